@@ -1,0 +1,97 @@
+"""What can go wrong, and the HTTP status each of it has.
+
+    DocqaError                 500
+    ├── InvalidRequest         422  a list of faults: loc, msg, type
+    │   └── Unreadable         422  a file or link that holds no text we can read
+    ├── Unauthorized           401  no key, an unknown key, a revoked key
+    ├── NotFound               404  no such thing, or it is somebody else's
+    ├── TooLarge               413  over a limit that the message names
+    ├── Unavailable            503  not now; `retry_after` says when
+    │   ├── Busy               503  a queue is full
+    │   └── ChildDied          503  a child process ended in the middle of its work
+    └── CannotStart            500  a setting or the data folder keeps the server from starting
+
+Code below HTTP just raises what happened; one table in `app` turns it into a response.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One item of a 422 body: where (`loc`), a sentence (`msg`) and pydantic's word for it (`type`)."""
+
+    loc: tuple[str | int, ...]
+    msg: str
+    type: str
+
+    def under(self, *outer: str | int) -> "Fault":
+        """The same fault, seen from the value that holds this one."""
+        return Fault((*outer, *self.loc), self.msg, self.type)
+
+
+class DocqaError(Exception):
+    """Base of everything this program raises on purpose; `str(error)` is a sentence a person can act on."""
+
+    status = 500
+
+    def detail(self) -> object:
+        """The value of `detail` in the response's JSON body."""
+        return str(self)
+
+    def headers(self) -> dict[str, str]:
+        """Response headers that belong to this error."""
+        return {}
+
+
+class InvalidRequest(DocqaError):
+    status = 422
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("; ".join(fault.msg for fault in faults))
+        self.faults = faults
+
+    def detail(self) -> list[dict[str, object]]:
+        return [{"loc": list(fault.loc), "msg": fault.msg, "type": fault.type} for fault in self.faults]
+
+
+class Unreadable(InvalidRequest):
+    """A file or link without text that we can read; `loc` names the request's field that gave it."""
+
+    def __init__(self, msg: str, loc: tuple[str | int, ...] = ("body", "file")) -> None:
+        super().__init__([Fault(loc, msg, "value_error")])
+
+
+class Unauthorized(DocqaError):
+    status = 401
+
+
+class NotFound(DocqaError):
+    status = 404
+
+
+class TooLarge(DocqaError):
+    status = 413
+
+
+class Unavailable(DocqaError):
+    status = 503
+
+    def __init__(self, msg: str, retry_after: int = 5) -> None:
+        super().__init__(msg)
+        self.retry_after = retry_after
+
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(self.retry_after)}
+
+
+class Busy(Unavailable):
+    pass
+
+
+class ChildDied(Unavailable):
+    pass
+
+
+class CannotStart(DocqaError):
+    pass

@@ -1,0 +1,135 @@
+"""The API's records, with the API's field names and in its order. Their type hints generate the schemas of /openapi.json."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Document:
+    name: str
+    doc_id: str
+    summary: str
+    language: str
+    pages: int
+    shareable: bool
+    date_time: str
+
+
+@dataclass(frozen=True)
+class DocumentList:
+    total_pages: int
+    documents: list[Document]
+
+
+@dataclass(frozen=True)
+class DocumentStatus:
+    """How far the background work on a document is; `state` is `indexing`, `ready` or `failed`."""
+
+    doc_id: str
+    state: str
+    pages: int
+    chunks: int
+    chunks_done: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Page:
+    doc_id: str
+    page_number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Added:
+    """The result of an upload or a link; published clients read `docId`."""
+
+    doc_id: str
+    docId: str
+
+
+@dataclass(frozen=True)
+class Member:
+    doc_id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class KnowledgeBase:
+    knowledge_base_id: str
+    name: str
+    document_details: list[Member]
+    date_time: str
+
+
+@dataclass(frozen=True)
+class KnowledgeBaseList:
+    total_pages: int
+    knowledge_bases: list[KnowledgeBase]
+
+
+@dataclass(frozen=True)
+class KnowledgeBaseCreated:
+    knowledge_base_id: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a chat response; `type` is `question` or `response`."""
+
+    sender: str
+    message: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Source:
+    id: int
+    doc_id: str
+    source_chunk: str
+    page_number: int
+
+
+@dataclass(frozen=True)
+class ChatResponse:
+    question: Turn
+    answer: Turn
+    sources: list[Source]
+    created: str
+
+
+@dataclass(frozen=True)
+class Model:
+    name: str
+    max_tokens: int
+    is_paid_model: bool
+    model_provider_name: str
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    doc_id: str
+    page_number: int
+    source_chunk: str
+    score: float
+
+
+@dataclass(frozen=True)
+class RetrieveResult:
+    results: list[Retrieved]
+
+
+@dataclass(frozen=True)
+class Message:
+    message: str
+
+
+@dataclass(frozen=True)
+class Health:
+    """`indexing` counts documents with background work left; `embedding` and `local_models` say what can be used."""
+
+    status: str
+    version: str
+    indexing: int
+    embedding: str
+    local_models: dict[str, str]
+    notes: list[str]

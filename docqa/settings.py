@@ -1,0 +1,104 @@
+"""Every setting, read once from the environment (`DOCQA_*`) and the command line into one frozen dataclass."""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from docqa.errors import CannotStart
+
+HERE = Path(__file__).resolve().parent.parent
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _networks(raw: str) -> tuple[Network, ...]:
+    return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in raw.split(",") if part.strip())
+
+
+def _path(raw: str) -> Path:
+    return Path(raw).expanduser().resolve()
+
+
+def _positive(raw: str) -> int:
+    value = int(raw)
+    if value < 1:
+        raise ValueError("must be 1 or more")
+    return value
+
+
+def _port(raw: str) -> int:
+    value = int(raw)
+    if not 0 <= value <= 65535:
+        raise ValueError("must be a port between 0 and 65535")
+    return value
+
+
+def _level(raw: str) -> str:
+    if raw.lower() not in ("debug", "info", "warning", "error"):
+        raise ValueError("must be debug, info, warning or error")
+    return raw.lower()
+
+
+def _flag(raw: str) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    if raw.lower() not in words:
+        raise ValueError("must be on or off")
+    return words[raw.lower()]
+
+
+def _setting(default: Any, read: Any, text: str) -> Any:
+    return field(default=default, metadata={"read": read, "help": text})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one running server; the field `data` is `DOCQA_DATA` in the environment, and so on."""
+
+    host: str = _setting("127.0.0.1", str, "address to listen on")
+    port: int = _setting(8000, _port, "port to listen on; 0 takes a free one")
+    data: Path = _setting(HERE / "data", _path, "folder of the SQLite file and the first API key")
+    models: Path = _setting(HERE / "models", _path, "folder of the models and their catalogue")
+    embedder: str = _setting("all-MiniLM-L6-v2", str, "embedding model from the catalogue; `none` for full-text search only")
+    upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
+    body_mb: int = _setting(10, _positive, "largest JSON body, in MB")
+    extract_seconds: int = _setting(45, _positive, "time one file may take to be read")
+    extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
+    extract_parallel: int = _setting(2, _positive, "files read at the same time")
+    extract_queue: int = _setting(32, _positive, "files that may wait to be read before an upload gets 503")
+    fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
+    private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
+    rerank: bool = _setting(True, _flag, "the second stage of search, which looks at single sentences")
+    answer_seconds: int = _setting(50, _positive, "time a local model may take for one answer")
+    answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
+    context_tokens: int = _setting(4096, _positive, "context of a local model, in tokens; the model's own limit bounds it")
+    log_level: str = _setting("info", _level, "debug, info, warning or error")
+
+    @property
+    def database(self) -> Path:
+        return self.data / "docqa.sqlite"
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], **given: str | None) -> "Settings":
+        """Settings from `environ`, overridden by what was given on the command line (None: not given).
+
+        Raises CannotStart naming the setting that does not parse.
+        """
+        values: dict[str, Any] = {}
+        for one in fields(cls):
+            name = environment_name(one.name)
+            raw = given.get(one.name)
+            raw = environ.get(name) if raw is None else raw
+            if raw is None:
+                continue
+            try:
+                values[one.name] = one.metadata["read"](raw)
+            except ValueError as error:
+                raise CannotStart(f"{name}={raw!r}: {error}") from error
+        return cls(**values)
+
+
+def environment_name(field_name: str) -> str:
+    """`upload_mb` → `DOCQA_UPLOAD_MB`."""
+    return f"DOCQA_{field_name.upper()}"
