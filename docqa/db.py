@@ -1,0 +1,168 @@
+"""The one SQLite file: opened, checked and migrated; one writer, a few readers, each a connection with a thread of its own.
+
+Reads and writes are `async with db.read() as conn` and `async with db.write() as conn`; a write is one transaction.
+"""
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import aiosqlite
+import sqlite_vec  # type: ignore[import-untyped]
+
+from docqa.errors import CannotStart
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+READERS = 3
+WAL_LIMIT = 32 << 20
+PRAGMAS = (
+    ("busy_timeout", 10_000),
+    ("journal_mode", "wal"),
+    ("synchronous", 2),
+    ("foreign_keys", 1),
+    ("secure_delete", 1),
+    ("temp_store", 2),
+)
+
+
+def _driver() -> ModuleType:
+    """pysqlite3 where it is installed: many Pythons come with an sqlite3 that loads no extensions, or with an old SQLite."""
+    try:
+        import pysqlite3.dbapi2 as driver  # type: ignore[import-untyped]
+    except ImportError:
+        return sqlite3
+    return driver  # type: ignore[no-any-return]
+
+
+DRIVER = _driver()
+Error: type[Exception] = DRIVER.Error
+
+
+def _connect(path: Path) -> Any:
+    conn = DRIVER.connect(str(path), isolation_level=None, check_same_thread=False)
+    if not hasattr(conn, "enable_load_extension"):
+        raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
+    conn.enable_load_extension(True)
+    sqlite_vec.load(conn)
+    conn.enable_load_extension(False)
+    return conn
+
+
+async def _open(path: Path) -> aiosqlite.Connection:
+    conn = await aiosqlite.Connection(lambda: _connect(path), 64)
+    for name, wanted in PRAGMAS:
+        await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
+        found = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
+        if found != [wanted]:
+            await conn.close()
+            raise CannotStart(f"SQLite {DRIVER.sqlite_version} does not take PRAGMA {name} = {wanted}: it says {found}.")
+    return conn
+
+
+def migrations() -> list[tuple[int, str]]:
+    """(number, SQL) of every file in migrations/, in order."""
+    found = [(int(path.name[:4]), path.read_text(encoding="utf-8")) for path in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql")]
+    return sorted(found)
+
+
+async def _migrate(conn: aiosqlite.Connection) -> None:
+    """Apply what is missing, each file in a transaction of its own, so that a broken start leaves the old schema."""
+    [(version,)] = await conn.execute_fetchall("PRAGMA user_version")
+    known = migrations()
+    if version > known[-1][0]:
+        raise CannotStart(f"The data are from a newer DocQA (schema {version}, this one knows {known[-1][0]}).")
+    for number, sql in known:
+        if number > version:
+            try:
+                await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {number};\nCOMMIT;")
+            except DRIVER.Error as error:
+                if conn.in_transaction:
+                    await conn.rollback()
+                if [(number,)] != list(await conn.execute_fetchall("PRAGMA user_version")):  # a second process may have been faster
+                    raise CannotStart(f"Migration {number} failed: {error}") from error
+
+
+class Database:
+    """Open with `await Database.open(path)`, close with `await db.close()`."""
+
+    def __init__(self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection]) -> None:
+        self.path = path
+        self._writer = writer
+        self._writing = asyncio.Lock()
+        self._all_readers = readers
+        self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
+        for reader in readers:
+            self._readers.put_nowait(reader)
+
+    @classmethod
+    async def open(cls, path: Path) -> "Database":
+        """Raises CannotStart when the file is no database of ours, damaged, newer than this program, or cannot be written."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            writer = await _open(path)
+            try:
+                await _migrate(writer)
+                readers = [await _open(path) for _ in range(READERS)]
+            except BaseException:
+                await writer.close()
+                raise
+        except (OSError, DRIVER.Error) as error:
+            raise CannotStart(f"{path} cannot be used as the database: {error}") from error
+        return cls(path, writer, readers)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[aiosqlite.Connection]:
+        """A connection for one or more SELECTs that see one state of the data."""
+        conn = await self._readers.get()
+        try:
+            await conn.execute_fetchall("BEGIN")
+            yield conn
+        finally:
+            await asyncio.shield(self._give_back(conn))
+
+    async def _give_back(self, conn: aiosqlite.Connection) -> None:
+        await conn.rollback()
+        self._readers.put_nowait(conn)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[aiosqlite.Connection]:
+        """The writing connection inside a transaction: committed at the end, rolled back when an exception leaves the block."""
+        async with self._writing:
+            conn = self._writer
+            try:
+                await conn.execute_fetchall("BEGIN IMMEDIATE")
+                yield conn
+            except BaseException:
+                # A cancelled statement still runs in the connection's thread; the rollback queues behind it.
+                await asyncio.shield(conn.rollback())
+                raise
+            await asyncio.shield(conn.commit())
+            if self._wal_size() > WAL_LIMIT:
+                await conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _wal_size(self) -> int:
+        wal = self.path.with_name(self.path.name + "-wal")
+        return wal.stat().st_size if wal.exists() else 0
+
+    async def forget(self) -> None:
+        """Empty the write-ahead log, so that no byte of what was just deleted is left in it."""
+        async with self._writing:
+            await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    async def close(self) -> None:
+        """Wait for the write in hand and close; readers that are still out are closed as well."""
+        async with self._writing:
+            for conn in [*self._all_readers, self._writer]:
+                await conn.close()
+
+
+def schema(conn: Any) -> str:
+    """Today's schema as SQL, one statement after the other, for `tests/schema.sql`."""
+    rows = conn.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'chunk_fts_%' AND name NOT LIKE 'sqlite_%' ORDER BY rowid")
+    return "\n".join(re.sub(r"\n\s*\n", "\n", row[0]) + ";\n" for row in rows)

@@ -1,0 +1,103 @@
+CREATE TABLE account (
+    id      INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    created TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE api_key (
+    id      INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    name    TEXT NOT NULL,
+    hash    BLOB NOT NULL UNIQUE,   -- SHA-256 of the key; the key itself is kept nowhere
+    created TEXT NOT NULL,
+    revoked TEXT
+) STRICT;
+
+CREATE TABLE document (
+    id        INTEGER PRIMARY KEY,
+    doc_id    TEXT NOT NULL UNIQUE,
+    account   INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    name      TEXT NOT NULL,
+    kind      TEXT NOT NULL,
+    sha256    BLOB NOT NULL,
+    language  TEXT NOT NULL,
+    pages     INTEGER NOT NULL,
+    summary   TEXT NOT NULL DEFAULT '',
+    shareable INTEGER NOT NULL DEFAULT 0,
+    created   TEXT NOT NULL,
+    state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
+    notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
+    failure   TEXT NOT NULL DEFAULT '', -- why the background work did not end well
+    UNIQUE (account, sha256)        -- the same bytes again are the same document
+) STRICT;
+CREATE INDEX document_newest ON document (account, created DESC, id DESC);
+CREATE INDEX document_indexing ON document (id) WHERE state = 'indexing';
+
+CREATE TABLE original (
+    document   INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
+    media_type TEXT NOT NULL,
+    url        TEXT,
+    bytes      BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE page (
+    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    page_number INTEGER NOT NULL,
+    section     TEXT NOT NULL,
+    text        TEXT NOT NULL,
+    UNIQUE (document, page_number)
+) STRICT;
+
+-- The truth about a passage. The chunks of a document have consecutive ids, so that one document is one range of rowids.
+CREATE TABLE chunk (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    page_number INTEGER NOT NULL,
+    start       INTEGER NOT NULL,   -- offset in the page's text, in characters
+    section     TEXT NOT NULL,
+    text        TEXT NOT NULL,      -- verbatim: page.text from start on
+    terms       TEXT NOT NULL,      -- what full-text search sees: docqa/text.py
+    embedding   BLOB                -- float32, normalised; NULL until the background work has come so far
+) STRICT;
+CREATE INDEX chunk_document ON chunk (document);
+CREATE INDEX chunk_unembedded ON chunk (document, id) WHERE embedding IS NULL;
+
+-- An index that can be rebuilt from chunk.terms. The terms are cut by docqa/text.py, here they only part at spaces.
+CREATE VIRTUAL TABLE chunk_fts USING fts5 (
+    terms, content = 'chunk', content_rowid = 'id', tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co Cn'"
+);
+INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE chunk_vocabulary USING fts5vocab (chunk_fts, 'row');
+
+CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
+    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
+END;
+CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+END;
+
+-- The model that made chunk.embedding. Another one at start embeds everything anew.
+CREATE TABLE embedding_model (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    name      TEXT NOT NULL,
+    sha256    TEXT NOT NULL,
+    dimension INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE knowledge_base (
+    id                INTEGER PRIMARY KEY,
+    knowledge_base_id TEXT NOT NULL UNIQUE,
+    account           INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+    name              TEXT NOT NULL,
+    folded_name       TEXT NOT NULL,    -- case-folded, for the search by name
+    created           TEXT NOT NULL
+) STRICT;
+CREATE INDEX knowledge_base_newest ON knowledge_base (account, created DESC, id DESC);
+
+CREATE TABLE member (
+    knowledge_base INTEGER NOT NULL REFERENCES knowledge_base (id) ON DELETE CASCADE,
+    document       INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    position       INTEGER NOT NULL,
+    PRIMARY KEY (knowledge_base, document)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_document ON member (document);

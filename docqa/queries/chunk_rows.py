@@ -1,0 +1,71 @@
+"""Chunks: written, embedded in the background, searched. `documents` are row ids; the caller has checked whose they are."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aiosqlite import Connection
+
+from docqa.chunking import Chunk
+from docqa.queries import change_many, fetch_all
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    id: int
+    document: int
+    page_number: int
+    section: str
+    text: str
+    terms: str
+
+
+_CHUNK = "c.id, c.document, c.page_number, c.section, c.text, c.terms"
+
+
+async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
+    """Chunks with their terms, which stand parted by spaces."""
+    sql = "INSERT INTO chunk (document, page_number, start, section, text, terms) VALUES (?, ?, ?, ?, ?, ?)"
+    rows = [(document, chunk.page_number, chunk.start, chunk.section, chunk.text, terms) for chunk, terms in chunks]
+    await change_many(conn, sql, rows)
+
+
+async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
+    """All chunks of a document, in its order."""
+    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {_CHUNK} FROM chunk c WHERE document = ? ORDER BY id", document)]
+
+
+async def count_chunks(conn: Connection) -> int:
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM chunk")
+    return int(count)
+
+
+async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
+    """In how many chunks of the whole file each term stands; terms in none are left out."""
+    sql = "SELECT v.term, v.doc FROM json_each(?) AS asked CROSS JOIN chunk_vocabulary v ON v.term = asked.value"
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
+
+
+async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
+    """The best matches of an FTS5 query within these documents with their BM25 score, best first."""
+    sql = f"""SELECT {_CHUNK}, -bm25(chunk_fts) AS score
+             FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
+             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
+    return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
+
+
+async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[tuple[StoredChunk, float]]:
+    """The chunks whose vectors are nearest, with their cosine similarity, best first: an exact scan of these documents."""
+    sql = f"""SELECT {_CHUNK}, 1 - near.distance
+             FROM (SELECT id, vec_distance_cosine(embedding, ?) AS distance FROM chunk
+                   WHERE document IN (SELECT value FROM json_each(?)) AND embedding IS NOT NULL ORDER BY distance LIMIT ?) AS near
+             JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
+    rows = await fetch_all(conn, sql, vector, json.dumps(documents), limit)
+    return [(StoredChunk(*row[:-1]), row[-1]) for row in rows]
+
+
+async def similarities(conn: Connection, chunks: Sequence[int], vector: bytes) -> dict[int, float]:
+    """Cosine similarity of these chunks to a vector; chunks without one are left out."""
+    sql = """SELECT id, 1 - vec_distance_cosine(embedding, ?) FROM chunk
+             WHERE id IN (SELECT value FROM json_each(?)) AND embedding IS NOT NULL"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}

@@ -1,0 +1,55 @@
+"""The background work that is left."""
+
+from collections.abc import Iterable
+
+from aiosqlite import Connection
+
+from docqa.queries import change, change_many, fetch_all, fetch_one, insert
+from docqa.queries.document_rows import STORED, StoredDocument
+
+
+async def indexing(conn: Connection) -> int:
+    """How many documents have background work left."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE state = 'indexing'")
+    return int(count)
+
+
+async def next_indexing(conn: Connection) -> StoredDocument | None:
+    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE state = 'indexing' ORDER BY id LIMIT 1")
+    return StoredDocument(*row) if row else None
+
+
+async def finish_document(conn: Connection, document: int, state: str, summary: str, failure: str) -> None:
+    await change(conn, "UPDATE document SET state = ?, summary = ?, failure = ? WHERE id = ?", state, summary, failure, document)
+
+
+async def resume_failed(conn: Connection) -> None:
+    """What failed in an earlier run is tried again in this one."""
+    await change(conn, "UPDATE document SET state = 'indexing', failure = '' WHERE state = 'failed'")
+
+
+async def chunks_to_embed(conn: Connection, document: int, limit: int) -> list[tuple[int, str]]:
+    """(chunk id, text) of the first chunks without a vector."""
+    sql = "SELECT id, text FROM chunk WHERE document = ? AND embedding IS NULL ORDER BY id LIMIT ?"
+    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, limit)]
+
+
+async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
+    """Vectors by chunk id; a chunk that was deleted meanwhile is passed over."""
+    rows = [(vector, chunk) for chunk, vector in embeddings]
+    await change_many(conn, "UPDATE chunk SET embedding = ? WHERE id = ?", rows)
+
+
+async def use_embedding_model(conn: Connection, name: str, sha256: str, dimension: int) -> bool:
+    """Note the model that makes the vectors; when it is another than before, all of them are dropped and made anew. True if so."""
+    before = await fetch_one(conn, "SELECT name, sha256, dimension FROM embedding_model")
+    if before == (name, sha256, dimension):
+        changed = False
+    else:
+        sql = "INSERT OR REPLACE INTO embedding_model (id, name, sha256, dimension) VALUES (1, ?, ?, ?)"
+        await insert(conn, sql, name, sha256, dimension)
+        await change(conn, "UPDATE chunk SET embedding = NULL WHERE embedding IS NOT NULL")
+        changed = before is not None
+    # Documents that came while there was no model have chunks without vectors too.
+    await change(conn, "UPDATE document SET state = 'indexing' WHERE id IN (SELECT document FROM chunk WHERE embedding IS NULL)")
+    return changed
