@@ -1,0 +1,65 @@
+"""A page's text cut into chunks of about the length an embedder reads, at paragraph and sentence ends. A chunk is verbatim."""
+
+import re
+from dataclasses import dataclass
+
+from docqa.text import is_dense, sentences
+
+TARGET = 1000  # characters: about 220 tokens of English
+DENSE_TARGET = 450  # in scripts where a character is a syllable or a word
+
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`text` is `page_text[start : start + len(text)]` of the page with this number."""
+
+    page_number: int
+    start: int
+    text: str
+    section: str
+
+
+def chunks(page_number: int, text: str, section: str = "") -> list[Chunk]:
+    """The chunks of one page, in order. White space around a chunk belongs to none."""
+    target = DENSE_TARGET if is_dense(text) else TARGET
+    return [Chunk(page_number, start, text[start:end], section) for start, end in _merged(_pieces(text, target), target)]
+
+
+def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:
+    """(start, end, whether a paragraph begins here) of pieces that are not cut any further."""
+    pieces: list[tuple[int, int, bool]] = []
+    start = 0
+    for end in [*((gap.start(), gap.end()) for gap in _PARAGRAPH_END.finditer(text)), (len(text), len(text))]:
+        paragraph = text[start : end[0]]
+        spans = [(0, len(paragraph))] if len(paragraph) <= target else _sentence_spans(paragraph, target)
+        stripped = [(a + len(paragraph[a:b]) - len(paragraph[a:b].lstrip()), a + len(paragraph[a:b].rstrip())) for a, b in spans]
+        pieces += [(start + a, start + b, i == 0) for i, (a, b) in enumerate(stripped) if a < b]
+        start = end[1]
+    return pieces
+
+
+def _sentence_spans(paragraph: str, target: int) -> list[tuple[int, int]]:
+    """Sentences; one longer than the target is cut at a line end or space."""
+    spans = []
+    for start, end in sentences(paragraph):
+        while end - start > target:
+            cut = max(paragraph.rfind("\n", start, start + target), paragraph.rfind(" ", start, start + target))
+            cut = cut if cut > start else start + target
+            spans.append((start, cut))
+            start = cut
+        spans.append((start, end))
+    return spans
+
+
+def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int, int]]:
+    """Neighbours joined while they fit. A whole paragraph of fair size is not torn for filling up the chunk before it."""
+    merged: list[tuple[int, int]] = []
+    for start, end, begins in pieces:
+        fits = merged and end - merged[-1][0] <= target
+        if fits and not (begins and merged[-1][1] - merged[-1][0] > target // 2 and end - start > target // 2):
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged

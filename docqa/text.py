@@ -1,0 +1,118 @@
+"""Folding and cutting text for full-text search, script by script, and finding sentences.
+
+The index and the question go through the same `terms`. What it does not do: lemmatise, or know compound words.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+PREFIX = 5  # letters; longer words are indexed whole and cut to this, which stands in for stemming in languages with suffixes
+
+# Scripts written without spaces, and Hangul, whose particles stick to the word: Thai to Khmer, Kana, Han, Hangul.
+_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
+_PIECE = re.compile(
+    rf"(?P<dense>[{_DENSE}々〆ー]+)"
+    rf"|(?P<number>\d+(?:[.,:/'’-]\d+)+)"
+    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
+)
+_COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
+_LONGEST_WORD = 64
+_LONGEST_COMPOUND = 80  # characters; matching a longer run costs the square of its length
+_ARABIC = re.compile(r"[\u0620-\u064a]")
+_ARABIC_FOLD = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None})
+# Light stemming after Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval" (light10).
+_ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
+_ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
+_SENTENCE_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Inc|Ltd|Co|Corp|Jr|Sr|approx|bzw|ca|Nr|z\.B|d\.h|art|Abs|Hr)|\b[A-Z])\.$"
+)
+
+
+def fold(text: str) -> str:
+    """Compatibility forms, case, and the accents of alphabets removed: what search compares."""
+    out = []
+    for char in unicodedata.normalize("NFKC", text).casefold():
+        if char < "\u0080" or "\u0900" <= char < "\u1e00" or char >= "\u2000":
+            out.append(char)  # elsewhere marks are letters: Kana's dakuten, Indic vowels
+        else:
+            out.extend(part for part in unicodedata.normalize("NFD", char) if not unicodedata.combining(part))
+    return "".join(out)
+
+
+def _arabic_stem(word: str) -> str:
+    word = word.translate(_ARABIC_FOLD)
+    if len(word) > 3 and word[0] == "و" and not word.startswith("وال"):
+        word = word[1:]
+    for prefix in _ARABIC_PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= 2:
+            word = word[len(prefix) :]
+            break
+    for suffix in _ARABIC_SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return word
+
+
+def _word_terms(word: str) -> Iterator[str]:
+    if _ARABIC.search(word):
+        yield _arabic_stem(word)
+    else:
+        yield word[:_LONGEST_WORD]
+        if len(word) > PREFIX and not word.isdigit():
+            yield word[:PREFIX] + "~"
+
+
+def terms(text: str) -> list[str]:
+    """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers whole."""
+    folded = fold(text)
+    out: list[str] = []
+    for piece in _PIECE.finditer(folded):
+        kind, found = piece.lastgroup, piece.group()
+        if kind == "dense":
+            out.extend(found[i : i + 2] for i in range(max(1, len(found) - 1)))
+        elif kind == "number":
+            out.append(found)
+            out.extend(part for part in re.split(r"\D", found) if len(part) > 1)
+        else:
+            out.extend(_word_terms(found))
+    out.extend(_compounds(folded))
+    return out
+
+
+def _compounds(folded: str) -> Iterator[str]:
+    """Identifiers, addresses and hyphenated words, whole."""
+    for piece in folded.split():
+        if len(piece) <= _LONGEST_COMPOUND and not _DENSE_RUN.search(piece):
+            yield from (found.group() for found in _COMPOUND.finditer(piece) if any(map(str.isalpha, found.group())))
+
+
+def is_dense(text: str) -> bool:
+    """Whether most letters of the text belong to a script without spaces."""
+    letters = sum(map(str.isalpha, text))
+    return 2 * sum(len(run) for run in _DENSE_RUN.findall(text)) > letters
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each sentence, white space at both ends left out. Offsets are characters of `text`."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        if text[end.start()] == "." and _ABBREVIATION.search(text[max(start, end.start() - 10) : end.start() + 1]):
+            continue
+        _append_stripped(spans, text, start, end.end())
+        start = end.end()
+    _append_stripped(spans, text, start, len(text))
+    return spans
+
+
+def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        spans.append((start, end))
