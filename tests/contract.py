@@ -1,0 +1,206 @@
+"""The API's requests declared a second time, in FastAPI with pydantic 2: the judge of what `docqa.rules` answers."""
+
+from enum import Enum
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request, UploadFile
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, BaseModel, Field, model_validator
+
+MODELS = ("GPT5_2", "GPT5", "GPT5_MINI", "GPT5_NANO", "GEMINI_FLASH", "GEMINI_PRO", "CLAUDE1", "CLAUDE2", "GPT3", "GPT4", "GPT4O_MINI")
+
+Model = Enum("Model", {name: name for name in MODELS}, type=str)  # type: ignore[misc]
+Length = Enum("Length", {"LONG": "LONG", "SHORT": "SHORT"}, type=str)
+LANGUAGES = (
+    "ENGLISH",
+    "ARABIC",
+    "CHINESE",
+    "JAPANESE",
+    "FRENCH",
+    "GERMAN",
+    "SPANISH",
+    "KOREAN",
+    "PORTUGESE",
+    "DEFAULT",
+    "PORTUGUESE",
+    "HEBREW",
+    "ITALIAN",
+    "RUSSIAN",
+    "DUTCH",
+    "TURKISH",
+    "POLISH",
+    "HINDI",
+)
+Language = Enum("Language", {name: name for name in LANGUAGES}, type=str)  # type: ignore[misc]
+
+
+class Sender(str, Enum):
+    user = "user"
+    bot = "bot"
+    assistant = "assistant"
+    system = "system"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Sender | None":
+        return next((one for one in cls if isinstance(value, str) and one.value == value.lower()), None)
+
+
+# A length, even of 0, makes pydantic look into the text: it then refuses half a surrogate pair, as the rules do.
+Text = Annotated[str, Field(min_length=0)]
+
+
+class Message(BaseModel):
+    sender: Sender
+    message: Text
+
+
+def ask_something(messages: list[Message]) -> list[Message]:
+    questions = [message.message for message in messages if message.sender == Sender.user]
+    if not questions:
+        raise ValueError("at least one message needs the sender 'user'")
+    if not questions[-1].strip():
+        raise ValueError("the last message of the sender 'user' must not be blank")
+    return messages
+
+
+def not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value
+
+
+Messages = Annotated[list[Message], AfterValidator(ask_something)]
+
+
+class DocumentListChat(BaseModel):
+    documents: list[Text]
+    messages: Messages | None = None
+
+
+class KnowledgeChat(BaseModel):
+    messages: Messages
+
+
+class KnowledgeCreate(BaseModel):
+    name: Text
+    document_ids: list[Text]
+
+
+class KnowledgeUpdate(BaseModel):
+    name: Text | None = None
+    document_ids: list[Text]
+
+
+class Retrieve(BaseModel):
+    query: Annotated[Text, AfterValidator(not_blank)]
+    doc_ids: list[Text] | None = None
+    knowledge_base_id: Text | None = None
+    top_k: int = Field(5, ge=1, le=100)
+
+    @model_validator(mode="after")
+    def one_place(self) -> "Retrieve":
+        if (self.doc_ids is None) == (self.knowledge_base_id is None):
+            raise ValueError("give either 'doc_ids' or 'knowledge_base_id'")
+        return self
+
+
+Page = Annotated[int, Query(ge=1)]
+PageSize = Annotated[int, Query(ge=1, le=100)]
+Temperature = Annotated[float, Query(ge=0.1, le=1.5)]
+
+app = FastAPI(strict_content_type=False)
+
+
+@app.exception_handler(RequestValidationError)
+async def answer_faults(request: Request, error: RequestValidationError) -> JSONResponse:
+    return JSONResponse({"detail": [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]}, 422)
+
+
+@app.get("/v1/api/download_pdf", status_code=201)
+@app.post("/v1/api/download_pdf", status_code=201)
+def download_pdf(url: str) -> None: ...
+
+
+@app.post("/v1/api/upload", status_code=201)
+def upload(file: UploadFile) -> None: ...
+
+
+@app.post("/v1/chat/{doc_id}")
+def chat(
+    doc_id: str,
+    body: Messages,
+    stream: bool = False,
+    model_name: Model = Model["GPT5_2"],
+    agent_mode: bool = True,
+    cite_source: bool = False,
+    temperature: Temperature = 0.7,
+    language: Language = Language["DEFAULT"],
+    length: Length = Length["SHORT"],
+) -> None: ...
+
+
+@app.post("/v1/api/knowledge_base_chat")
+def knowledge_base_chat(
+    body: DocumentListChat,
+    stream: bool = False,
+    model_name: Model = Model["GPT5_2"],
+    agent_mode: bool = True,
+    cite_source: bool = False,
+    temperature: Temperature = 0.7,
+    language: Language = Language["DEFAULT"],
+    length: Length = Length["SHORT"],
+) -> None: ...
+
+
+@app.get("/v1/api/documents")
+def documents(page: Page = 1, page_size: PageSize = 10) -> None: ...
+
+
+@app.get("/v1/api/documents/{doc_id}")
+@app.delete("/v1/api/documents/{doc_id}")
+def document(doc_id: str) -> None: ...
+
+
+@app.get("/v1/api/knowledge")
+def knowledge(page: Page = 1, page_size: PageSize = 10, order: str = "desc") -> None: ...
+
+
+@app.post("/v1/api/knowledge", status_code=201)
+def knowledge_create(body: KnowledgeCreate) -> None: ...
+
+
+@app.get("/v1/api/knowledge/{knowledge_base_id}")
+@app.delete("/v1/api/knowledge/{knowledge_base_id}")
+def knowledge_base(knowledge_base_id: str) -> None: ...
+
+
+@app.put("/v1/api/knowledge/{knowledge_base_id}")
+def knowledge_update(knowledge_base_id: str, body: KnowledgeUpdate) -> None: ...
+
+
+@app.get("/v1/api/search/knowledge")
+def search(query: str) -> None: ...
+
+
+@app.post("/v1/api/knowledge/{knowledge_base_id}/chat")
+def knowledge_chat(
+    knowledge_base_id: str,
+    body: KnowledgeChat,
+    stream: bool = False,
+    model_name: Model = Model["GPT5_2"],
+    agent_mode: bool = True,
+    cite_source: bool = False,
+    temperature: Temperature = 0.7,
+    language: Language = Language["DEFAULT"],
+    length: Length = Length["SHORT"],
+) -> None: ...
+
+
+@app.get("/v1/api/models")
+@app.post("/v1/api/models")
+def models() -> None: ...
+
+
+@app.post("/v1/api/retrieve")
+def retrieve(body: Retrieve) -> Any: ...
