@@ -1,0 +1,81 @@
+"""Reading files: `extract` reads one in a child process of its own, so that a hostile file costs only itself.
+
+The limits are time and memory. The child is no sandbox: it runs with the rights of the server.
+"""
+
+import asyncio
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+from docqa.errors import ChildDied, Unreadable
+from docqa.extract.kinds import SUFFIXES
+from docqa.extract.pages import Extracted, ExtractedPage
+
+__all__ = ["SUFFIXES", "Extracted", "ExtractedPage", "extract", "read"]
+
+ROOT = Path(__file__).resolve().parents[2]
+log = logging.getLogger(__name__)
+
+
+async def extract(data: bytes, name: str, media_type: str = "", *, seconds: float, memory_mb: int, loc: tuple[str | int, ...] = ("body", "file")) -> Extracted:
+    """The pages of a file, read in a child process that is killed after `seconds` or when this task is cancelled.
+
+    `media_type` (with its charset, if any) is that of a link and must be empty for an upload. `memory_mb` limits the child's
+    address space; Windows has no such limit, there only the time holds. Raises Unreadable at `loc` with the reason, ChildDied if no child
+    can be started.
+    """
+    request = json.dumps({"name": name, "media_type": media_type}).encode() + b"\n"
+    child = await _start(memory_mb, seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            answer, _ = await child.communicate(request + data)
+    except TimeoutError:
+        raise Unreadable(f"Reading the file took longer than {seconds:g} s. Split it into smaller files.", loc) from None
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    reply = await asyncio.to_thread(_parse, answer)
+    if reply is None:
+        log.warning("the process that read %r ended with code %s", name, child.returncode)
+        raise Unreadable("The reader crashed on this file: the file is damaged, or holds something that cannot be read.", loc)
+    if "memory" in reply:
+        raise Unreadable(f"Reading the file needs more than {memory_mb:,} MB of memory. Split it into smaller files.", loc)
+    if "unexpected" in reply:
+        log.warning("reading %r failed\n%s", name, reply["unexpected"])
+        raise Unreadable("The file is damaged, or holds something that cannot be read.", loc)
+    if "refused" in reply:
+        raise Unreadable(reply["refused"], loc)
+    return Extracted(reply["kind"], reply["title"], [ExtractedPage(*page) for page in reply["pages"]], reply["notes"])
+
+
+def read(path: str) -> list[ExtractedPage]:
+    """The pages of a file on disk, read in this process; a suffix that uploads may not have is read as a link to it would be."""
+    import mimetypes
+
+    from docqa.extract import reading
+
+    file = Path(path)
+    media_type = "" if file.suffix.lower() in SUFFIXES else mimetypes.guess_type(file.name)[0]
+    return reading.read(file.read_bytes(), file.name, media_type or "").pages
+
+
+async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
+    command = [sys.executable, "-m", "docqa.extract", str(memory_mb), str(int(seconds) + 1)]
+    pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    try:
+        return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, start_new_session=True)
+    except OSError as error:
+        raise ChildDied("Files cannot be read at the moment: the system starts no further process. Try again later.") from error
+
+
+def _parse(answer: bytes) -> dict[str, Any] | None:
+    """The child's reply; None if it ended before it had sent it all."""
+    try:
+        reply = json.loads(answer)
+    except ValueError:
+        return None
+    return reply if isinstance(reply, dict) else None

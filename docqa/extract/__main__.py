@@ -1,0 +1,62 @@
+"""The child process that reads one file: a JSON line and the bytes come in over stdin, a JSON object goes out over stdout."""
+
+import os
+import sys
+
+
+def limit(memory_mb: int, seconds: int) -> None:
+    """Bound memory, processor time and core dumps; a system without `resource` (Windows) has the parent's clock only."""
+    try:
+        import resource
+    except ImportError:
+        return
+    wanted = memory_mb << 20
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard == resource.RLIM_INFINITY or wanted <= hard:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, wanted))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main() -> None:
+    limit(int(sys.argv[1]), int(sys.argv[2]))
+    # Libraries print to file descriptor 1; what they print must not get into the reply.
+    out = os.dup(1)
+    os.dup2(2, 1)
+    reply = answer()
+    with os.fdopen(out, "wb") as pipe:
+        pipe.write(reply)
+    os._exit(0)
+
+
+def answer() -> bytes:
+    import json
+    import traceback
+
+    try:
+        return json.dumps(pages(), ensure_ascii=False).encode("utf-8", "replace")
+    except MemoryError:
+        return b'{"memory": true}'
+    except BaseException as error:  # noqa: BLE001 - reported to the parent, with its traceback
+        # Whatever a reader's library raises on a hostile file ends here; the parent logs it.
+        if any(sign in str(error).lower() for sign in ("malloc", "out of memory", "memory allocation", "bad_alloc", "cannot allocate")):
+            return b'{"memory": true}'
+        return json.dumps({"unexpected": traceback.format_exc(limit=-5)}).encode()
+
+
+def pages() -> dict[str, object]:
+    import json
+
+    from docqa.errors import Unreadable
+    from docqa.extract import reading
+
+    request = json.loads(sys.stdin.buffer.readline())
+    try:
+        found = reading.read(sys.stdin.buffer.read(), request["name"], request["media_type"])
+    except Unreadable as error:
+        return {"refused": str(error)}
+    return {"kind": found.kind, "title": found.title, "pages": [[page.text, page.section] for page in found.pages], "notes": found.notes}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""A link → its bytes, without becoming a way into the network the server stands in.
+
+Each host is resolved once, every address of it is checked, and the connection goes to the checked address; the same at each redirect.
+"""
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.message import Message
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from docqa import __version__
+from docqa.errors import TooLarge, Unreadable
+from docqa.settings import Network, environment_name
+
+if TYPE_CHECKING:  # httpx takes a tenth of a second to import: the server starts without it
+    import httpx
+
+LOC = ("query", "url")
+REDIRECTS = 5
+ADDRESSES = 4
+CONNECT_SECONDS = 8
+HEADERS = {"User-Agent": f"DocQA/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolver = Callable[[str, int], Awaitable[list[str]]]
+
+_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a link led to: the last `url`, a file `name`, the `media_type` without parameters, the `charset` the server named or ""."""
+
+    url: str
+    name: str
+    media_type: str
+    data: bytes
+    charset: str = ""
+
+    @property
+    def content_type(self) -> str:
+        """`media_type` with its charset, as `extract` takes it."""
+        return f"{self.media_type}; charset={self.charset}" if self.charset else self.media_type
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host, as the system knows them. Raises OSError for an unknown one."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+async def fetch(url: str, *, seconds: float, limit_mb: int, private_networks: tuple[Network, ...], resolver: Resolver = resolve) -> Fetched:
+    """What `url` leads to, in at most `seconds` over everything and `limit_mb` MiB, counted after decompression.
+
+    Raises TooLarge, and Unreadable at ("query", "url") for everything else that keeps a link from being read.
+    """
+    import httpx
+
+    try:
+        async with asyncio.timeout(seconds), httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)) as client:
+            return await _Journey(client, limit_mb, private_networks, resolver).follow(_parse(url.strip()))
+    except TimeoutError:
+        raise Unreadable(f"The link did not answer completely within {seconds:g} s.", LOC) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise Unreadable(_sentence(error), LOC) from error
+
+
+@dataclass(frozen=True)
+class _Journey:
+    client: "httpx.AsyncClient"
+    limit_mb: int
+    private_networks: tuple[Network, ...]
+    resolver: Resolver
+
+    async def follow(self, url: "httpx.URL") -> Fetched:
+        for _ in range(REDIRECTS + 1):
+            response = await self._open(url)
+            try:
+                if not response.has_redirect_location:
+                    return await self._read(url, response)
+                url = _parse(str(url.join(response.headers["Location"])))
+            finally:
+                await response.aclose()
+        raise Unreadable(f"The link redirects more than {REDIRECTS} times.", LOC)
+
+    async def _open(self, url: "httpx.URL") -> "httpx.Response":
+        """The response's head, from the first of the host's checked addresses that takes the connection."""
+        import httpx
+
+        failure: Exception | None = None
+        for address in await self._addresses(url):
+            headers = {**HEADERS, "Host": url.netloc.decode("ascii")}
+            sni = {"sni_hostname": url.raw_host.decode("ascii")}
+            request = self.client.build_request("GET", url.copy_with(host=address, fragment=None), headers=headers, extensions=sni)
+            try:
+                return await self.client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failure = failure or error
+        raise failure or Unreadable(f"The host {url.host} of the link has no address.", LOC)
+
+    async def _addresses(self, url: "httpx.URL") -> list[str]:
+        try:
+            found = await self.resolver(url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80))
+        except (OSError, UnicodeError) as error:
+            raise Unreadable(f"The host {url.host} of the link was not found.", LOC) from error
+        for text in found:
+            if not is_open(ipaddress.ip_address(text.partition("%")[0]), self.private_networks):
+                setting = environment_name("private_networks")
+                raise Unreadable(f"The host {url.host} of the link lies in a private network, which links may not reach. {setting} opens networks.", LOC)
+        return found[:ADDRESSES]
+
+    async def _read(self, url: "httpx.URL", response: "httpx.Response") -> Fetched:
+        if response.status_code != 200:
+            raise Unreadable(f"The link answered with status {response.status_code} {response.reason_phrase}".rstrip() + ".", LOC)
+        if "," in response.headers.get("Content-Encoding", ""):
+            raise Unreadable("The link's answer is compressed more than once.", LOC)  # layers multiply: 64 kB could become 64 GB
+        limit = self.limit_mb << 20
+        data = bytearray()
+        if int(response.headers.get("Content-Length", "0")) <= limit:
+            async for part in response.aiter_bytes():
+                data += part
+                if len(data) > limit:
+                    break
+        else:
+            raise TooLarge(f"The link's file is larger than {self.limit_mb} MB.")
+        if len(data) > limit:
+            raise TooLarge(f"The link's file is larger than {self.limit_mb} MB.")
+        if not data:
+            raise Unreadable("The link's answer is empty.", LOC)
+        header = _header(response)
+        media_type = header.get_content_type() if "Content-Type" in header else "application/octet-stream"
+        return Fetched(str(url), _name(header, url), media_type, bytes(data), header.get_content_charset(""))
+
+
+def is_open(address: Address, private_networks: tuple[Network, ...]) -> bool:
+    """True if links may lead to `address`: it is public, or one of `private_networks` holds it; what an IPv6 address wraps is judged instead of it."""
+    address = _unwrapped(address)
+    if any(address.version == network.version and address in network for network in private_networks):
+        return True
+    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified or _is_teredo(address))
+
+
+def _unwrapped(address: Address) -> Address:
+    """The IPv4 address inside a v4-mapped, v4-compatible, 6to4 or NAT64 one."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if int(address) >> 32 == 0 and int(address) > 1 or any(address in network for network in _NAT64):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def _is_teredo(address: Address) -> bool:
+    return isinstance(address, ipaddress.IPv6Address) and address.teredo is not None
+
+
+def _parse(text: str) -> "httpx.URL":
+    import httpx
+
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise Unreadable("The link is not a URL. It has to look like https://example.org/page.", LOC) from error
+    if url.scheme not in ("http", "https"):
+        what = f"Links of the kind {url.scheme}: are not supported" if url.scheme else "The link is not a full URL"
+        raise Unreadable(f"{what}. It has to begin with http:// or https://.", LOC)
+    if not url.host:
+        raise Unreadable("The link names no host.", LOC)
+    if url.userinfo:
+        raise Unreadable("The link holds a user name or a password. Links with credentials are refused.", LOC)
+    return url
+
+
+def _header(response: "httpx.Response") -> Message:
+    """The two headers that mail and the web share, parsed by the same rules."""
+    header = Message()
+    for name in ("Content-Type", "Content-Disposition"):
+        if name in response.headers:
+            header[name] = response.headers[name].replace("\r", "").replace("\n", "")
+    return header
+
+
+def _name(header: Message, url: "httpx.URL") -> str:
+    """The name that the server gives the file, else the last part of the path, else the host."""
+    given = (header.get_filename() or "") if "Content-Disposition" in header else ""
+    for name in (given, unquote(url.path.rstrip("/").rpartition("/")[2])):
+        bare = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
+        if bare.strip("."):
+            return bare[:200]
+    return str(url.host)
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for the person who gave the link; httpx keeps the reason in the chain of causes."""
+    import httpx
+
+    causes: list[BaseException] = [error]
+    while following := causes[-1].__cause__ or causes[-1].__context__:
+        causes.append(following)
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return "The secure connection to the link's host failed: its certificate is not valid for it, or it speaks no TLS."
+    if isinstance(error, httpx.ConnectTimeout):
+        return f"The link's host did not take the connection within {CONNECT_SECONDS} s."
+    if isinstance(error, httpx.ConnectError):
+        return "The link's host refused the connection."
+    if isinstance(error, httpx.DecodingError):
+        return "The link's answer is compressed in a way that cannot be undone."
+    if isinstance(error, httpx.InvalidURL):
+        return "The link redirects to something that is not a URL."
+    return "The link's host broke off the connection or answered with something that is not HTTP."
