@@ -1,0 +1,166 @@
+"""Texts to vectors: the server's side (`Embedder`) and the child process that holds the model (`python -m docqa.embedding`).
+
+A vector is float32, little-endian, of length 1. sentence-transformers and torch are imported in the child only.
+"""
+
+import copy
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Generator
+from operator import mul
+from pathlib import Path
+from typing import Any
+
+from docqa.child import Child
+from docqa.errors import Unavailable
+from docqa.worker import Handler, Header, serve
+
+log = logging.getLogger(__name__)
+
+BATCH = 16
+AGREEMENT = 0.999
+ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    # Threads that spin while they wait take the core from the one they wait for: on two busy cores 4 texts a second, not 24.
+    "OMP_WAIT_POLICY": "PASSIVE",
+    # torch keeps the kernels of the last 1024 shapes, and sentences come in every shape: 2 GB after 1,800 questions, with these 0.7 GB.
+    "LRU_CACHE_CAPACITY": "16",
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
+}
+SAMPLES = (
+    "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
+    "Revenue grew by 12 percent to 4.1 million, mainly because of the new plant in the north of the country. " * 8,
+    "Wash your hands, open the lid slowly and let the steam out before you take the vessel off the stove. " * 8,
+    "Who signed the lease?",
+)
+
+
+class Embedder:
+    """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` are the catalogue's."""
+
+    def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = ()) -> None:
+        self.name, self.sha256, self.dimension, self.languages = name, sha256, dimension, languages
+        # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
+        self._child = Child("docqa.embedding", [str(model_dir), str(dimension)], name=f"embedding ({name})", grace=30.0)
+
+    @property
+    def state(self) -> str:
+        """`stopped`, `loading`, `ready` or `failed: why`."""
+        return self._child.state
+
+    @property
+    def ready(self) -> bool:
+        return self.state == "ready"
+
+    @property
+    def precision(self) -> str:
+        """`float32` or `bfloat16`, what this machine was found to be faster with; empty before the first start."""
+        return str(self._child.hello.get("precision", ""))
+
+    def knows(self, language: str) -> bool:
+        """Whether the model was trained on this language; a model whose entry names none is taken to know all."""
+        return not self.languages or language in self.languages
+
+    async def load(self) -> None:
+        """Load the model if it is not. Raises Unavailable."""
+        log.info("The embedding model is ready: %s", await self._child.start())
+
+    async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
+        """The vectors of `texts`, in batches that let urgent ones pass. Raises Unavailable, also for a text without a vector."""
+        vectors = [b""] * len(texts)
+        # Texts of like length together, for a batch takes as long as its longest.
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            for index, vector in zip(batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True):
+                vectors[index] = vector
+        return vectors
+
+    async def encode_question(self, text: str) -> bytes:
+        """The vector of one question, before all waiting batches. Raises Unavailable."""
+        return (await self._vectors([text], urgent=True))[0]
+
+    async def _vectors(self, texts: list[str], urgent: bool) -> list[bytes]:
+        _, data = await self._child.call({"texts": texts}, urgent=urgent)
+        size = 4 * self.dimension
+        return [data[start : start + size] for start in range(0, len(data), size)]
+
+    async def close(self) -> None:
+        await self._child.close()
+
+
+def dot(one: bytes, other: bytes) -> float:
+    """The cosine of two vectors of length 1."""
+    return float(sum(map(mul, memoryview(one).cast("f"), memoryview(other).cast("f"))))
+
+
+# The child's side
+
+
+class _Model:
+    """A sentence-transformers model in the faster of two precisions that give the same vectors."""
+
+    def __init__(self, model_dir: str, dimension: int) -> None:
+        os.environ |= ENVIRONMENT
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._torch = torch
+        self._cores = torch.get_num_threads()
+        model = SentenceTransformer(model_dir, device="cpu", local_files_only=True).eval()
+        self.dimension = model.get_embedding_dimension()
+        if self.dimension != dimension:
+            raise Unavailable(f"The model in {model_dir} gives vectors of {self.dimension} numbers, the catalogue says {dimension}.")
+        self.max_tokens = model.max_seq_length
+        self._model, self.precision, self.rate = self._choose(model)
+
+    def _choose(self, model: Any) -> tuple[Any, str, float]:
+        """The model, its precision and its speed in texts per second, measured on this CPU."""
+        half = copy.deepcopy(model).bfloat16()
+        exact, exact_seconds = self._measure(model)
+        rounded, rounded_seconds = self._measure(half)
+        if rounded_seconds < exact_seconds and float((exact * rounded).sum(axis=1).min()) >= AGREEMENT:
+            return half, "bfloat16", len(SAMPLES) / rounded_seconds
+        return model, "float32", len(SAMPLES) / exact_seconds
+
+    def _measure(self, model: Any) -> tuple[Any, float]:
+        seconds = []
+        for _ in range(3):
+            start = time.perf_counter()
+            vectors = self._run(model, list(SAMPLES))
+            seconds.append(time.perf_counter() - start)
+        return vectors, min(seconds)
+
+    def _run(self, model: Any, texts: list[str]) -> Any:
+        # Several threads for one short text wait for each other: with other work on the machine that took 70 times as long.
+        self._torch.set_num_threads(1 if len(texts) == 1 else self._cores)
+        with self._torch.inference_mode():
+            vectors = model.encode(texts, batch_size=BATCH, convert_to_tensor=True, show_progress_bar=False).float()
+            vectors = vectors / vectors.norm(dim=1, keepdim=True)
+        return vectors.numpy().astype("<f4")
+
+    def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
+        # A lone surrogate, as some PDFs give, is no text to the tokenizer.
+        texts = [text.encode("utf-8", "replace").decode() for text in body["texts"]]
+        vectors = self._run(self._model, texts)
+        for text, vector in zip(texts, vectors, strict=True):
+            if not abs(float((vector * vector).sum()) - 1) < 1e-3:
+                raise Unavailable(f"The embedding model gives no vector for the text that begins {text[:40]!r}.")
+        yield {}, vectors.tobytes()
+
+
+def _load() -> tuple[Header, Handler]:
+    model = _Model(sys.argv[1], int(sys.argv[2]))
+    return {"dimension": model.dimension, "precision": model.precision, "max_tokens": model.max_tokens, "texts_per_second": round(model.rate)}, model.handle
+
+
+if __name__ == "__main__":
+    serve(_load)

@@ -1,0 +1,43 @@
+"""A lock between processes, held on an open file: it goes with its holder, however that ends."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try(number: int) -> bool:
+        try:
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try(number: int) -> bool:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextmanager
+def hold(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Wait for the lock file `path` and hold it; `on_wait` is called once if another process has it. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number = os.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        if not _try(number):
+            on_wait()
+            while not _try(number):
+                time.sleep(0.2)
+        yield
+    finally:
+        os.close(number)

@@ -1,0 +1,116 @@
+"""Texts become vectors in a child process, and questions do not wait for the bulk of the work."""
+
+import asyncio
+import importlib.util
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docqa.catalog import SHIPPED, Catalog
+from docqa.embedding import Embedder, dot
+from docqa.errors import Unavailable
+
+CATALOG = Catalog.load(SHIPPED.parent)
+ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
+
+needs_model = pytest.mark.skipif(
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
+    """The real model, loaded once for all tests."""
+    embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages)
+    yield embedder
+    runner.run(embedder.close())
+
+
+def numbers(vector: bytes) -> tuple[float, ...]:
+    return struct.unpack("<384f", vector)
+
+
+@needs_model
+def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: asyncio.Runner, embedder: Embedder) -> None:
+    cat, kitten, tax = runner.run(embedder.encode(["A cat sleeps.", "The kitten is taking a nap.", "Tax rates rose."]))
+    for vector in (cat, kitten, tax):
+        assert sum(number * number for number in numbers(vector)) == pytest.approx(1, abs=1e-5)
+    assert dot(cat, kitten) > dot(cat, tax) + 0.3
+    assert embedder.ready
+    assert embedder.precision in ("float32", "bfloat16")
+
+
+@needs_model
+def test_a_question_gets_the_vector_it_has_in_a_batch(runner: asyncio.Runner, embedder: Embedder) -> None:
+    texts = [f"Paragraph {number} is about the number {number}. " * (number % 7 + 1) for number in range(40)]
+    vectors = runner.run(embedder.encode(texts))
+    for index in (0, 17, 39):
+        assert dot(vectors[index], runner.run(embedder.encode_question(texts[index]))) > 0.995
+
+
+@needs_model
+@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800", "日本語", "word " * 50_000], ids=["empty", "space", "nul", "surrogate", "japanese", "long"])
+def test_every_text_has_a_vector(runner: asyncio.Runner, embedder: Embedder, text: str) -> None:
+    assert len(runner.run(embedder.encode_question(text))) == 4 * 384
+
+
+@needs_model
+def test_a_question_passes_the_batches_that_wait(runner: asyncio.Runner, embedder: Embedder) -> None:
+    async def ask_during_bulk() -> list[str]:
+        done: list[str] = []
+        bulk = asyncio.create_task(embedder.encode(["A short text."] * 320))
+        bulk.add_done_callback(lambda _: done.append("bulk"))
+        await asyncio.sleep(0.02)
+        await embedder.encode_question("Who is first?")
+        done.append("question")
+        await bulk
+        return done
+
+    assert runner.run(ask_during_bulk()) == ["question", "bulk"]
+
+
+@needs_model
+def test_a_model_of_another_dimension_is_refused(runner: asyncio.Runner) -> None:
+    async def load() -> str:
+        embedder = Embedder("wrong", CATALOG.path(ENTRY), "", 768)
+        try:
+            with pytest.raises(Unavailable, match="vectors of 384 numbers, the catalogue says 768"):
+                await embedder.encode_question("text")
+            return embedder.state
+        finally:
+            await embedder.close()
+
+    assert runner.run(load()).startswith("failed: ")
+
+
+def test_a_model_that_is_not_there_is_a_failed_state_and_no_crash(runner: asyncio.Runner, tmp_path: Path) -> None:
+    async def start() -> str:
+        embedder = Embedder("absent", tmp_path / "absent", "", 384)
+        async with asyncio.timeout(60):
+            with pytest.raises(Unavailable):
+                await embedder.load()
+        await embedder.close()
+        return embedder.state
+
+    assert runner.run(start()) == "stopped"
+
+
+def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
+    assert Embedder("english", tmp_path, "", 3, ("en",)).knows("en")
+    assert not Embedder("english", tmp_path, "", 3, ("en",)).knows("ja")
+    assert Embedder("any", tmp_path, "", 3).knows("ja")
+
+
+def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
+    code = "import sys, docqa.embedding, docqa.providers.local; print(sorted({'numpy', 'torch', 'llama_cpp'} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=Path(__file__).parent.parent, text=True) == "[]\n"
