@@ -1,0 +1,18 @@
+"""Starts DocQA, after installing what it needs into .venv at the first start.
+
+python run.py                 install if need be, then serve
+python run.py serve --help    the server's settings
+python run.py key --help      API keys
+python run.py test            install the test tools too, then run the tests; further words go to pytest
+python run.py install         install again what failed or is missing, and fetch the models
+"""
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - an older Python is to be told, and must be able to read this file
+    sys.exit("DocQA needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
+
+from docqa.install import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], __doc__))
