@@ -1,0 +1,172 @@
+"""A question against some documents: full text and vectors find candidates, single sentences decide their order.
+
+Weights and thresholds were fitted on public question sets (SQuAD articles, alone and as one collection of 21).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from aiosqlite import Connection
+
+from docqa.embedding import Embedder, dot
+from docqa.language import is_function_word
+from docqa.queries import chunk_rows
+from docqa.queries.chunk_rows import StoredChunk
+from docqa.queries.document_rows import StoredDocument
+from docqa.services import Services
+from docqa.text import sentences, terms
+
+CANDIDATES = 50
+RERANKED = 10
+FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
+VECTOR_WEIGHT = 0.5
+MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
+COMMON = 0.2
+BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
+FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a passage, `passage.text[start:end]`; `coverage` is the share of the question's weight that its words carry.
+
+    `cosine` is its similarity to the question, None where vectors have no say.
+    """
+
+    start: int
+    end: int
+    coverage: float
+    cosine: float | None
+
+    @property
+    def score(self) -> float:
+        return self.coverage + (self.cosine or 0.0)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence."""
+
+    chunk: StoredChunk
+    document: StoredDocument
+    bm25: float
+    cosine: float | None
+    coverage: float
+    score: float
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def text(self) -> str:
+        return self.chunk.text
+
+    @property
+    def nearest(self) -> float | None:
+        """The similarity of its nearest sentence to the question; None where vectors have no say."""
+        return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question ready for search: `weights` are its terms with their inverse document frequency, `vector` its embedding."""
+
+    text: str
+    weights: dict[str, float]
+    known: tuple[str, ...]
+    vector: bytes | None
+
+    def coverage(self, words: Sequence[str]) -> float:
+        """The share of the question's weight, 0 to 1, that stands in these terms."""
+        present = set(words)
+        total = sum(self.weights.values())
+        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
+
+
+def usable_embedder(services: Services, language: str) -> Embedder | None:
+    """The embedder when it is loaded and knows the language: one that does not know it drags the ranking down.
+
+    A question does not wait for it to load; one that died is loaded again for the next question.
+    """
+    embedder = services.embedder
+    if embedder is None or not embedder.knows(language):
+        return None
+    if not embedder.ready:
+        services.work.set()
+        return None
+    return embedder
+
+
+async def search(services: Services, documents: Sequence[StoredDocument], text: str, language: str, top_k: int) -> list[Passage]:
+    """The `top_k` best passages, best first. While there is no usable embedder, by full text alone."""
+    by_id = {document.id: document for document in documents}
+    embedder = usable_embedder(services, language)
+    vector = await embedder.encode_question(text) if embedder else None
+    async with services.db.read() as conn:
+        query = await _query(conn, text, vector)
+        matched = await chunk_rows.match_chunks(conn, list(by_id), match_of(query.known), CANDIDATES) if query.known else []
+        near = await chunk_rows.nearest_chunks(conn, list(by_id), vector, CANDIDATES) if vector else []
+    candidates = _fuse([chunk for chunk, _ in matched], [chunk for chunk, _ in near])
+    bm25 = {chunk.id: score for chunk, score in matched}
+    cosine = {chunk.id: similarity for chunk, similarity in near}
+    best_bm25 = max(bm25.values(), default=0.0) or 1.0
+    depth = max(top_k, RERANKED)
+    passages = [
+        Passage(chunk, by_id[chunk.document], bm25.get(chunk.id, 0.0) / best_bm25, cosine.get(chunk.id), query.coverage(chunk.terms.split()), score, ())
+        for chunk, score in candidates[:depth]
+    ]
+    if services.settings.rerank:
+        examined = await _examine(query, passages[:RERANKED], embedder)
+        passages = sorted(examined, key=lambda passage: -passage.score) + passages[RERANKED:]
+    return passages[:top_k]
+
+
+def match_of(question_terms: Sequence[str]) -> str:
+    """An FTS5 query that takes any of the terms; every one is quoted, so that none is read as syntax."""
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in question_terms)
+
+
+async def _query(conn: Connection, text: str, vector: bytes | None) -> Query:
+    asked = list(dict.fromkeys(terms(text)))
+    counts = await chunk_rows.vocabulary(conn, asked)
+    total = await chunk_rows.count_chunks(conn)
+    # A question word that stands nowhere is no gap in the documents; any other word that does is.
+    weights = {term: _weight(term, counts.get(term, 0), total) for term in asked if term in counts or not is_function_word(term)}
+    known = [term for term in asked if term in counts]
+    if total > MANY_CHUNKS:
+        known = [term for term in known if counts[term] < COMMON * total] or known
+    return Query(text, weights, tuple(known), vector)
+
+
+def _weight(term: str, count: int, total: int) -> float:
+    """Inverse document frequency as in BM25 (Robertson and Spärck Jones), kept positive."""
+    weight = math.log(1 + (total + BACKGROUND - count + 0.5) / (count + 0.5))
+    return weight * FUNCTION_WORD if is_function_word(term) else weight
+
+
+def _fuse(matched: list[StoredChunk], near: list[StoredChunk]) -> list[tuple[StoredChunk, float]]:
+    scores: dict[int, float] = {}
+    chunks: dict[int, StoredChunk] = {}
+    for ranking, weight in ((matched, 1.0), (near, VECTOR_WEIGHT)):
+        for rank, chunk in enumerate(ranking, 1):
+            scores[chunk.id] = scores.get(chunk.id, 0) + weight / (FUSION + rank)
+            chunks[chunk.id] = chunk
+    return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+
+
+async def _examine(query: Query, passages: Sequence[Passage], embedder: Embedder | None) -> list[Passage]:
+    """The passages with their sentences looked at one by one, and the score of the second stage."""
+    spans = [(passage, span) for passage in passages for span in sentences(passage.text)]
+    texts = [passage.text[start:end] for passage, (start, end) in spans]
+    cosines: list[float | None] = [None] * len(spans)
+    if embedder and query.vector:
+        cosines = [dot(query.vector, vector) for vector in await embedder.encode(texts, urgent=True)]
+    found: dict[int, list[Sentence]] = {passage.chunk.id: [] for passage in passages}
+    for (passage, span), text, cosine in zip(spans, texts, cosines, strict=True):
+        found[passage.chunk.id].append(Sentence(*span, query.coverage(terms(text)), cosine))
+    return [_second_stage(passage, tuple(found[passage.chunk.id])) for passage in passages]
+
+
+def _second_stage(passage: Passage, examined: tuple[Sentence, ...]) -> Passage:
+    nearest = max((sentence.cosine or 0.0 for sentence in examined), default=0.0)
+    fullest = max((sentence.coverage for sentence in examined), default=0.0)
+    return replace(passage, score=passage.bm25 + 0.5 * (passage.cosine or 0.0) + nearest + fullest, sentences=examined)
