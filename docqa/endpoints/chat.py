@@ -1,0 +1,145 @@
+"""Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import asdict
+from typing import Any
+
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Send
+
+from docqa import declarations as given_by
+from docqa import records
+from docqa.answer import Answer, answer, question_language, read_question
+from docqa.errors import DocqaError, NotFound, Unavailable
+from docqa.prompts import sources_block
+from docqa.queries import document_rows, knowledge_rows, now
+from docqa.queries.document_rows import StoredDocument
+from docqa.requests import Endpoint, Given
+from docqa.search import search
+from docqa.services import Services
+
+TAG = "Chat"
+SSE = "text/event-stream"
+SUMMARY = [{"sender": "user", "message": "Summarize the documents."}]
+
+
+async def chat_with_document(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+    async with services.db.read() as conn:
+        documents = [await document_rows.stored_document(conn, account, given.path["doc_id"])]
+    return await _reply(services, documents, given.body, given)
+
+
+async def chat_with_documents(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+    async with services.db.read() as conn:
+        documents = await document_rows.stored_documents(conn, account, given.body["documents"])
+    return await _reply(services, documents, given.body["messages"] or SUMMARY, given)
+
+
+async def chat_with_knowledge(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+    async with services.db.read() as conn:
+        documents = await knowledge_rows.knowledge_base_documents(conn, account, given.path["knowledge_base_id"])
+    return await _reply(services, documents, given.body["messages"], given)
+
+
+async def retrieve(services: Services, account: int, given: Given) -> records.RetrieveResult:
+    body = given.body
+    async with services.db.read() as conn:
+        if body["doc_ids"] is None:
+            documents = await knowledge_rows.knowledge_base_documents(conn, account, body["knowledge_base_id"])
+        else:
+            documents = await document_rows.stored_documents(conn, account, body["doc_ids"])
+    passages = await search(services, documents, body["query"], question_language(body["query"], documents), body["top_k"])
+    return records.RetrieveResult([records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages])
+
+
+async def _reply(services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given) -> records.ChatResponse | Response:
+    question = read_question(messages, given.query, documents)
+    made = await answer(services, documents, question, given.query)
+    if not given.query["stream"]:
+        async with aclosing(made.tokens) as tokens:
+            text = "".join([token async for token in tokens])
+        return records.ChatResponse(records.Turn("user", question.text, "question"), records.Turn("bot", text, "response"), made.sources, now())
+    if SSE in given.accept:
+        return _Stream(_events(made), media_type=SSE, headers={"Cache-Control": "no-cache"})
+    return _Stream(_plain(made), media_type="text/plain; charset=utf-8", headers={"X-Content-Type-Options": "nosniff"})
+
+
+class _Stream(StreamingResponse):
+    """Ends the answer's work as soon as the client has left, not when its generator happens to be collected."""
+
+    async def stream_response(self, send: Send) -> None:
+        async with aclosing(self.body_iterator):  # type: ignore[type-var]
+            await super().stream_response(send)
+
+
+async def _plain(made: Answer) -> AsyncGenerator[str, None]:
+    async with aclosing(made.tokens) as tokens:
+        async for token in tokens:
+            yield token
+    numbered = [(source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources]
+    yield sources_block(numbered, made.question.language)
+
+
+async def _events(made: Answer) -> AsyncGenerator[str, None]:
+    try:
+        async with aclosing(made.tokens) as tokens:
+            async for token in tokens:
+                yield _event("token", {"text": token})
+    except DocqaError as error:
+        yield _event("error", {"detail": error.detail()})
+        raise  # and the connection is broken off: nobody may take half an answer for a whole one
+    yield _event("sources", [asdict(source) for source in made.sources])
+    yield _event("done", {"created": now()})
+
+
+def _event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+_ANSWERS = (records.ChatResponse, "text/plain", SSE)
+WITH_DOCUMENT = Endpoint(
+    path="/v1/chat/{doc_id}",
+    methods=("POST",),
+    handler=chat_with_document,
+    summary="Chat with one document",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.MESSAGES,
+    errors=(NotFound, Unavailable),
+)
+WITH_DOCUMENTS = Endpoint(
+    path="/v1/api/knowledge_base_chat",
+    methods=("POST",),
+    handler=chat_with_documents,
+    summary="Chat with a list of documents; without messages, a summary of them",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.DOCUMENT_LIST_CHAT_BODY,
+    errors=(NotFound, Unavailable),
+    deprecated=True,
+)
+WITH_KNOWLEDGE = Endpoint(
+    path="/v1/api/knowledge/{knowledge_base_id}/chat",
+    methods=("POST",),
+    handler=chat_with_knowledge,
+    summary="Chat with a knowledge base",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.KNOWLEDGE_CHAT_BODY,
+    errors=(NotFound, Unavailable),
+)
+RETRIEVE = Endpoint(
+    path="/v1/api/retrieve",
+    methods=("POST",),
+    handler=retrieve,
+    summary="The passages that fit a question best, without an answer",
+    answers=records.RetrieveResult,
+    tag=TAG,
+    body=given_by.RETRIEVE_BODY,
+    errors=(NotFound, Unavailable),
+)

@@ -1,0 +1,122 @@
+"""Fixtures: an application in this process, without models, and a whole server in a process of its own, with them."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from docqa.app import create
+from docqa.auth import create_key
+from docqa.settings import HERE, Settings
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path / "data", embedder="none", models=tmp_path / "no-models")
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[Starlette]:
+    app = create(settings)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+def client_of(app: Starlette, key: str = "") -> httpx.AsyncClient:
+    headers = {"x-api-key": key} if key else {}
+    # An exception that no handler takes must fail the test, not become a 500 that nobody looks at.
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app, raise_app_exceptions=True), base_url="http://docqa", headers=headers)
+
+
+async def key_for(app: Starlette, account: str) -> str:
+    async with app.state.services.db.write() as conn:
+        _, key = await create_key(conn, account, "test")
+    return key
+
+
+@pytest.fixture
+async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the account `alice`."""
+    async with client_of(app, await key_for(app, "alice")) as client:
+        yield client
+
+
+@pytest.fixture
+async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of another account."""
+    async with client_of(app, await key_for(app, "bob")) as client:
+        yield client
+
+
+async def upload(client: httpx.AsyncClient, text: str, name: str = "text.txt") -> str:
+    """The doc_id of a text that was uploaded."""
+    response = await client.post("/v1/api/upload", files={"file": (name, text.encode())})
+    assert response.status_code == 201, response.text
+    return str(response.json()["doc_id"])
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running `run.py serve`; `process.pid` is the server itself."""
+
+    process: subprocess.Popen[str]
+    base: str
+    key: str
+    data: Path
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.base, headers={"x-api-key": self.key}, timeout=60)
+
+    def wait(self, path: str, key: str, value: object, seconds: float = 60) -> None:
+        """Wait until the JSON at `path` says so."""
+        with self.client() as client:
+            end = time.monotonic() + seconds
+            while (found := client.get(path).json()[key]) != value:
+                assert time.monotonic() < end, f"{path} still says {key} = {found!r}, not {value!r}"
+                time.sleep(0.1)
+
+
+def start_server(data: Path, **environ: str) -> Server:
+    """A server on a free port, as a user starts it; the caller ends it."""
+    command = [sys.executable, str(HERE / "run.py"), "serve", "--port", "0", "--data", str(data)]
+    env = {**os.environ, "DOCQA_PRIVATE_NETWORKS": "127.0.0.0/8", **environ}
+    log = data.with_name(data.name + ".log").open("w")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=env)
+    log.close()
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"serves on (http://\S+)", line):
+            return Server(process, found[1], (data / "api-key").read_text().strip(), data)
+    raise AssertionError(f"the server did not start: {Path(log.name).read_text()}")
+
+
+def stop_server(server: Server) -> int:
+    """Its exit code after SIGTERM."""
+    server.process.terminate()
+    code = server.process.wait(20)
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+    return code
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the real models, for all tests that need one."""
+    server = start_server(tmp_path_factory.mktemp("server") / "data")
+    yield server
+    assert stop_server(server) == 0
