@@ -59,7 +59,7 @@ class Unreadable(InvalidRequest):
     """A file or link without text that we can read; `loc` names the request's field that gave it."""
 
     def __init__(self, msg: str, loc: tuple[str | int, ...] = ("body", "file")) -> None:
-        super().__init__([Fault(loc, msg, "value_error")])
+        super().__init__([Fault(loc, msg, "unreadable")])
 
 
 class Unauthorized(DocqaError):

@@ -377,7 +377,7 @@ async def test_a_file_comes_back_through_the_child() -> None:
 async def test_the_child_gives_the_reason_and_the_field() -> None:
     with pytest.raises(Unreadable) as caught:
         await extract(b"", "a.pdf", loc=("query", "url"), **LIMITS)
-    assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "value_error"}]
+    assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "unreadable"}]
 
 
 def endless_pdf() -> bytes:
