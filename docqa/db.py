@@ -4,6 +4,7 @@ Reads and writes are `async with db.read() as conn` and `async with db.write() a
 """
 
 import asyncio
+import importlib.util
 import re
 import sqlite3
 from collections.abc import AsyncIterator
@@ -13,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 import aiosqlite
-import sqlite_vec  # type: ignore[import-untyped]
 
 from docqa.errors import CannotStart
 
@@ -43,12 +43,20 @@ DRIVER = _driver()
 Error: type[Exception] = DRIVER.Error
 
 
+def _vector_extension() -> str:
+    """Where sqlite-vec's library is. Importing the package would bring numpy into the server, for functions we do not call."""
+    package = importlib.util.find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        raise CannotStart("sqlite-vec is not installed: start with `python run.py`, which installs it.")
+    return str(Path(package.origin).with_name("vec0"))
+
+
 def _connect(path: Path) -> Any:
     conn = DRIVER.connect(str(path), isolation_level=None, check_same_thread=False)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
     conn.enable_load_extension(True)
-    sqlite_vec.load(conn)
+    conn.load_extension(_vector_extension())
     conn.enable_load_extension(False)
     return conn
 
