@@ -4,15 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from docqa.text import sentences, terms
+from docqa.text import is_dense, sentences, terms
 
-SHORTEST = 30  # characters; headings and crumbs are shorter
+SHORTEST = 15  # characters
 LONGEST = 500
 MAX_SENTENCES = 2000  # looked at, spread evenly over the whole text
+_ENDS = frozenset(".!?…؟।。！？｡")
 
 _ASKS = re.compile(
     r"\bsummar(?:y|ies|i[sz]e|i[sz]ation)\b|\btl;?dr\b|\b(?:main|key) (?:points|ideas|takeaways)\b|\boverview\b"
-    r"|\bwhat (?:is|are) (?:this|these|the) (?:\w+ )?(?:about|(?:document|file|text|paper|book|report|article)s? about)\b"
+    r"|\bwhat (?:is|are) (?:(?:this|these|it)(?: \w+)?|the (?:document|file|text|paper|book|report|article)s?) about\b"
     r"|\bzusammenfass|\bworum geht|\brésum|\bde quoi (?:parle|traite)|\bresum(?:e|a|en|o|ir)\b|\bde qué trata|\bdo que trata|\briassu"
     r"|总结|總結|摘要|概括|概述|要約|まとめ|概要|요약|لخص|ملخص|تلخيص|סכם|תקציר|кратко|резюме",
     re.IGNORECASE,
@@ -26,7 +27,7 @@ def key_sentences(texts: Sequence[str], count: int) -> list[tuple[int, str]]:
     (Nenkova and Vanderwende, "The Impact of Frequency on Summarization", 2005). Texts without a usable sentence give their beginning.
     """
     candidates = [(index, text[start:end]) for index, text in enumerate(texts) for start, end in sentences(text)]
-    usable = [(index, sentence) for index, sentence in candidates if SHORTEST <= len(sentence) <= LONGEST] or [(i, s[:LONGEST]) for i, s in candidates]
+    usable = [one for one in candidates if _is_prose(one[1])] or [(index, sentence[:LONGEST]) for index, sentence in candidates]
     step = max(1, -(-len(usable) // MAX_SENTENCES))
     usable = usable[::step]
     words = [[term for term in terms(sentence) if len(term) > 3 or not term.isascii()] for _, sentence in usable]
@@ -42,6 +43,18 @@ def key_sentences(texts: Sequence[str], count: int) -> list[tuple[int, str]]:
         for term in set(words[best]):
             probability[term] **= 2
     return [usable[i] for i in sorted(chosen)]
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether it is a whole sentence and no heading, table row or line of a table of contents."""
+    if not SHORTEST <= len(sentence) <= LONGEST or sentence.rstrip("\"'”’»)]")[-1:] not in _ENDS:
+        return False
+    if is_dense(sentence):
+        return True
+    words = sentence.split()
+    # Lines of a table and of a table of contents are all names and numbers.
+    plain = sum(word[0].isalpha() and word == word.lower() for word in words)
+    return len(words) >= 6 and plain >= len(words) / 2
 
 
 def _mean(words: Sequence[str], probability: dict[str, float]) -> float:
