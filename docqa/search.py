@@ -61,6 +61,11 @@ class Passage:
         return self.chunk.text
 
     @property
+    def second_score(self) -> float:
+        """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
+        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + max((sentence.coverage for sentence in self.sentences), default=0.0)
+
+    @property
     def nearest(self) -> float | None:
         """The similarity of its nearest sentence to the question; None where vectors have no say."""
         return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
@@ -105,18 +110,17 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
         query = await _query(conn, text, vector)
         matched = await chunk_rows.match_chunks(conn, list(by_id), match_of(query.known), CANDIDATES) if query.known else []
         near = await chunk_rows.nearest_chunks(conn, list(by_id), vector, CANDIDATES) if vector else []
-    candidates = _fuse([chunk for chunk, _ in matched], [chunk for chunk, _ in near])
+        candidates = _fuse([chunk for chunk, _ in matched], near)[: max(top_k, RERANKED)]
+        cosine = await chunk_rows.similarities(conn, [chunk.id for chunk, _ in candidates], vector) if vector else {}
     bm25 = {chunk.id: score for chunk, score in matched}
-    cosine = {chunk.id: similarity for chunk, similarity in near}
     best_bm25 = max(bm25.values(), default=0.0) or 1.0
-    depth = max(top_k, RERANKED)
     passages = [
         Passage(chunk, by_id[chunk.document], bm25.get(chunk.id, 0.0) / best_bm25, cosine.get(chunk.id), query.coverage(chunk.terms.split()), score, ())
-        for chunk, score in candidates[:depth]
+        for chunk, score in candidates
     ]
+    passages = await _examine(query, passages, embedder)
     if services.settings.rerank:
-        examined = await _examine(query, passages[:RERANKED], embedder)
-        passages = sorted(examined, key=lambda passage: -passage.score) + passages[RERANKED:]
+        passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
     return passages[:top_k]
 
 
@@ -154,7 +158,7 @@ def _fuse(matched: list[StoredChunk], near: list[StoredChunk]) -> list[tuple[Sto
 
 
 async def _examine(query: Query, passages: Sequence[Passage], embedder: Embedder | None) -> list[Passage]:
-    """The passages with their sentences looked at one by one, and the score of the second stage."""
+    """The passages with their sentences looked at one by one."""
     spans = [(passage, span) for passage in passages for span in sentences(passage.text)]
     texts = [passage.text[start:end] for passage, (start, end) in spans]
     cosines: list[float | None] = [None] * len(spans)
@@ -163,10 +167,4 @@ async def _examine(query: Query, passages: Sequence[Passage], embedder: Embedder
     found: dict[int, list[Sentence]] = {passage.chunk.id: [] for passage in passages}
     for (passage, span), text, cosine in zip(spans, texts, cosines, strict=True):
         found[passage.chunk.id].append(Sentence(*span, query.coverage(terms(text)), cosine))
-    return [_second_stage(passage, tuple(found[passage.chunk.id])) for passage in passages]
-
-
-def _second_stage(passage: Passage, examined: tuple[Sentence, ...]) -> Passage:
-    nearest = max((sentence.cosine or 0.0 for sentence in examined), default=0.0)
-    fullest = max((sentence.coverage for sentence in examined), default=0.0)
-    return replace(passage, score=passage.bm25 + 0.5 * (passage.cosine or 0.0) + nearest + fullest, sentences=examined)
+    return [replace(passage, sentences=tuple(found[passage.chunk.id])) for passage in passages]

@@ -69,7 +69,7 @@ class Settings:
     extract_queue: int = _setting(32, _positive, "files that may wait to be read before an upload gets 503")
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
     private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
-    rerank: bool = _setting(True, _flag, "the second stage of search, which looks at single sentences")
+    rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
     answer_seconds: int = _setting(50, _positive, "time a local model may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
     context_tokens: int = _setting(4096, _positive, "context of a local model, in tokens; the model's own limit bounds it")

@@ -71,12 +71,15 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5 (
 
 CREATE VIRTUAL TABLE chunk_vocabulary USING fts5vocab (chunk_fts, 'row');
 
+CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer);
+
 CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
     INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
 END;
 
 CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+    DELETE FROM chunk_vec WHERE rowid = old.id;
 END;
 
 CREATE TABLE embedding_model (

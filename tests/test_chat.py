@@ -1,11 +1,14 @@
 """Chat over HTTP with extractive answers by full text alone: what is answered, cited, refused and streamed."""
 
 import json
+from dataclasses import replace
 
 import httpx
 import pytest
 
-from conftest import upload
+from conftest import client_of, key_for, upload
+from docqa.app import create
+from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -185,3 +188,10 @@ async def test_no_question_is_taken_for_query_syntax(client: httpx.AsyncClient, 
 async def test_other_languages_are_answered(client: httpx.AsyncClient, text: str, question: str, expected: str) -> None:
     doc_id = await upload(client, text)
     assert expected in (await client.post(f"/v1/chat/{doc_id}", json=ask(question))).json()["answer"]["message"]
+
+
+async def test_without_the_second_stage_there_are_answers_too(settings: Settings) -> None:
+    app = create(replace(settings, rerank=False))
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, LEASE)
+        assert "12,400" in (await client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?"))).json()["answer"]["message"]

@@ -69,11 +69,16 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5 (
 INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE chunk_vocabulary USING fts5vocab (chunk_fts, 'row');
 
+-- An index that can be rebuilt from chunk.embedding: the sign of each number, which finds candidates among very many vectors.
+-- work_rows.use_embedding_model makes it anew for a model of another dimension.
+CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer);
+
 CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
     INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
 END;
 CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+    DELETE FROM chunk_vec WHERE rowid = old.id;
 END;
 
 -- The model that made chunk.embedding. Another one at start embeds everything anew.

@@ -38,6 +38,8 @@ async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes
     """Vectors by chunk id; a chunk that was deleted meanwhile is passed over."""
     rows = [(vector, chunk) for chunk, vector in embeddings]
     await change_many(conn, "UPDATE chunk SET embedding = ? WHERE id = ?", rows)
+    index = "INSERT OR REPLACE INTO chunk_vec (rowid, embedding, document) SELECT id, vec_quantize_binary(embedding), document FROM chunk WHERE id = ?"
+    await change_many(conn, index, [(chunk,) for _, chunk in rows])
 
 
 async def use_embedding_model(conn: Connection, name: str, sha256: str, dimension: int) -> bool:
@@ -49,6 +51,8 @@ async def use_embedding_model(conn: Connection, name: str, sha256: str, dimensio
         sql = "INSERT OR REPLACE INTO embedding_model (id, name, sha256, dimension) VALUES (1, ?, ?, ?)"
         await insert(conn, sql, name, sha256, dimension)
         await change(conn, "UPDATE chunk SET embedding = NULL WHERE embedding IS NOT NULL")
+        await change(conn, "DROP TABLE chunk_vec")
+        await change(conn, f"CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[{dimension}], document integer)")
         changed = before is not None
     # Documents that came while there was no model have chunks without vectors too.
     await change(conn, "UPDATE document SET state = 'indexing' WHERE id IN (SELECT document FROM chunk WHERE embedding IS NULL)")

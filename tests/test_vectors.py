@@ -1,0 +1,77 @@
+"""Vectors in the database: kept with their index, searched exactly, made anew for another model."""
+
+import math
+import random
+import struct
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from docqa.chunking import Chunk
+from docqa.db import Database
+from docqa.queries import account_rows, chunk_rows, document_rows, work_rows
+
+pytestmark = pytest.mark.anyio
+
+
+def vector(seed: int, dimension: int = 384) -> bytes:
+    chance = random.Random(seed)
+    numbers = [chance.gauss(0, 1) for _ in range(dimension)]
+    length = math.sqrt(sum(number * number for number in numbers))
+    return struct.pack(f"<{dimension}f", *(number / length for number in numbers))
+
+
+@pytest.fixture
+async def db(tmp_path: Path) -> AsyncIterator[Database]:
+    db = await Database.open(tmp_path / "a.sqlite")
+    yield db
+    await db.close()
+
+
+async def add(db: Database, name: str, count: int) -> int:
+    """The row of a document of `count` chunks, whose vectors are those of the seeds from 0 on."""
+    async with db.write() as conn:
+        await work_rows.use_embedding_model(conn, "one", "abc", 384)
+        account = await account_rows.account_named(conn, "alice")
+        document = await document_rows.add_document(conn, account, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes="")
+        await chunk_rows.add_chunks(conn, document, [(Chunk(1, n, f"{name} {n}", ""), f"{name} {n}") for n in range(count)])
+        waiting = await work_rows.chunks_to_embed(conn, document, count)
+        await work_rows.set_embeddings(conn, [(chunk, vector(n)) for n, (chunk, _) in enumerate(waiting)])
+    return document
+
+
+@pytest.mark.parametrize("scanned", [20_000, 0], ids=["by a scan", "by signs"])
+async def test_the_nearest_chunk_of_the_asked_documents_is_found(db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int) -> None:
+    monkeypatch.setattr(chunk_rows, "SCANNED", scanned)
+    one, other = await add(db, "one", 300), await add(db, "other", 300)
+    async with db.read() as conn:
+        for seed in (0, 17, 299):
+            [first, *_] = await chunk_rows.nearest_chunks(conn, [other], vector(seed), 5)
+            assert (first.document, first.text) == (other, f"other {seed}")
+        assert {chunk.document for chunk in await chunk_rows.nearest_chunks(conn, [one, other], vector(3), 2)} == {one, other}
+        assert await chunk_rows.nearest_chunks(conn, [], vector(3), 2) == []
+
+
+async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
+    await add(db, "one", 5)
+    async with db.write() as conn:
+        await document_rows.delete_document(conn, await account_rows.account_named(conn, "alice"), "one")
+    async with db.read() as conn:
+        for table in ("chunk", "chunk_vec", "chunk_fts", "page", "original"):
+            assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
+
+
+async def test_another_model_makes_all_vectors_anew_and_loses_no_text(db: Database) -> None:
+    document = await add(db, "one", 5)
+    async with db.write() as conn:
+        await work_rows.finish_document(conn, document, "ready", "A summary.", "")
+        assert not await work_rows.use_embedding_model(conn, "one", "abc", 384)
+        assert await work_rows.indexing(conn) == 0
+        assert await work_rows.use_embedding_model(conn, "two", "def", 8)
+        assert await work_rows.indexing(conn) == 1
+        waiting = await work_rows.chunks_to_embed(conn, document, 10)
+        assert len(waiting) == 5
+        await work_rows.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting)])
+        [first, *_] = await chunk_rows.nearest_chunks(conn, [document], vector(2, 8), 1)
+        assert first.text == "one 2"
