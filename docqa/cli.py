@@ -28,7 +28,9 @@ GRACE = 3  # seconds that open streams have at the end
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
-    given = _parser().parse_args(arguments or ["serve"])
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
+        arguments = ["serve", *arguments]
+    given = _parser().parse_args(arguments)
     try:
         settings = Settings.read(os.environ, **{name: getattr(given, name, None) for name in ("host", "port", "data", "log_level")})
         result: int = given.run(settings, given)
@@ -42,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     listed = "\n".join(f"  {environment_name(one.name):26} {one.metadata['help']} [{_shown(one.default)}]" for one in fields(Settings))
-    epilog = f"python run.py test [PYTEST ARGUMENT ...] passes the tests.\n\nsettings, from the environment:\n{listed}"
+    epilog = f"settings, from the environment:\n{listed}"
     parser = argparse.ArgumentParser(
         prog="run.py", description="DocQA: ask your documents.", epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -64,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     revoke = actions.add_parser("revoke", help="end a key for good")
     revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
     revoke.set_defaults(run=_revoke_key)
+    # These two are carried out by `install`, before this module is reached.
+    commands.add_parser("test", help="pass the tests; further words go to pytest")
+    commands.add_parser("install", help="install again what failed or is missing, and fetch the models")
     for one in (serve, add, list_, revoke):
         one.add_argument("--data", help="folder of the SQLite file and the first API key")
     return parser

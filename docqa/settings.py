@@ -22,17 +22,15 @@ def _path(raw: str) -> Path:
 
 
 def _positive(raw: str) -> int:
-    value = int(raw)
-    if value < 1:
-        raise ValueError("must be 1 or more")
-    return value
+    if not raw.isdecimal() or int(raw) < 1:
+        raise ValueError("must be a whole number, 1 or more")
+    return int(raw)
 
 
 def _port(raw: str) -> int:
-    value = int(raw)
-    if not 0 <= value <= 65535:
+    if not raw.isdecimal() or int(raw) > 65535:
         raise ValueError("must be a port between 0 and 65535")
-    return value
+    return int(raw)
 
 
 def _level(raw: str) -> str:
