@@ -331,7 +331,7 @@ def test_unsupported_files_are_told_what_is_supported() -> None:
         (make_zip({"word/document.xml": "x"}), "a.docx", "Word"),
         (make_zip({"readme": "x"}), "a.epub", "ZIP archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.pptx", "password-protected"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "PowerPoint Document".encode("utf-16-le"), "a.ppt", "Save the presentation as .pptx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "PowerPoint Document".encode("utf-16-le"), "a.ppt", "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.doc", "no PowerPoint"),
         (b"<html></html>", "x", "not known"),
     ],

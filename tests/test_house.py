@@ -40,6 +40,7 @@ LEVEL = {name: number for number, line in enumerate(LAYERS.split("\n")) for name
 HOMES = {
     "pymupdf": {"extract/pdf.py"},
     "pptx": {"extract/slides.py"},
+    "olefile": {"extract/binary_slides.py"},
     "ebooklib": {"extract/epub.py"},
     "striprtf": {"extract/rtf.py"},
     "readability": {"extract/web.py"},
