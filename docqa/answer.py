@@ -1,7 +1,7 @@
 """From messages and documents to an answer and the passages it rests on.
 
-search → enough to go on? → the provider's pieces → marks and sources. With `agent_mode` a follow-up is searched twice:
-as it stands, and together with the question before it.
+search → enough to go on? → the provider's pieces → marks and sources. With `agent_mode` a follow-up for which nothing is
+found is searched once more, together with the question before it.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 
 from docqa.citation import Citations
 from docqa.declarations import LANGUAGES
-from docqa.language import detect
+from docqa.language import detect, is_function_word
 from docqa.prompts import NOT_FOUND, Question, phrase
 from docqa.providers import Evidence, Piece, Provider
 from docqa.providers.chat import Chat
@@ -22,7 +22,7 @@ from docqa.records import Source
 from docqa.search import Passage, Sentence, search
 from docqa.services import Services
 from docqa.summary import asks_for_summary, key_sentences
-from docqa.text import is_dense
+from docqa.text import is_dense, terms
 
 PASSAGES = 8
 # When a passage counts as speaking of what is asked. Fitted on public question sets: about 3 % of the answerable questions
@@ -31,6 +31,8 @@ NEAR = 0.5  # the cosine of a sentence that says it in whatever words
 NEAR_AND_COVERED = 0.62  # or that cosine and half the coverage of the question's words
 COVERED = 0.22  # or, where vectors have no say, the coverage alone
 COVERED_BY_PAIRS = 0.15  # in scripts whose terms are pairs of characters, many of which mean nothing
+ENOUGH_WORDS = 2
+ENOUGH_PAIRS = 4
 SUMMARY_SENTENCES = {"SHORT": 2, "LONG": 8}
 SUMMARISED_DOCUMENTS = 50
 
@@ -85,17 +87,20 @@ def provider_of(services: Services, model_name: str) -> Provider:
 
 
 async def _find(services: Services, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> list[Passage]:
+    """The passages for the question as it stands; for a follow-up that says too little, with the question before it."""
     language = question_language(question.text, documents)
     earlier = [text for sender, text in question.history if sender == "user"][-1:]
-    together = " ".join([*earlier, question.text])
-    if not earlier or not agent:
-        return await search(services, documents, together, language, PASSAGES)
-    alone = await search(services, documents, question.text, language, PASSAGES)
-    best: dict[int, Passage] = {}
-    for passage in [*alone, *await search(services, documents, together, language, PASSAGES)]:
-        if passage.chunk.id not in best or passage.score > best[passage.chunk.id].score:
-            best[passage.chunk.id] = passage
-    return sorted(best.values(), key=lambda passage: -passage.score)[:PASSAGES]
+    if not earlier or _says_enough(question.text):
+        passages = await search(services, documents, question.text, language, PASSAGES)
+        if not earlier or not agent or _relevant(passages, question.text):
+            return passages
+    return await search(services, documents, " ".join([*earlier, question.text]), language, PASSAGES)
+
+
+def _says_enough(question: str) -> bool:
+    """Whether the question has words of its own to search by."""
+    words = {term for term in terms(question) if not term.endswith("~") and not is_function_word(term)}
+    return len(words) >= (ENOUGH_PAIRS if is_dense(question) else ENOUGH_WORDS)
 
 
 def _relevant(passages: Sequence[Passage], question: str) -> bool:

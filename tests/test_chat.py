@@ -117,6 +117,14 @@ async def test_a_follow_up_is_understood_from_the_question_before_it(client: htt
         assert body["question"]["message"] == "And by whom?"
 
 
+async def test_a_question_that_stands_alone_is_not_mixed_with_the_one_before(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, LEASE + "\n\n" + MENU)
+    history = [*ask("What does the canteen serve on Mondays?"), {"sender": "bot", "message": "Soup."}]
+    body = (await client.post(f"/v1/chat/{doc_id}", json=[*history, *ask("How much is the monthly rent in euros?")])).json()
+    assert "12,400" in body["answer"]["message"]
+    assert "soup" not in body["answer"]["message"]
+
+
 async def test_short_answers_are_short_and_long_ones_hold_more(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, "\n\n".join(f"The pump of type {n} needs oil every {n} months, says the pump manual." for n in range(2, 12)))
     short, long = [
