@@ -6,9 +6,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.applications import Starlette
 
 from conftest import client_of, upload
+from docqa.app import ENDPOINTS
 
 pytestmark = pytest.mark.anyio
 
@@ -187,3 +189,13 @@ async def test_too_large_a_body_is_413(client: httpx.AsyncClient) -> None:
     response = await client.post("/v1/api/knowledge", content=b'{"name": "' + b"x" * (11 << 20) + b'"}')
     assert response.status_code == 413
     assert "10 MB" in response.json()["detail"]
+
+
+async def test_the_api_describes_itself_validly_and_wholly(app: Starlette, client: httpx.AsyncClient) -> None:
+    async with client_of(app) as nobody:
+        described = (await nobody.get("/openapi.json")).json()
+    OpenAPIV31SpecValidator(described).validate()
+    assert {(path, method) for path, methods in described["paths"].items() for method in methods} == {
+        (endpoint.path, method.lower()) for endpoint in ENDPOINTS for method in endpoint.methods
+    }
+    assert described["paths"]["/v1/api/knowledge_base_chat"]["post"]["deprecated"] is True
