@@ -100,7 +100,7 @@ def test_a_local_model_answers_by_its_name(ready: Server) -> None:
 def test_a_model_streams_its_tokens_as_they_are_made(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG"
+        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         with client.stream("POST", url, json=ask("What does the keeper of the lighthouse write to his sister?")) as response:
             assert response.headers["transfer-encoding"] == "chunked"
             times = [time.monotonic() for _ in response.iter_raw()]
@@ -112,7 +112,7 @@ def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
         question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG"
+        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         with client.stream("POST", url, json=question) as response:
             next(response.iter_raw())
         start = time.monotonic()
@@ -142,7 +142,7 @@ def test_a_killed_child_costs_at_most_one_answer(ready: Server, word: str, query
 def test_a_stream_whose_model_dies_is_broken_off(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG"
+        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
         with pytest.raises(httpx.RemoteProtocolError), client.stream("POST", url, json=question) as response:
             pid = child(ready, "docqa.providers.local")
@@ -253,7 +253,7 @@ def test_a_signal_ends_the_server_cleanly_in_the_middle_of_a_stream(tmp_path: Pa
     server = start_server(tmp_path / "data", DOCQA_EMBEDDER="none")
     with server.client() as client:
         doc_id = upload(client, STORY)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG"
+        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         with client.stream("POST", url, json=ask("Tell me everything about the keeper of the lighthouse.")) as response:
             stream = response.iter_raw()
             next(stream)
