@@ -147,6 +147,7 @@ async def _first_key(settings: Settings) -> str | None:
             # Inside the transaction: a key that could not be written down must not exist either.
             try:
                 with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                    _key_file(settings).chmod(0o600)  # it may have been there already, open to others
                     file.write(key + "\n")
             except OSError as error:
                 raise CannotStart(f"The first API key cannot be written: {error}") from error

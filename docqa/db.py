@@ -102,6 +102,7 @@ class Database:
         self.path = path
         self._writer = writer
         self._writing = asyncio.Lock()
+        self._owed = False  # the log still holds what was to be forgotten
         self._all_readers = readers
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
@@ -151,8 +152,8 @@ class Database:
                 await asyncio.shield(conn.rollback())
                 raise
             await asyncio.shield(conn.commit())
-            if self._wal_size() > WAL_LIMIT:
-                await conn.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+            if self._owed or self._wal_size() > WAL_LIMIT:
+                await self._truncate()
 
     def _wal_size(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
@@ -161,7 +162,12 @@ class Database:
     async def forget(self) -> None:
         """Empty the write-ahead log, so that no byte of what was just deleted is left in it."""
         async with self._writing:
-            await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+            await self._truncate()
+
+    async def _truncate(self) -> None:
+        [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        # A reader that looks at the old state keeps the log alive: the next write tries again.
+        self._owed = bool(busy)
 
     async def close(self) -> None:
         """Wait for the write in hand and close; readers that are still out are closed as well."""

@@ -115,6 +115,21 @@ async def test_readers_do_not_wait_for_the_writer(tmp_path: Path) -> None:
     await db.close()
 
 
+async def test_a_log_that_a_reader_keeps_alive_is_emptied_by_the_next_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PRAGMAS", (("busy_timeout", 50), *module.PRAGMAS[1:]))
+    db = await Database.open(tmp_path / "a.sqlite")
+    log = tmp_path / "a.sqlite-wal"
+    await add(db, "Xylophonquartett")
+    async with db.read() as conn:
+        await conn.execute_fetchall("SELECT * FROM account")
+        await add(db, "other")
+        await db.forget()
+        assert b"Xylophonquartett" in log.read_bytes()
+    await add(db, "third")
+    assert log.read_bytes() == b""
+    await db.close()
+
+
 async def test_many_readers_share_the_connections(tmp_path: Path) -> None:
     db = await Database.open(tmp_path / "a.sqlite")
     assert await asyncio.gather(*(count(db) for _ in range(50))) == [0] * 50
