@@ -6,7 +6,7 @@ found is searched once more, together with the question before it.
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from docqa.citation import Citations
@@ -65,7 +65,9 @@ def question_language(text: str, documents: Sequence[StoredDocument]) -> str:
 async def answer(services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
     if asks_for_summary(question.text):
-        passages = await summary_passages(services, documents, question.length)
+        passages = await summary_passages(services, documents, SUMMARY_SENTENCES[question.length] if len(documents) == 1 else 1)
+        # Several documents are not summed up in one to three sentences: each has its own.
+        question = question if len(documents) == 1 else replace(question, length="LONG")
     else:
         passages = await _find(services, documents, question, agent=chat["agent_mode"])
         passages = passages if _relevant(passages, question.text) else []
@@ -111,13 +113,13 @@ def _relevant(passages: Sequence[Passage], question: str) -> bool:
     )
 
 
-async def summary_passages(services: Services, documents: Sequence[StoredDocument], length: str) -> list[Passage]:
-    """The chunks with the most telling sentences of each document; only these sentences are listed in them."""
+async def summary_passages(services: Services, documents: Sequence[StoredDocument], count: int) -> list[Passage]:
+    """The chunks with the `count` most telling sentences of each document; only these sentences are listed in them."""
     passages: list[Passage] = []
     for document in documents[:SUMMARISED_DOCUMENTS]:
         async with services.db.read() as conn:
             chunks = await chunk_rows.chunks(conn, document.id)
-        key = await asyncio.to_thread(key_sentences, [chunk.text for chunk in chunks], SUMMARY_SENTENCES[length])
+        key = await asyncio.to_thread(key_sentences, [chunk.text for chunk in chunks], count)
         for index in dict.fromkeys(index for index, _ in key):
             chunk = chunks[index]
             starts = [(chunk.text.index(sentence), sentence) for i, sentence in key if i == index]

@@ -90,8 +90,9 @@ async def test_a_list_of_documents_answers_too(client: httpx.AsyncClient) -> Non
 
 async def test_a_list_of_documents_without_messages_is_summed_up(client: httpx.AsyncClient) -> None:
     lease, menu = await upload(client, LEASE), await upload(client, MENU)
-    answer = (await client.post("/v1/api/knowledge_base_chat?cite_source=true&length=LONG", json={"documents": [lease, menu]})).json()
-    assert {source["doc_id"] for source in answer["sources"]} == {lease, menu}
+    for length in ("SHORT", "LONG"):
+        answer = (await client.post(f"/v1/api/knowledge_base_chat?cite_source=true&length={length}", json={"documents": [lease, menu]})).json()
+        assert {source["doc_id"] for source in answer["sources"]} == {lease, menu}
 
 
 async def test_no_documents_say_nothing(client: httpx.AsyncClient) -> None:
