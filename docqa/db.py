@@ -63,13 +63,20 @@ def _connect(path: Path) -> Any:
 
 async def _open(path: Path) -> aiosqlite.Connection:
     conn = await aiosqlite.Connection(lambda: _connect(path), 64)
+    try:
+        await _set_pragmas(conn)
+    except BaseException:
+        await conn.close()  # its thread would keep the process from ending
+        raise
+    return conn
+
+
+async def _set_pragmas(conn: aiosqlite.Connection) -> None:
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
         found = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
         if found != [wanted]:
-            await conn.close()
             raise CannotStart(f"SQLite {DRIVER.sqlite_version} does not take PRAGMA {name} = {wanted}: it says {found}.")
-    return conn
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -114,16 +121,18 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
-            writer = await _open(path)
+            opened = [await _open(path)]
             try:
-                await _migrate(writer)
-                readers = [await _open(path) for _ in range(READERS)]
+                await _migrate(opened[0])
+                for _ in range(READERS):
+                    opened.append(await _open(path))
             except BaseException:
-                await writer.close()
+                for conn in opened:
+                    await conn.close()
                 raise
         except (OSError, DRIVER.Error) as error:
             raise CannotStart(f"{path} cannot be used as the database: {error}") from error
-        return cls(path, writer, readers)
+        return cls(path, opened[0], opened[1:])
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[aiosqlite.Connection]:

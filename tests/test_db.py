@@ -1,6 +1,8 @@
 """The one file: schema, transactions, and what a deletion leaves behind."""
 
 import asyncio
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,17 @@ from docqa.db import DRIVER, Database, migrations, schema
 from docqa.errors import CannotStart
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    """A connection that is not closed has a thread that keeps the whole process from ending."""
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:
+        thread.join(2)
+        assert not thread.is_alive(), thread
+
 
 SCHEMA = Path(__file__).parent / "schema.sql"
 

@@ -280,6 +280,14 @@ def test_a_port_that_is_taken_is_said_in_one_sentence(server: Server, tmp_path: 
     assert "Traceback" not in done.stderr
 
 
+def test_data_that_cannot_be_used_are_said_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "docqa.sqlite").write_bytes(b"My diary. " * 1000)
+    command = [sys.executable, str(HERE / "run.py"), "serve", "--port", "0", "--data", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 1
+    assert done.stderr.startswith("docqa: ") and "cannot be used as the database" in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path) -> None:
     models = tmp_path / "models" / "downloads"
     models.mkdir(parents=True)
