@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -76,12 +76,6 @@ def create(settings: Settings) -> Starlette:
     return Starlette(routes=routes, lifespan=lifespan, middleware=[cors], exception_handlers=handlers)
 
 
-async def _stop(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
-
-
 def _serve(endpoint: Endpoint) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def respond(request: Request) -> Response:
         services: Services = request.app.state.services
@@ -112,10 +106,10 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> 
         return task.result()
     finally:
         for one in (task, leaving):
-            await _stop_quietly(one)
+            await _stop(one)
 
 
-async def _stop_quietly(task: asyncio.Task[Any]) -> None:
+async def _stop(task: asyncio.Task[Any]) -> None:
     if not task.done():
         task.cancel()
         await asyncio.wait((task,))

@@ -120,9 +120,11 @@ async def _finish(services: Services, document: StoredDocument) -> None:
         except Unavailable as error:
             log.error("document %s has no vectors: %s", document.doc_id, error)
             state, message = "failed", f"Found by full text only: {error}"
-    async with services.db.read() as conn:
-        texts = [chunk.text for chunk in await chunk_rows.chunks(conn, document.id)]
-    summary = document.summary or await asyncio.to_thread(summarise, texts)
+    summary = document.summary
+    if not summary:
+        async with services.db.read() as conn:
+            texts = [chunk.text for chunk in await chunk_rows.chunks(conn, document.id)]
+        summary = await asyncio.to_thread(summarise, texts)
     async with services.db.write() as conn:
         await work_rows.finish_document(conn, document.id, state, summary, message)
 

@@ -75,7 +75,6 @@ class Passage:
 class Query:
     """A question ready for search: `weights` are its terms with their inverse document frequency, `vector` its embedding."""
 
-    text: str
     weights: dict[str, float]
     known: tuple[str, ...]
     vector: bytes | None
@@ -138,7 +137,7 @@ async def _query(conn: Connection, text: str, vector: bytes | None) -> Query:
     known = [term for term in asked if term in counts]
     if total > MANY_CHUNKS:
         known = [term for term in known if counts[term] < COMMON * total] or known
-    return Query(text, weights, tuple(known), vector)
+    return Query(weights, tuple(known), vector)
 
 
 def _weight(term: str, count: int, total: int) -> float:
