@@ -1,6 +1,7 @@
 """A page's text cut into chunks of about the length an embedder reads, at paragraph and sentence ends. A chunk is verbatim."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docqa.text import is_dense, sentences
@@ -21,10 +22,33 @@ class Chunk:
     section: str
 
 
-def chunks(page_number: int, text: str, section: str = "") -> list[Chunk]:
-    """The chunks of one page, in order. White space around a chunk belongs to none."""
+def chunks(
+    page_number: int, text: str, section: str = "", headings: Sequence[tuple[int, str]] = (), running: Sequence[tuple[int, int]] = ()
+) -> list[Chunk]:
+    """The chunks of one page, in order. White space around a chunk belongs to none.
+
+    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and footers, which get into no chunk.
+    """
     target = DENSE_TARGET if is_dense(text) else TARGET
-    return [Chunk(page_number, start, text[start:end], section) for start, end in _merged(_pieces(text, target), target)]
+    found = []
+    for first, last in _between(text, running):
+        for start, end in _merged(_pieces(text[first:last], target), target):
+            at = first + start
+            while headings and headings[0][0] <= at:
+                section, headings = headings[0][1], headings[1:]
+            found.append(Chunk(page_number, at, text[at : first + end], section))
+    return found
+
+
+def _between(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What the spans leave of the text."""
+    start = 0
+    for first, last in sorted(spans):
+        if start < first:
+            yield start, first
+        start = max(start, last)
+    if start < len(text):
+        yield start, len(text)
 
 
 def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:

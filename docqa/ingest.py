@@ -70,7 +70,7 @@ async def _read(services: Services, data: bytes, name: str, media_type: str, loc
 
 def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
     """(chunks with their terms, main language)."""
-    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in chunks(number, page.text, page.section)]
+    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in chunks(number, page.text, page.section, page.headings, page.running)]
     language = detect("\n".join(chunk.text for chunk in found[:: max(1, len(found) // 20)]))
     return [(chunk, " ".join(terms(f"{chunk.section}\n{chunk.text}"))) for chunk in found], language
 

@@ -75,12 +75,12 @@ def make_pptx() -> bytes:
 
 
 def texts(data: bytes, name: str, media_type: str = "") -> list[str]:
-    return [page.text for page in reading.read(data, name, media_type).pages]
+    return [page.text for page in reading.read_whole(data, name, media_type).pages]
 
 
 def refusal(data: bytes, name: str, media_type: str = "") -> str:
     with pytest.raises(Unreadable) as caught:
-        reading.read(data, name, media_type)
+        reading.read_whole(data, name, media_type)
     return str(caught.value)
 
 
@@ -94,7 +94,7 @@ def test_cutting_loses_nothing(text: str) -> None:
 
 def test_pages_end_with_a_paragraph_if_they_can() -> None:
     paragraph = "A sentence of some length that says little. " * 9 + "\n\n"
-    pages = paginate(paragraph * 30)
+    pages = list(paginate(paragraph * 30))
     assert len(pages) > 3
     assert all(page.text.endswith("\n\n") and 1500 <= len(page.text) <= 4000 for page in pages)
 
@@ -184,7 +184,7 @@ def test_a_table_without_column_names_keeps_its_first_row() -> None:
 
 
 def test_pdf_pages_carry_their_text_and_section() -> None:
-    found = reading.read(make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf")
+    found = reading.read_whole(make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf")
     assert [page.text.strip() for page in found.pages] == ["first words", "second words", "third"]
     assert [page.section for page in found.pages] == ["Intro", "Intro", "Main"]
 
@@ -212,7 +212,7 @@ def test_pdf_form_values_are_read() -> None:
 
 
 def test_a_pdf_is_known_by_its_content_whatever_its_name() -> None:
-    assert reading.read(make_pdf("hello"), "hello.txt").kind == "pdf"
+    assert reading.read_whole(make_pdf("hello"), "hello.txt").kind == "pdf"
 
 
 def test_locked_pdf_is_refused_unless_its_password_is_empty() -> None:
@@ -231,7 +231,7 @@ def test_a_pdf_cut_in_the_middle_is_read_or_refused() -> None:
 
 
 def test_slides_groups_tables_and_notes_are_read_in_order() -> None:
-    found = reading.read(make_pptx(), "d.pptx")
+    found = reading.read_whole(make_pptx(), "d.pptx")
     assert [page.section for page in found.pages] == ["Budget", "Costs"]
     assert found.pages[0].text == "Budget\n\nRent rises\n\ninside a group\n\nsay it slowly"
     assert found.pages[1].text == "Costs\n\nItem | Price\nDesk | 120"
@@ -243,7 +243,7 @@ def test_a_truncated_pptx_is_refused() -> None:
 
 
 def test_chapters_of_a_book_follow_its_spine() -> None:
-    found = reading.read(make_epub([("One", "Call me Ishmael."), ("Two", "It was the best of times.")]), "b.epub")
+    found = reading.read_whole(make_epub([("One", "Call me Ishmael."), ("Two", "It was the best of times.")]), "b.epub")
     assert found.title == "A Book"
     assert found.pages == [ExtractedPage("One\n\nCall me Ishmael.", "One"), ExtractedPage("Two\n\nIt was the best of times.", "Two")]
 
@@ -283,7 +283,7 @@ ARTICLE = (
 
 def test_web_pages_give_their_article_and_title() -> None:
     page = f"<html><head><title>Rivers</title></head><body><nav><a href=/>Home</a></nav><article><h2>Waters</h2>{ARTICLE}</article><footer>Imprint</footer></body></html>"
-    found = reading.read(page.encode(), "x", "text/html")
+    found = reading.read_whole(page.encode(), "x", "text/html")
     assert (found.kind, found.title) == ("html", "Rivers")
     assert "Paragraph 0 tells" in found.pages[0].text
     assert "\n\nParagraph 8 tells" in found.pages[0].text

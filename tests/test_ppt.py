@@ -115,7 +115,7 @@ class Deck:
 
 
 def extracted(deck: Deck) -> Extracted:
-    return reading.read(deck.file(), "a.ppt")
+    return reading.read_whole(deck.file(), "a.ppt")
 
 
 def texts(deck: Deck) -> list[str]:
@@ -128,7 +128,7 @@ def one_slide(*shapes: bytes, more: bytes = b"") -> Deck:
 
 def refusal(data: bytes) -> str:
     with pytest.raises(Unreadable) as refused:
-        reading.read(data, "a.ppt")
+        reading.read_whole(data, "a.ppt")
     return str(refused.value)
 
 
@@ -207,7 +207,7 @@ def test_stand_ins_for_numbers_and_dates_are_left_out_and_the_slides_footer_is_r
 
 
 def test_a_file_for_two_versions_is_read_as_the_newer() -> None:
-    assert reading.read(one_slide(shape(text("97"))).file(storage="PP97_DUALSTORAGE"), "a.ppt").pages[0].text == "97"
+    assert reading.read_whole(one_slide(shape(text("97"))).file(storage="PP97_DUALSTORAGE"), "a.ppt").pages[0].text == "97"
 
 
 # What is refused.
@@ -267,7 +267,7 @@ def test_where_the_edits_are_damaged_the_newest_of_each_object_is_found_again() 
     deck.save({2: slide(shape(text("newer")))}, previous=7, document=1)
     deck.edit = 5
     assert texts(deck) == ["newer", "other"]
-    assert reading.read(compound({"PowerPoint Document": deck.stream}), "a.ppt").pages[0].text == "newer"
+    assert reading.read_whole(compound({"PowerPoint Document": deck.stream}), "a.ppt").pages[0].text == "newer"
 
 
 def test_edits_that_lead_in_a_circle_end() -> None:

@@ -4,6 +4,7 @@ The limits are time and memory. The child is no sandbox: it runs with the rights
 """
 
 import asyncio
+import io
 import json
 import logging
 import sys
@@ -38,7 +39,7 @@ async def extract(data: bytes, name: str, media_type: str = "", *, seconds: floa
         if child.returncode is None:
             child.kill()
             await child.wait()
-    reply = await asyncio.to_thread(_parse, answer)
+    pages, reply = await asyncio.to_thread(_parse, answer)
     if reply is None:
         log.warning("the process that read %r ended with code %s", name, child.returncode)
         raise Unreadable("The reader crashed on this file: the file is damaged, or holds something that cannot be read.", loc)
@@ -49,7 +50,7 @@ async def extract(data: bytes, name: str, media_type: str = "", *, seconds: floa
         raise Unreadable("The file is damaged, or holds something that cannot be read.", loc)
     if "refused" in reply:
         raise Unreadable(reply["refused"], loc)
-    return Extracted(reply["kind"], reply["title"], [ExtractedPage(*page) for page in reply["pages"]], reply["notes"])
+    return Extracted(reply["kind"], reply["title"], pages, reply["notes"])
 
 
 def read(path: str) -> list[ExtractedPage]:
@@ -60,7 +61,7 @@ def read(path: str) -> list[ExtractedPage]:
 
     file = Path(path)
     media_type = "" if file.suffix.lower() in SUFFIXES else mimetypes.guess_type(file.name)[0]
-    return reading.read(file.read_bytes(), file.name, media_type or "").pages
+    return reading.read_whole(file.read_bytes(), file.name, media_type or "").pages
 
 
 async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
@@ -72,10 +73,16 @@ async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
         raise ChildDied("Files cannot be read at the moment: the system starts no further process. Try again later.") from error
 
 
-def _parse(answer: bytes) -> dict[str, Any] | None:
-    """The child's reply; None if it ended before it had sent it all."""
-    try:
-        reply = json.loads(answer)
-    except ValueError:
-        return None
-    return reply if isinstance(reply, dict) else None
+def _parse(answer: bytes) -> tuple[list[ExtractedPage], dict[str, Any] | None]:
+    """The child's pages, a line each, and its last line, which says how it ended; None if it ended before it had said so."""
+    pages: list[ExtractedPage] = []
+    for line in io.BytesIO(answer):
+        try:
+            reply = json.loads(line)
+        except ValueError:
+            break
+        if isinstance(reply, dict):
+            return pages, reply
+        text, section, headings, running, unread = reply
+        pages.append(ExtractedPage(text, section, tuple(map(tuple, headings)), tuple(map(tuple, running)), unread))
+    return pages, None

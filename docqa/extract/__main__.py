@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import BinaryIO
 
 
 def limit(memory_mb: int, seconds: int) -> None:
@@ -23,18 +24,18 @@ def main() -> None:
     # Libraries print to file descriptor 1; what they print must not get into the reply.
     out = os.dup(1)
     os.dup2(2, 1)
-    reply = answer()
     with os.fdopen(out, "wb") as pipe:
-        pipe.write(reply)
+        pipe.write(answer(pipe))
     os._exit(0)
 
 
-def answer() -> bytes:
+def answer(pipe: BinaryIO) -> bytes:
+    """Write the pages, a line of JSON each; the last line, which tells how it went, is returned."""
     import json
     import traceback
 
     try:
-        return json.dumps(pages(), ensure_ascii=False).encode("utf-8", "replace")
+        return json.dumps(pages(pipe), ensure_ascii=False).encode("utf-8", "replace")
     except MemoryError:
         return b'{"memory": true}'
     except BaseException as error:  # noqa: BLE001 - reported to the parent, with its traceback
@@ -44,7 +45,7 @@ def answer() -> bytes:
         return json.dumps({"unexpected": traceback.format_exc(limit=-5)}).encode()
 
 
-def pages() -> dict[str, object]:
+def pages(pipe: BinaryIO) -> dict[str, object]:
     import json
 
     from docqa.errors import Unreadable
@@ -53,9 +54,12 @@ def pages() -> dict[str, object]:
     request = json.loads(sys.stdin.buffer.readline())
     try:
         found = reading.read(sys.stdin.buffer.read(), request["name"], request["media_type"])
+        for page in found.pages:
+            line = json.dumps([page.text, page.section, page.headings, page.running, page.unread], ensure_ascii=False)
+            pipe.write(line.encode("utf-8", "replace") + b"\n")
     except Unreadable as error:
         return {"refused": str(error)}
-    return {"kind": found.kind, "title": found.title, "pages": [[page.text, page.section] for page in found.pages], "notes": found.notes}
+    return {"kind": found.kind, "title": found.title, "notes": found.notes}
 
 
 if __name__ == "__main__":

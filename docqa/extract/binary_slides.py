@@ -12,7 +12,7 @@ from itertools import pairwise
 import olefile  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import MAX_CHARACTERS, MAX_PAGES, Extracted, ExtractedPage
+from docqa.extract.pages import MAX_CHARACTERS, MAX_PAGES, ExtractedPage, Reading
 from docqa.extract.ppt_records import DOCUMENT, Record, objects
 
 _SLIDE, _SLIDE_ATOM, _NOTES = 0x03EE, 0x03EF, 0x03F0
@@ -49,7 +49,7 @@ class _Listed:
     bodies: list[_Body]
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a presentation that is damaged, protected, too old or without slides; a damaged slide costs itself and a note."""
     stream, user = _streams(data)
     found = objects(stream, int.from_bytes(user[16:20], "little"))
@@ -72,7 +72,7 @@ def read(data: bytes, charset: str = "") -> Extracted:
         characters += len(page.text)
         if number > MAX_PAGES or characters > MAX_CHARACTERS:  # slides that share their bytes make much of little
             break
-    return Extracted("ppt", "", pages, notes)
+    return Reading("ppt", "", pages, notes)
 
 
 def _streams(data: bytes) -> tuple[bytes, bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 
 from docqa.errors import Unreadable
 from docqa.extract.encoding import decode
-from docqa.extract.pages import Extracted, clean, paginate
+from docqa.extract.pages import Reading, clean, paginate
 
 DELIMITERS = ",;\t|"
 SAMPLE = 64_000
@@ -15,12 +15,12 @@ MAX_COLUMNS = 5_000
 PREAMBLE = 20
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for binary data and for tables of more than 5,000 columns."""
     text = clean(decode(data, charset)).replace("\f", "\n")
     csv.field_size_limit(len(text) + 1)
     rows = csv.reader(io.StringIO(text, newline=""), _dialect(text))
-    return Extracted("csv", "", paginate("".join(line + "\n" for line in _lines(rows))))
+    return Reading("csv", "", paginate("".join(line + "\n" for line in _lines(rows))))
 
 
 def _dialect(text: str) -> type[csv.Dialect]:

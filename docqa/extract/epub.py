@@ -14,7 +14,7 @@ from docqa.errors import Unreadable
 from docqa.extract.encoding import decode
 from docqa.extract.markup import parse, prose
 from docqa.extract.markup import title as page_title
-from docqa.extract.pages import Extracted, ExtractedPage
+from docqa.extract.pages import ExtractedPage, Reading
 
 _CHAPTERS = (ebooklib.ITEM_DOCUMENT, ebooklib.ITEM_NAVIGATION, ebooklib.ITEM_COVER)
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
@@ -52,7 +52,7 @@ class _Tolerant(epub.EpubReader):  # type: ignore[misc]
         """Titles come from the chapters themselves."""
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a broken book, an encrypted one, and one whose list of chapters is empty."""
     if _locked(data):
         raise Unreadable("The book is locked by digital rights management (DRM). Only books without it can be read.")
@@ -68,7 +68,7 @@ def read(data: bytes, charset: str = "") -> Extracted:
         pages.append(page)
     if not pages:
         raise Unreadable("The book lists no chapters.")
-    return Extracted("epub", str(book.title or "").strip(), pages)
+    return Reading("epub", str(book.title or "").strip(), pages)
 
 
 def _page(item: Any, section: str) -> ExtractedPage:

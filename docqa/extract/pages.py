@@ -1,8 +1,8 @@
 """What a reader returns, and cutting a text without pages of its own into logical ones. No text is lost and none is made up."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 PAGE = 3_000
 LONGEST = 4 * PAGE
@@ -15,20 +15,52 @@ _ENDS = tuple(re.compile(pattern) for pattern in (r"\n[ \t]*\n+", r"\n", r"[.!?ã
 
 @dataclass(frozen=True)
 class ExtractedPage:
-    """The text of one page, verbatim; `section` is the title of the section, slide or chapter it starts in, "" if there is none."""
+    """The text of one page, verbatim. Offsets are in characters of `text`.
+
+    `section` is the title of the section, slide or chapter the page starts in, "" if there is none; `headings` are (offset, title) of those
+    that begin on it. `running` are (start, end) of headers and footers that repeat from page to page. `unread` says that the page shows
+    something in which no text was found: a scan.
+    """
 
     text: str
     section: str = ""
+    headings: tuple[tuple[int, str], ...] = ()
+    running: tuple[tuple[int, int], ...] = ()
+    unread: bool = False
+
+    def cleaned(self) -> "ExtractedPage":
+        """The same page after `clean`, its offsets moved along."""
+        text = clean(self.text)
+        if text == self.text:
+            return replace(self, section=_title(self.section), headings=tuple((at, _title(title)) for at, title in self.headings))
+        moved = {at: len(clean(self.text[:at])) for at in {at for at, _ in self.headings} | {at for span in self.running for at in span}}
+        headings = tuple((moved[at], _title(title)) for at, title in self.headings)
+        return replace(self, text=text, section=_title(self.section), headings=headings, running=tuple((moved[a], moved[b]) for a, b in self.running))
+
+
+@dataclass
+class Reading:
+    """A document while it is read: `pages` come one after the other, so that a big file is not held whole; `notes`, which tell what could
+    not be read, are complete after the last of them. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html."""
+
+    kind: str
+    title: str
+    pages: Iterable[ExtractedPage]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """A document's pages; `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html; `notes` tell what could not be read."""
+    """A document that was read."""
 
     kind: str
     title: str
     pages: list[ExtractedPage]
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
+
+
+def _title(text: str) -> str:
+    return " ".join(clean(text).split())
 
 
 def clean(text: str) -> str:
@@ -37,17 +69,18 @@ def clean(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> list[ExtractedPage]:
+def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> Iterator[ExtractedPage]:
     """Cut at form feeds, else into pages of about 3,000 characters; `headings` are (offset, title) in order of offset."""
-    pages, offset, passed, section = [], 0, 0, ""
+    offset, passed, section = 0, 0, ""
     for piece in cut(text):
-        first = offset + len(piece) - len(piece.lstrip())
-        while passed < len(headings) and headings[passed][0] <= first:
-            section = headings[passed][1]
+        end, own = offset + len(piece), passed
+        while passed < len(headings) and headings[passed][0] < end:
             passed += 1
-        pages.append(ExtractedPage(piece.removesuffix("\f"), section))
-        offset += len(piece)
-    return pages
+        begins = tuple((at - offset, title) for at, title in headings[own:passed])
+        first = len(piece) - len(piece.lstrip())
+        yield ExtractedPage(piece.removesuffix("\f"), begins[0][1] if begins and begins[0][0] <= first else section, begins)
+        section = begins[-1][1] if begins else section
+        offset = end
 
 
 def cut(text: str) -> list[str]:

@@ -8,14 +8,14 @@ from typing import Any
 import pymupdf as _pymupdf
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import MAX_PAGES, Extracted, ExtractedPage
+from docqa.extract.pages import MAX_PAGES, ExtractedPage, Reading
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 _NAMED_FIELDS = ("Text", "ComboBox", "ListBox")
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """One page for each page of the file. Raises Unreadable for a damaged, a password-protected or an endless file."""
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -45,7 +45,7 @@ def read(data: bytes, charset: str = "") -> Extracted:
         section = bisect_right(starts, number) - 1
         pages.append(ExtractedPage(text, outline[section][1] if section >= 0 else ""))
     metadata = document.metadata or {}
-    return Extracted("pdf", (metadata.get("title") or "").strip(), pages, notes)
+    return Reading("pdf", (metadata.get("title") or "").strip(), pages, notes)
 
 
 def _open(data: bytes) -> Any:

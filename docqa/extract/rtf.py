@@ -5,7 +5,7 @@ import re
 from striprtf.striprtf import rtf_to_text
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import Extracted, clean, paginate
+from docqa.extract.pages import Reading, clean, paginate
 
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d+)")
 
@@ -13,14 +13,14 @@ _CODE_PAGE = re.compile(rb"\\ansicpg(\d+)")
 _FOOTNOTE = re.compile(r"\\footnote\b ?")
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a damaged file."""
     source = _FOOTNOTE.sub(r"\\par ", _decode(data))
     try:
         text = str(rtf_to_text(source, errors="replace"))  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise Unreadable("The RTF file is damaged and cannot be read.") from error
-    return Extracted("rtf", "", paginate(clean(text)))
+    return Reading("rtf", "", paginate(clean(text)))
 
 
 def _decode(data: bytes) -> str:

@@ -10,14 +10,14 @@ from pptx.oxml import parse_xml
 from pptx.oxml.ns import qn
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import Extracted, ExtractedPage
+from docqa.extract.pages import ExtractedPage, Reading
 
 _CHART_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/chart}v"
 _DIAGRAM = ".//{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it again and upload that."
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a damaged presentation or one without slides; a damaged slide costs itself and a note."""
     try:
         presentation = pptx.Presentation(io.BytesIO(data))
@@ -34,7 +34,7 @@ def read(data: bytes, charset: str = "") -> Extracted:
         except _broken():
             pages.append(ExtractedPage(""))
             notes.append(f"Slide {number} is damaged and was left out.")
-    return Extracted("pptx", title.strip(), pages, notes)
+    return Reading("pptx", title.strip(), pages, notes)
 
 
 def _broken() -> tuple[type[Exception], ...]:

@@ -1,9 +1,9 @@
 """Plain text: the characters as they are, cut into logical pages."""
 
 from docqa.extract.encoding import decode
-from docqa.extract.pages import Extracted, clean, paginate
+from docqa.extract.pages import Reading, clean, paginate
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for binary data."""
-    return Extracted("txt", "", paginate(clean(decode(data, charset))))
+    return Reading("txt", "", paginate(clean(decode(data, charset))))

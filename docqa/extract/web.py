@@ -8,7 +8,7 @@ from readability.readability import Unparseable  # type: ignore[import-untyped]
 from docqa.errors import Unreadable
 from docqa.extract.encoding import codec, decode
 from docqa.extract.markup import Prose, parse, prose, title
-from docqa.extract.pages import Extracted, clean, paginate
+from docqa.extract.pages import Reading, clean, paginate
 
 LEAST_SHARE = 0.1
 LEAST = 250
@@ -17,7 +17,7 @@ _META = re.compile(rb"""<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNOR
 _XML = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
 
 
-def read(data: bytes, charset: str = "") -> Extracted:
+def read(data: bytes, charset: str = "") -> Reading:
     """`charset` is the one that the server named. Raises Unreadable for binary data and for a page without a tree."""
     source = clean(decode(data, _charset(data, charset)))
     root = parse(re.sub(r"^\s*<\?xml[^>]*\?>", "", source))
@@ -25,7 +25,7 @@ def read(data: bytes, charset: str = "") -> Extracted:
         raise Unreadable("The page holds no HTML that can be read.")
     name = title(root)
     text = _article(source, prose(root))
-    return Extracted("html", name, paginate(text.text, text.headings))
+    return Reading("html", name, paginate(text.text, text.headings))
 
 
 def _charset(data: bytes, named: str) -> str:
