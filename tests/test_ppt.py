@@ -1,12 +1,14 @@
 """Binary presentations (.ppt), written here record by record: which text is read, on which page, and what damage costs."""
 
+import io
 import struct
+import zipfile
 from collections.abc import Iterable
 
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.extract import binary_slides, reading
+from docqa.extract import reading
 from docqa.extract.pages import Extracted
 
 PLAIN, ENCRYPTED = 0xE391C05F, 0xF3D1C4DF
@@ -28,7 +30,7 @@ def compound(streams: dict[str, bytes], storage: str = "") -> bytes:
     blocks = [data.ljust(4096, b"\0") for data in streams.values()]  # a smaller stream would stand in the mini stream
     blocks = [block + bytes(-len(block) % 512) for block in blocks]
     sectors = sum(map(len, blocks)) // 512
-    tables = (sectors + 2 + 16) // 128 + 1
+    tables = (sectors + 2) // 127 + 1
     table, entries, first = [FAT] * tables + [tables + 1, END], [], tables + 2
     head = [("Root Entry", 5, 1)] + ([(storage, 1, 2)] if storage else [])
     entries = [entry(name, kind, child, FREE, END, 0) for name, kind, child in head]
@@ -60,14 +62,21 @@ def text(words: str | bytes, kind: int = OTHER) -> bytes:
     return record(0x0F9F, struct.pack("<I", kind)) + characters
 
 
-def shape(*parts: bytes, anchor: tuple[int, int] | None = None) -> bytes:
-    place = record(0xF00F, struct.pack("<4I", *anchor, 0, 0)) if anchor else b""
-    return record(0xF004, place, record(0xF00D, *parts))
+def shape(*parts: bytes, anchor: tuple[int, int] | None = None, placeholder: bytes = b"") -> bytes:
+    """`anchor` is the left and top of a shape in a group, `placeholder` the record that says what it is one of."""
+    place = record(0xF00F, struct.pack("<4i", *anchor, anchor[0] + 5, anchor[1] + 5)) if anchor else b""
+    return record(0xF004, place, record(0xF011, placeholder), record(0xF00D, *parts))
 
 
-def group(*shapes: bytes, table: bool = False) -> bytes:
+def placed(words: str, left: int, top: int) -> bytes:
+    """A shape of the slide itself, ten units wide and high."""
+    return record(0xF004, record(0xF010, struct.pack("<4h", top, left, left + 10, top + 10)), record(0xF00D, text(words)))
+
+
+def group(*shapes: bytes, table: bool = False, top: int | None = None) -> bytes:
     marks = record(0xF122, struct.pack("<HI", 0x039F, 1), instance=1) if table else b""
-    return record(0xF003, record(0xF004, marks), *shapes)
+    place = b"" if top is None else record(0xF010, struct.pack("<4i", top, 0, 10, top + 10))
+    return record(0xF003, record(0xF004, place, marks), *shapes)
 
 
 def drawing(*shapes: bytes) -> bytes:
@@ -86,8 +95,13 @@ def listed(persist: int, identifier: int = 0, *texts: bytes) -> bytes:
     return record(0x03F3, struct.pack("<5I", persist, 0, len(texts), identifier, 0)) + b"".join(texts)
 
 
-def document(slides: Iterable[bytes], notes: Iterable[bytes] = ()) -> bytes:
-    return record(0x03E8, record(0x0FF0, *slides, instance=0), record(0x0FF0, *notes, instance=2))
+def document(slides: Iterable[bytes], notes: Iterable[bytes] = (), more: bytes = b"") -> bytes:
+    return record(0x03E8, record(0x0FF0, *slides, instance=0), record(0x0FF0, *notes, instance=2), more)
+
+
+def footers(flags: int, *texts: tuple[int, str], instance: int = 0) -> bytes:
+    strings = (record(0x0FBA, words.encode("utf-16-le"), instance=number) for number, words in texts)
+    return record(0x0FD9, record(0x0FDA, struct.pack("<HH", 0, flags)), *strings, instance=instance)
 
 
 class Deck:
@@ -109,9 +123,17 @@ class Deck:
         protected = [] if session is None else [session]
         self.stream += record(0x0FF5, struct.pack(f"<{7 + len(protected)}I", 0, 0, before, directory, document, 9, 0, *protected))
 
-    def file(self, token: int = PLAIN, storage: str = "") -> bytes:
+    def file(self, token: int = PLAIN, storage: str = "", properties: bytes = b"") -> bytes:
         user = record(0x0FF6, struct.pack("<III", 20, token, self.edit))
-        return compound({"PowerPoint Document": self.stream, "Current User": user}, storage)
+        more = {"\x05SummaryInformation": properties} if properties else {}
+        return compound({"PowerPoint Document": self.stream, "Current User": user, **more}, storage)
+
+
+def properties(title: bytes, code_page: int) -> bytes:
+    """The properties of a file: its code page, a 16-bit number, and its title."""
+    values = struct.pack("<IHxx", 2, code_page) + struct.pack("<II", 30, len(title)) + title.ljust(40, b"\0")
+    section = struct.pack("<IIIIII", 24 + len(values), 2, 1, 24, 2, 32) + values
+    return struct.pack("<HHI16sI16sI", 0xFFFE, 0, 0, bytes(16), 1, bytes(16), 48) + section
 
 
 def extracted(deck: Deck) -> Extracted:
@@ -143,7 +165,7 @@ def test_slides_come_in_the_order_of_the_presentation_and_an_empty_one_keeps_its
 def test_the_title_is_the_section() -> None:
     deck = one_slide(shape(text("a caption")), shape(text("Annual\rReport", CENTER_TITLE)), shape(text("a second title", TITLE)))
     assert extracted(deck).pages[0].section == "Annual Report"
-    assert extracted(deck).kind == "ppt"
+    assert (extracted(deck).kind, extracted(deck).title) == ("ppt", "")
 
 
 def test_deleted_and_superseded_slides_and_masters_stay_out() -> None:
@@ -169,7 +191,7 @@ def test_a_shape_takes_its_text_from_the_outline_it_refers_to() -> None:
     refer = [shape(record(0x0F9E, struct.pack("<I", index))) for index in (1, 0)]
     deck = Deck({1: document([listed(2, 0, *outline), listed(3, 0, text("Of another slide", TITLE))]), 2: slide(*refer), 3: slide()})
     pages = extracted(deck).pages
-    assert [page.text for page in pages] == ["The body\n\nThe title\n\nDrawn nowhere", "Of another slide"]
+    assert [page.text for page in pages] == ["The title\n\nThe body\n\nDrawn nowhere", "Of another slide"]
     assert [page.section for page in pages] == ["The title", "Of another slide"]
 
 
@@ -200,14 +222,74 @@ def test_word_art_is_read() -> None:
 
 def test_stand_ins_for_numbers_and_dates_are_left_out_and_the_slides_footer_is_read() -> None:
     number = shape(text("Page * of *, *bold*"), *(record(0x0FD8, struct.pack("<I", at)) for at in (5, 10, 14)))
-    footer = record(0x0FD9, record(0x0FDA, struct.pack("<HH", 0, 0x20)), record(0x0FBA, "Confidential".encode("utf-16-le"), instance=2))
-    hidden = record(0x0FD9, record(0x0FDA, struct.pack("<HH", 0, 0x1F)), record(0x0FBA, "Switched off".encode("utf-16-le"), instance=2))
-    assert texts(one_slide(number, more=footer)) == ["Page  of , *bold*\n\nConfidential"]
+    shown, hidden = footers(0x20, (2, "Confidential")), footers(0x1F, (2, "Switched off"))
+    assert texts(one_slide(number, more=shown)) == ["Page  of , *bold*\n\nConfidential"]
     assert texts(one_slide(number, more=hidden)) == ["Page  of , *bold*"]
+
+
+def test_a_slide_without_footers_of_its_own_has_the_documents_and_they_are_running_from_the_second_on() -> None:
+    general = footers(0x25, (0, "1 May"), (2, "General"), instance=3)
+    slides = {2: slide(shape(text("one"))), 3: slide(shape(text("two")), more=footers(0x20, (2, "Own"))), 4: slide(shape(text("three")))}
+    found = extracted(Deck({1: document([listed(2), listed(3), listed(4)], more=general), **slides}))
+    assert [page.text for page in found.pages] == ["one\n\n1 May\n\nGeneral", "two\n\nOwn", "three\n\n1 May\n\nGeneral"]
+    assert [page.running for page in found.pages] == [(), (), ((7, 12), (14, 21))]
+
+
+def test_a_footer_that_a_slide_has_as_a_shape_is_read_once() -> None:
+    drawn = shape(text("Own"), placeholder=record(0x0420, b"\x09"))
+    deck = Deck({1: document([listed(2), listed(3)]), 2: slide(drawn, more=footers(0x20, (2, "Own"))), 3: slide(drawn)})
+    assert [(page.text, page.running) for page in extracted(deck).pages] == [("Own", ()), ("Own", ((0, 3),))]
+
+
+def test_shapes_are_read_as_they_stand_groups_together_and_the_title_first() -> None:
+    grouped = group(shape(text("two"), anchor=(0, 5)), shape(text("one"), anchor=(0, -5)), top=40)
+    shapes = [placed("last", 0, 90), grouped, placed("right", 50, 20), placed("left", 0, 21), shape(text("Title", TITLE))]
+    assert texts(one_slide(*shapes)) == ["Title\n\nleft\n\nright\n\none\n\ntwo\n\nlast"]
+    atom = record(0x03E9, bytes(38), b"\x01\x00")
+    assert texts(Deck({1: document([listed(2)], more=atom), 2: slide(*shapes[2:4])})) == ["right\n\nleft"]
+
+
+def test_hidden_slides_are_marked() -> None:
+    show = [record(0x03F9, bytes(10), struct.pack("<HI", flags, 0)) for flags in (0x01, 0x05)]
+    deck = Deck({1: document([listed(2), listed(3)]), 2: slide(shape(text("Seen", TITLE)), more=show[0]), 3: slide(shape(text("Unseen", TITLE)), more=show[1])})
+    found = extracted(deck)
+    assert [page.section for page in found.pages] == ["Seen", "Unseen (hidden slide)"]
+    assert found.notes == ["Slide 2 is hidden in the show."]
+
+
+def test_comments_follow_the_notes() -> None:
+    strings = (record(0x0FBA, words.encode("utf-16-le"), instance=number) for number, words in enumerate(("somebody", "too\rlong", "S")))
+    data = record(0x138B, record(0x0FAD), record(0x2EE0, *strings))
+    tags = record(0x1388, record(0x138A, record(0x0FBA, "___PPT10".encode("utf-16-le")), data))
+    assert texts(one_slide(shape(text("words")), more=tags)) == ["words\n\ntoo\nlong"]
+
+
+def test_diagrams_packed_away_by_a_newer_version_are_read() -> None:
+    model = (
+        '<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+        '<dgm:ptLst><dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>a step</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>'
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("drs/diagrams/data1.xml", model)
+        archive.writestr("drs/diagrams/data2.xml", model.replace("step", " " * 1_000_000))
+    for blob, words in ((file.getvalue(), "a step"), (b"no archive", "")):
+        properties = record(0xF122, struct.pack("<HI", 0x83A9, len(blob)), blob, instance=1)
+        assert texts(one_slide(record(0xF004, properties), shape(text("beside"))))[0].split("\n\n") == [*filter(None, [words]), "beside"]
 
 
 def test_a_file_for_two_versions_is_read_as_the_newer() -> None:
     assert reading.read_whole(one_slide(shape(text("97"))).file(storage="PP97_DUALSTORAGE"), "a.ppt").pages[0].text == "97"
+
+
+@pytest.mark.parametrize(("title", "code_page", "read"), [(b"Caf\xe9\0", 1252, "Café"), ("Кофе\0".encode(), 65001, "Кофе"), (b"odd", 9, ""), (b"", 1252, "")])
+def test_the_title_of_the_deck_is_among_the_files_properties(title: bytes, code_page: int, read: str) -> None:
+    assert reading.read_whole(one_slide(shape(text("words"))).file(properties=properties(title, code_page)), "a.ppt").title == read
+
+
+def test_damaged_properties_cost_the_title_only() -> None:
+    found = reading.read_whole(one_slide(shape(text("words"))).file(properties=b"noise" * 99), "a.ppt")
+    assert (found.title, found.pages[0].text) == ("", "words")
 
 
 # What is refused.
@@ -282,7 +364,8 @@ def test_groups_nested_deeper_than_python_recurses_are_read() -> None:
     assert texts(one_slide(b"".join(heads[::-1]) + inner)) == ["deep"]
 
 
-def test_slides_that_share_their_bytes_stop_at_the_limit() -> None:
-    deck = Deck({1: document([listed(2)] * 90), 2: slide(shape(text(b"x" * 1_000_000)))})
-    assert len(binary_slides.read(deck.file()).pages) == 61
-    assert "more than 60,000,000 characters" in refusal(deck.file())
+def test_slides_that_share_their_bytes_are_read_once() -> None:
+    deck = Deck({1: document([listed(2)] * 3), 2: slide(shape(text(b"x" * 1_000_000)))})
+    found = extracted(deck)
+    assert [len(page.text) for page in found.pages] == [1_000_000, 0, 0]
+    assert found.notes == ["Slide 2 is damaged; only its outline was read.", "Slide 3 is damaged; only its outline was read."]

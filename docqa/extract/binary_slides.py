@@ -5,39 +5,32 @@ Only what the last edit left in force is read. Section numbers are those of Micr
 
 import io
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import olefile  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import MAX_CHARACTERS, MAX_PAGES, ExtractedPage, Reading
-from docqa.extract.ppt_records import DOCUMENT, Record, objects
+from docqa.extract import deck
+from docqa.extract.deck import FOOTER, Text
+from docqa.extract.pages import Reading
+from docqa.extract.ppt_records import DOCUMENT, Objects, Record, objects
+from docqa.extract.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, sheet_texts
 
-_SLIDE, _SLIDE_ATOM, _NOTES = 0x03EE, 0x03EF, 0x03F0
+_DOCUMENT_ATOM, _SLIDE_ATOM, _SHOW = 0x03E9, 0x03EF, 0x03F9
 _LIST, _PERSIST = 0x0FF0, 0x03F3
-_DRAWING, _ART, _GROUP, _SHAPE, _TEXTBOX = 0x040C, 0xF002, 0xF003, 0xF004, 0xF00D
-_PROPERTIES, _TABLE_PROPERTIES, _ANCHOR = 0xF00B, 0xF122, 0xF00F
-_HEADER, _CHARACTERS, _BYTES, _OUTLINE = 0x0F9F, 0x0FA0, 0x0FA8, 0x0F9E
-_FOOTERS, _FOOTERS_ATOM, _STRING = 0x0FD9, 0x0FDA, 0x0FBA
-_STAND_INS = (0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015)  # for a slide's number, a date, a header, a footer
-_TITLES = (0, 6)
-_OTHER = 4
-_OPENED = (_SLIDE, _NOTES, _DRAWING, _ART, _GROUP)
+_FOOTERS, _FOOTERS_ATOM = 0x0FD9, 0x0FDA
+_TAGS, _TAG, _TAG_DATA, _COMMENT = 0x1388, 0x138A, 0x138B, 0x2EE0
 
 _ENCRYPTED = 0xF3D1C4DF
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it as .pptx and upload that."
 _PROTECTED = "The presentation is password-protected. Save it without a password and upload it again."
 _TOO_OLD = "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
 
-
-@dataclass
-class _Body:
-    """A text body and its type (2.13.33)."""
-
-    kind: int
-    text: str = ""
+# olefile checks little: a damaged file shows as whatever the missing part breaks.
+_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error)
+_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
 
 
 @dataclass(frozen=True)
@@ -46,12 +39,12 @@ class _Listed:
 
     persist: int
     identifier: int
-    bodies: list[_Body]
+    bodies: list[Text]
 
 
 def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a presentation that is damaged, protected, too old or without slides; a damaged slide costs itself and a note."""
-    stream, user = _streams(data)
+    stream, user, title = _streams(data)
     found = objects(stream, int.from_bytes(user[16:20], "little"))
     if int.from_bytes(user[12:16], "little") == _ENCRYPTED or found.encrypted:
         raise Unreadable(_PROTECTED)
@@ -60,23 +53,12 @@ def read(data: bytes, charset: str = "") -> Reading:
     slides = list(_listed(found.document, 0))
     if not slides:
         raise Unreadable("The presentation has no slides.")
-    notes_pages = {listed.identifier: found.get(listed.persist) for listed in _listed(found.document, 2)}
-    pages, notes, characters = [], [], 0
-    if not found.document.is_whole((DOCUMENT, _LIST)):
-        notes.append("The list of slides is damaged; slides may be missing.")
-    for number, listed in enumerate(slides, 1):
-        page, damage = _page(listed, found.get(listed.persist), notes_pages)
-        pages.append(page)
-        if damage:
-            notes.append(f"Slide {number} is damaged; {damage}.")
-        characters += len(page.text)
-        if number > MAX_PAGES or characters > MAX_CHARACTERS:  # slides that share their bytes make much of little
-            break
-    return Reading("ppt", "", pages, notes)
+    notes = [] if found.document.is_whole((DOCUMENT, _LIST)) else ["The list of slides is damaged; slides may be missing."]
+    return Reading("ppt", title, deck.pages(_Slides(found, found.document).read(slides), notes), notes)
 
 
-def _streams(data: bytes) -> tuple[bytes, bytes]:
-    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), the second empty where it is missing."""
+def _streams(data: bytes) -> tuple[bytes, bytes, str]:
+    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), the second empty where it is missing; and the title."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             folder = "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""  # beside it stands the same for PowerPoint 95
@@ -84,10 +66,19 @@ def _streams(data: bytes) -> tuple[bytes, bytes]:
                 raise Unreadable(_TOO_OLD)
             stream = ole.openstream(folder + "PowerPoint Document").read()
             user = ole.openstream(folder + "Current User").read() if ole.exists(folder + "Current User") else b""
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error) as error:
-        # olefile checks little: a damaged file shows as whatever the missing part breaks.
+            return stream, user, _title(ole)
+    except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
-    return stream, user
+
+
+def _title(ole: olefile.OleFileIO) -> str:
+    """The title among the file's properties, "" if they are missing or damaged."""
+    try:
+        known = ole.get_metadata()
+        code_page = (known.codepage or 1252) & 0xFFFF
+        return str(known.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace").partition("\0")[0].strip()
+    except _BROKEN:
+        return ""
 
 
 def _listed(document: Record, instance: int) -> Iterator[_Listed]:
@@ -96,113 +87,65 @@ def _listed(document: Record, instance: int) -> Iterator[_Listed]:
     records = [record for one in lists for record in one.children()]
     starts = [index for index, record in enumerate(records) if record.kind == _PERSIST]
     for start, end in pairwise([*starts, len(records)]):
-        yield _Listed(records[start].number(0), records[start].number(12), _bodies(records[start + 1 : end]))
+        yield _Listed(records[start].number(0), records[start].number(12), bodies(records[start + 1 : end]))
 
 
-def _bodies(records: Iterable[Record]) -> list[_Body]:
-    """The text bodies in a run of records: each begins with its header (2.9.41), its characters follow (2.9.42, 2.9.43)."""
-    found: list[_Body] = []
-    for record in records:
-        if record.kind == _HEADER:
-            found.append(_Body(record.number(0)))
-        elif record.kind in (_CHARACTERS, _BYTES) and record.whole:
-            if not found:
-                found.append(_Body(_OTHER))
-            found[-1].text += str(record.body, "utf-16-le" if record.kind == _CHARACTERS else "latin-1", "replace")
-        elif record.kind in _STAND_INS and found:
-            at = record.number(0)
-            if found[-1].text[at : at + 1] == "*":
-                # Not taken out yet: the positions of others count it.
-                found[-1].text = f"{found[-1].text[:at]}\0{found[-1].text[at + 1 :]}"
-    return found
+class _Slides:
+    """Reads the slides of a document one after the other."""
+
+    def __init__(self, found: Objects, document: Record) -> None:
+        self.found = found
+        self.notes_pages = {listed.identifier: listed.persist for listed in _listed(document, 2)}
+        self.footers = next((one for one in document.children() if one.kind == _FOOTERS and one.instance == 3), None)
+        atom = child(document, _DOCUMENT_ATOM)
+        self.from_right = bool(atom and bytes(atom.body[38:39]) == b"\1")
+        self.unspent = len(found.stream)
+
+    def read(self, slides: list[_Listed]) -> Iterator[deck.Slide]:
+        for listed in slides:
+            slide = self._object(listed.persist)
+            if slide is None or slide.kind != SLIDE:
+                yield deck.Slide(deck.titled(listed.bodies), damage="only its outline was read")
+            else:
+                yield self._slide(slide, listed.bodies)
+
+    def _object(self, persist: int | None) -> Record | None:
+        """An object, None if it is missing. No two share their bytes; those of a hostile file may, and make much of little."""
+        found = None if persist is None else self.found.get(persist)
+        self.unspent -= len(found.body) if found else 0
+        return found if self.unspent >= 0 else None
+
+    def _slide(self, slide: Record, listed: list[Text]) -> deck.Slide:
+        """A slide's texts, then its notes, which 2.5.10 names, and comments."""
+        outline = dict(enumerate(listed))
+        drawn = sheet_texts(slide, outline, self.from_right)
+        texts = deck.titled([*drawn, *outline.values()])
+        known = {one.text for one in texts}
+        texts += [one for one in _footers(child(slide, _FOOTERS) or self.footers) if one.text not in known]
+        atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
+        notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
+        texts += [one._replace(role=FOOTER if one.role == FOOTER else "") for one in (sheet_texts(notes, {}, self.from_right) if notes else ())]
+        whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
+        hidden = bool(show and show.number(8) >> 16 & 4)  # fHidden (2.6.6)
+        return deck.Slide([*texts, *_comments(slide)], hidden=hidden, damage="" if whole else "a part of it was left out")
 
 
-def _child(record: Record, kind: int) -> Record | None:
-    return next((child for child in record.children() if child.kind == kind), None)
+def _footers(settings: Record | None) -> Iterator[Text]:
+    """The date and footer that a slide lends to its master's shapes, if it shows them (2.5.16); without its own, those of the document (2.4.15)."""
+    flags = child(settings, _FOOTERS_ATOM)
+    for one in settings.children() if settings and flags else ():
+        shown = {0: 0x05, 2: 0x20}.get(one.instance, 0) if one.kind == STRING else 0
+        if shown and flags and flags.number(0) >> 16 & shown == shown:
+            yield Text(FOOTER, _wide(one))
 
 
-def _page(listed: _Listed, slide: Record | None, notes_pages: dict[int, Record | None]) -> tuple[ExtractedPage, str]:
-    """A slide's texts, then its notes (2.5.10 names them); and what is lost, if it is damaged."""
-    if slide is None or slide.kind != _SLIDE:
-        return _joined(listed.bodies, []), "only its outline was read"
-    outline = dict(enumerate(listed.bodies))
-    bodies = [*_texts(slide, outline), *outline.values(), *_footer(slide)]
-    atom = _child(slide, _SLIDE_ATOM)
-    notes = notes_pages.get(atom.number(16)) if atom else None
-    whole = all(sheet.is_whole((*_OPENED, _SHAPE, _TEXTBOX)) for sheet in (slide, notes) if sheet)
-    return _joined(bodies, list(_texts(notes, {})) if notes else []), "" if whole else "a part of it was left out"
+def _comments(slide: Record) -> Iterator[Text]:
+    """The texts of a slide's comments (2.5.19 to 2.5.27), without the names of who wrote them."""
+    tags = child(slide, _TAGS)
+    blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
+    comments = [one for blob in blobs if blob for one in blob.children() if one.kind == _COMMENT]
+    yield from (Text("", _wide(text)) for one in comments for text in one.children() if text.kind == STRING and text.instance == 1)
 
 
-def _joined(bodies: list[_Body], notes: list[_Body]) -> ExtractedPage:
-    titles = (" ".join(_plain(body).split()) for body in bodies if body.kind in _TITLES)
-    texts = map(_plain, (*bodies, *notes))
-    return ExtractedPage("\n\n".join(filter(None, texts)), next(filter(None, titles), ""))
-
-
-def _plain(body: _Body) -> str:
-    return body.text.replace("\r", "\n").replace("\v", "\n").replace("\0", "").strip()
-
-
-def _texts(sheet: Record, outline: dict[int, _Body]) -> Iterator[_Body]:
-    """The text bodies in drawing order, groups opened; a stack, because a file may nest them deeper than Python recurses."""
-    waiting = [sheet]
-    while waiting:
-        record = waiting.pop()
-        if record.kind == _SHAPE:
-            yield from _shape(record, outline)
-        elif record.kind == _GROUP and _is_table(record):
-            yield _table(record, outline)
-        elif record.kind in _OPENED:
-            waiting.extend([*record.children()][::-1])
-
-
-def _shape(shape: Record, outline: dict[int, _Body]) -> Iterator[_Body]:
-    """A shape's text: its own, or one of its slide's outline (2.9.76 and 2.9.78), which is then used up; or its WordArt."""
-    for part in shape.children():
-        if part.kind == _TEXTBOX:
-            reference = _child(part, _OUTLINE)
-            body = outline.pop(reference.number(0), None) if reference else None
-            yield from [body] if body else _bodies(part.children())
-        elif part.kind == _PROPERTIES:
-            yield _Body(_OTHER, _properties(part).get(0x00C0, b"").decode("utf-16-le", "replace").rstrip("\0"))
-
-
-def _footer(slide: Record) -> Iterator[_Body]:
-    """The footer that a slide lends to its master's shape, if it shows one (2.4.15)."""
-    settings = _child(slide, _FOOTERS)
-    flags = _child(settings, _FOOTERS_ATOM) if settings else None
-    if settings and flags and flags.number(0) >> 16 & 0x20:
-        yield from (_Body(_OTHER, str(one.body, "utf-16-le", "replace")) for one in settings.children() if one.kind == _STRING and one.instance == 2)
-
-
-def _properties(table: Record) -> dict[int, bytes]:
-    """The values of a shape's properties ([MS-ODRAW] 2.2.9 and 2.3.1): the number, or the data for which it is the length."""
-    size = 6 * table.instance
-    data = table.body[size:]
-    values: dict[int, bytes] = {}
-    for offset in range(0, min(size, len(table.body) - 5), 6):
-        name, value = struct.unpack_from("<HI", table.body, offset)
-        if name & 0x8000:
-            values[name & 0x3FFF], data = bytes(data[:value]), data[value:]
-        else:
-            values[name & 0x3FFF] = value.to_bytes(4, "little")
-    return values
-
-
-def _is_table(group: Record) -> bool:
-    """Whether the first shape of a group, which stands for the group, has the property of a table ([MS-ODRAW] tableProperties)."""
-    head = _child(group, _SHAPE)
-    properties = _child(head, _TABLE_PROPERTIES) if head else None
-    return properties is not None and bool(int.from_bytes(_properties(properties).get(0x039F, b""), "little") & 1)
-
-
-def _table(group: Record, outline: dict[int, _Body]) -> _Body:
-    """A table's cells, which are shapes, by row and column."""
-    rows: dict[int, list[tuple[int, str]]] = {}
-    for shape in group.children():
-        anchor = _child(shape, _ANCHOR) if shape.kind == _SHAPE and _child(shape, _TEXTBOX) else None
-        if anchor:
-            text = " ".join(_plain(body) for body in _shape(shape, outline))
-            rows.setdefault(anchor.number(4), []).append((anchor.number(0), " ".join(text.split())))
-    lines = [[text for _, text in sorted(rows[top])] for top in sorted(rows)]
-    return _Body(_OTHER, "\n".join(" | ".join(line) for line in lines if any(line)))
+def _wide(string: Record) -> str:
+    return str(string.body, "utf-16-le", "replace").replace("\r", "\n").replace("\v", "\n")

@@ -1,90 +1,125 @@
-"""PowerPoint (.pptx): one page for each slide, with its groups, tables, charts, diagrams and notes; the title is the section."""
+"""PowerPoint (.pptx and its kin): one page for each slide, in the order of the show; the slide's title is the section, else that of the deck.
 
-import io
+Shapes come in reading order, then footers, notes and comments. Not read: pictures, embedded documents, what only the layout or master shows.
+"""
+
+import zipfile
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-import pptx
 from pptx.exc import PythonPptxError
-from pptx.oxml import parse_xml
-from pptx.oxml.ns import qn
+from pptx.opc.constants import RELATIONSHIP_TYPE as RT
+from pptx.package import Package
 
 from docqa.errors import Unreadable
-from docqa.extract.pages import ExtractedPage, Reading
+from docqa.extract import deck
+from docqa.extract.pages import Reading
+from docqa.extract.slide_graphics import chart, diagram
+from docqa.extract.slide_package import mended, parse
+from docqa.extract.slide_shapes import A, P, Places, R, places, texts
 
-_CHART_TEXT = "{http://schemas.openxmlformats.org/drawingml/2006/chart}v"
-_DIAGRAM = ".//{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_P14 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
+
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it again and upload that."
+_LEFT_OUT = "it was left out"
+_IN_PART = "a part of it was left out"
+# python-pptx checks little: a damaged file shows as whatever the missing part breaks.
+_BROKEN = (PythonPptxError, KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, AssertionError, RecursionError, zipfile.BadZipFile)
 
 
 def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for a damaged presentation or one without slides; a damaged slide costs itself and a note."""
     try:
-        presentation = pptx.Presentation(io.BytesIO(data))
-        slides = list(presentation.slides)
-        title = presentation.core_properties.title or ""
-    except _broken() as error:
+        source, damaged = mended(data)
+        package = Package.open(source)
+        main = package.main_document_part
+        slides = list(main._element.iterfind(f"{P}sldIdLst/{P}sldId"))
+        title = _title(package)
+    except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
     if not slides:
         raise Unreadable("The presentation has no slides.")
-    pages, notes = [], []
-    for number, slide in enumerate(slides, 1):
+    notes: list[str] = []
+    return Reading("pptx", title, deck.pages(_slides(main, slides, damaged), notes), notes)
+
+
+def _title(package: Any) -> str:
+    """The deck's own title; python-pptx makes one up where the package has no properties."""
+    known = [relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")]
+    return str(known[0].title or "").strip() if known else ""
+
+
+def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
+    parts = {
+        slide.get("id", ""): section.get("name", "")
+        for section in main._element.iter(_P14 + "section")
+        for slide in section.iter(_P14 + "sldId")
+    }  # fmt: skip
+    from_right = main._element.get("rtl") in ("1", "true")
+    known: dict[str, Places] = {}
+    for slide in slides:
+        name = parts.get(slide.get("id", ""), "")
         try:
-            pages.append(_page(slide))
-        except _broken():
-            pages.append(ExtractedPage(""))
-            notes.append(f"Slide {number} is damaged and was left out.")
-    return Reading("pptx", title.strip(), pages, notes)
+            yield _Slide(main.related_part(slide.get(R + "id")), known, from_right).read(name, damaged)
+        except _BROKEN:
+            yield deck.Slide([], name, damage=_LEFT_OUT)
 
 
-def _broken() -> tuple[type[Exception], ...]:
-    """python-pptx checks little: a damaged file shows as whatever the missing part breaks."""
-    return (PythonPptxError, KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, OSError, NotImplementedError, AssertionError)
+class _Slide:
+    """A slide's part while it is read; `broken` tells whether something that it refers to is missing or damaged."""
+
+    def __init__(self, part: Any, known: dict[str, Places], from_right: bool) -> None:
+        self.part = part
+        self.known = known
+        self.from_right = from_right
+        self.broken = False
+
+    def read(self, name: str, damaged: set[str]) -> deck.Slide:
+        found = [*self._texts(self.part, self._places()), *self._notes(), *self._comments()]
+        hidden = self.part._element.get("show") in ("0", "false")
+        return deck.Slide(found, name, hidden, _IN_PART if self.broken or self.part.partname in damaged else "")
+
+    def _texts(self, part: Any, known: Places) -> list[deck.Text]:
+        tree = part._element.find(f"{P}cSld/{P}spTree")
+        self.broken = self.broken or tree is None
+        return [] if tree is None else texts(tree, known, partial(self._graphic, part), self.from_right)
+
+    def _places(self) -> Places:
+        layout = _related(self.part, RT.SLIDE_LAYOUT)
+        if layout is None:
+            return {}
+        if layout.partname not in self.known:
+            master = _related(layout, RT.SLIDE_MASTER)
+            self.known[layout.partname] = places(layout._element, None if master is None else master._element)
+        return self.known[layout.partname]
+
+    def _notes(self) -> list[deck.Text]:
+        page = _related(self.part, RT.NOTES_SLIDE)
+        return [] if page is None else [one._replace(role="" if one.role == deck.TITLE else one.role) for one in self._texts(page, {})]
+
+    def _comments(self) -> Iterator[deck.Text]:
+        """Comments, those of old (ECMA-376 part 1, 19.4) and those with answers ([MS-PPTX]), without the names of who wrote them."""
+        for key, relation in self.part.rels.items():
+            if relation.reltype.endswith("/comments"):
+                for root in self._targets(self.part, key):
+                    yield from (deck.Text("", "".join(one.itertext())) for one in root.iter(P + "text", A + "p"))
+
+    def _graphic(self, part: Any, frame: Any) -> str:
+        """What a frame's chart or diagram says."""
+        charts = (root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id")))
+        diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
+        return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
+
+    def _targets(self, part: Any, key: str | None) -> list[Any]:
+        """The root of the part that a relation leads to, if it is there."""
+        root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
+        self.broken = self.broken or root is None
+        return [] if root is None else [root]
 
 
-def _page(slide: Any) -> ExtractedPage:
-    heading = slide.shapes.title
-    section = " ".join(heading.text_frame.text.split()) if heading is not None else ""
-    texts = [text for shape in _flat(slide.shapes) for text in _texts(shape)]
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        texts.append(slide.notes_slide.notes_text_frame.text)
-    return ExtractedPage("\n\n".join(text.replace("\v", "\n").strip() for text in texts if text.strip()), section)
-
-
-def _flat(shapes: Any) -> Iterator[Any]:
-    """Every shape in drawing order, groups opened; a stack, because a file may nest them deeper than Python recurses."""
-    waiting = list(shapes)[::-1]
-    while waiting:
-        shape = waiting.pop()
-        if shape.element.tag == qn("p:grpSp"):
-            waiting.extend(list(shape.shapes)[::-1])
-        else:
-            yield shape
-
-
-def _texts(shape: Any) -> Iterator[str]:
-    if shape.has_text_frame:
-        yield shape.text_frame.text
-    elif getattr(shape, "has_table", False):
-        yield "\n".join(" | ".join(" ".join(cell.text.split()) for cell in row.cells if not cell.is_spanned) for row in shape.table.rows)
-    elif getattr(shape, "has_chart", False):
-        yield _chart(shape.chart._chartSpace)
-    elif shape.element.tag == qn("p:graphicFrame"):
-        yield from _diagram(shape)
-
-
-def _chart(space: Any) -> str:
-    """Title, series, categories and values of a chart, each once and in the order of the file."""
-    found = [element.text.strip() for element in space.iter(qn("a:t"), _CHART_TEXT) if element.text]
-    return "\n".join(dict.fromkeys(text for text in found if text))
-
-
-def _diagram(shape: Any) -> Iterator[str]:
-    """Texts of a SmartArt diagram: one line for each of its paragraphs, in the order of its data part."""
-    relations = shape.element.find(_DIAGRAM)
-    key = relations.get(qn("r:dm")) if relations is not None else None
-    if key is None:
-        return
-    root = parse_xml(shape.part.related_part(key).blob)
-    lines = ("".join(run.text or "" for run in paragraph.iter(qn("a:t"))) for paragraph in root.iter(qn("a:p")))
-    yield "\n".join(line for line in lines if line.strip())
+def _related(part: Any, kind: str) -> Any:
+    return next((one.target_part for one in part.rels.values() if one.reltype == kind and not one.is_external), None)
