@@ -1,0 +1,128 @@
+"""Collects the text of a page's elements as lines and paragraphs. It knows elements by their names, nothing of trees or parsers."""
+
+import re
+from dataclasses import dataclass, field
+
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+CELLS = frozenset({"td", "th"})
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+_PARAGRAPHS = {
+    *HEADINGS, "p", "div", "section", "article", "main", "header", "footer", "aside", "nav", "blockquote", "figure", "figcaption", "pre", "listing",
+    "ul", "ol", "dl", "menu", "dir", "table", "form", "fieldset", "address", "details", "summary", "hr", "body", "center", "dialog", "search", "hgroup",
+}  # fmt: skip
+_LINES = {*CELLS, "li", "dt", "dd", "tr", "br", "caption", "legend", "title", "button"}
+_PREFORMATTED = {"pre", "listing"}
+
+
+@dataclass
+class Prose:
+    """Text, where its headings start: (offset, title), and where the element of each id starts."""
+
+    text: str = ""
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    anchors: dict[str, int] = field(default_factory=dict)
+
+
+class Writer:
+    """Is told of elements and texts in document order. A break asked for twice is made once; white space is one space except in <pre>."""
+
+    def __init__(self) -> None:
+        self.found = Prose()
+        self.parts: list[str] = []
+        self.length = 0
+        self.line: list[str] = []
+        self.width = 0
+        # How many parts of the line count: what follows the last one with text in it are the separators of empty cells.
+        self.filled = 0
+        self.ids: list[tuple[str, int]] = []
+        self.breaks = 0
+        self.preformatted = 0
+        # The elements whose text is one line whatever is in them: a heading, or a row of a table with its cells.
+        self.joined: list[str] = []
+        self.columns = 0
+
+    def anchor(self, name: str) -> None:
+        """The next text is where `name` points to."""
+        self.ids.append((name, self.width))
+
+    def open(self, name: str, text: str | None, is_row: bool = False, columns: int = 1) -> None:
+        """An element begins; `is_row` makes one line of it, `columns` is how many of them a cell of such a row takes."""
+        if name == "br" and self.preformatted:
+            self._append("\n")
+        else:
+            self._break(name)
+        if is_row or name in HEADINGS or name in self.joined:
+            self.joined.append(name)
+        if name in _PREFORMATTED:
+            self.preformatted += 1
+        if name in CELLS and self.joined:
+            for _ in range(self.columns):
+                self._append("| " if not self.line or self.line[-1].endswith(" ") else " | ")
+            self.columns = columns
+        self.write(text)
+
+    def write(self, text: str | None) -> None:
+        if not text:
+            return
+        if not self.preformatted:
+            text = _SPACES.sub(" ", text)
+            if not self.line or self.line[-1].endswith(" "):
+                text = text.lstrip(" ")
+        if text:
+            self._append(text)
+        if text.strip():
+            self.filled = len(self.line)
+
+    def close(self, name: str) -> None:
+        if self.joined and self.joined[-1] == name:
+            self.joined.pop()
+            self.columns = 0
+        if name in HEADINGS and not self.joined:
+            self._flush(is_heading=True)
+        if name != "br":
+            self._break(name)
+        if name in _PREFORMATTED:
+            self.preformatted -= 1
+
+    def finish(self) -> Prose:
+        self._flush()
+        self._place_ids(self.length, 0)
+        self.found.text = "".join(self.parts)
+        return self.found
+
+    def _append(self, text: str) -> None:
+        self.line.append(text)
+        self.width += len(text)
+
+    def _break(self, name: str) -> None:
+        breaks = 2 if name in _PARAGRAPHS else 1 if name in _LINES else 0
+        if breaks and self.joined:
+            self.write(" ")
+        elif breaks:
+            self._flush()
+            self.breaks = max(self.breaks, breaks)
+
+    def _flush(self, is_heading: bool = False) -> None:
+        line = "".join(self.line[: self.filled])
+        start = len(line) - len(line.lstrip("\n" if self.preformatted else " "))
+        line = line[start:].rstrip(" \n")
+        self.line, self.width, self.filled = [], 0, 0
+        if not line.strip():
+            self.ids = [(name, 0) for name, _ in self.ids]
+            return
+        if self.parts:
+            self._put("\n" * max(self.breaks, 1))
+        self._place_ids(self.length, start)
+        if is_heading:
+            self.found.headings.append((self.length, line))
+        self._put(line)
+        self.breaks = 0
+
+    def _place_ids(self, at: int, stripped: int) -> None:
+        for name, column in self.ids:
+            self.found.anchors.setdefault(name, at + max(0, column - stripped))
+        self.ids = []
+
+    def _put(self, text: str) -> None:
+        self.parts.append(text)
+        self.length += len(text)
