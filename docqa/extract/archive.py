@@ -1,7 +1,9 @@
-"""ZIP-based documents (.pptx, .epub): what they are, and whether unpacking them is safe."""
+"""ZIP-based documents (.pptx, .epub): what they are, and whether unpacking them is safe. Nothing is ever unpacked to disk."""
 
 import io
+import struct
 import zipfile
+import zlib
 
 from docqa.errors import Unreadable
 
@@ -9,35 +11,118 @@ LARGEST = 1_000_000_000
 SUSPICIOUS = 30_000_000
 RATIO = 100
 MEMBERS = 20_000
+# A tree takes up to fifty times the memory of its source.
+LARGEST_MARKUP = 32_000_000
+_MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx", ".svg", ".vml")
+_CHUNK = 1 << 16
+_HEADER = struct.Struct("<26xHH")
+_ENTRY = b"PK\x01\x02"
+_IS_ENCRYPTED = 1
+_UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, ValueError, RuntimeError, EOFError)
+
+_DAMAGED = "The file is damaged: its ZIP directory or a part of it cannot be read. It may have been cut off on its way; upload it again."
+_AS_PDF = "Save the document as PDF and upload that."
+# What is told by a path in the archive, or by a beginning of paths.
+_PATHS = (
+    ("word/", f"Word documents are not supported. {_AS_PDF}"),
+    ("xl/", "Excel workbooks are not supported. Save the sheet as CSV and upload that."),
+    ("visio/", f"Visio drawings are not supported. {_AS_PDF}"),
+    ("androidmanifest.xml", "The file is an Android app, not a document."),
+    ("meta-inf/manifest.mf", "The file is a Java program, not a document."),
+    ("index/", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
+    ("index.xml", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
+    ("index.apxl", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
+)
+_TYPES = (
+    ("opendocument.spreadsheet", "OpenDocument spreadsheets (.ods) are not supported. Save the sheet as CSV and upload that."),
+    ("opendocument.presentation", "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that."),
+    ("opendocument", f"OpenDocument files (.odt, .odg) are not supported. {_AS_PDF}"),
+)
+_PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
 def kind(data: bytes) -> str:
     """`pptx` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
+    if data.count(_ENTRY) > MEMBERS:
+        raise Unreadable(f"The file holds more than {MEMBERS:,} parts, which is the limit. It is refused.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_size(archive.infolist(), len(data))
-            names = set(archive.namelist())
-            if "META-INF/container.xml" in names or _mimetype(archive, names) == b"application/epub+zip":
-                return "epub"
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, RuntimeError, EOFError) as error:
-        raise Unreadable("The file is damaged: its ZIP directory cannot be read. It may have been cut off on its way; upload it again.") from error
-    if "ppt/presentation.xml" in names or any(name.startswith("ppt/slides/") for name in names):
-        return "pptx"
-    if any(name.startswith("word/") for name in names):
-        raise Unreadable("Word documents are not supported. Save the document as PDF or RTF and upload that.")
-    if any(name.startswith("xl/") for name in names):
-        raise Unreadable("Excel workbooks are not supported. Save the sheet as CSV and upload that.")
-    raise Unreadable("The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. Unpack it and upload the documents in it.")
+            members = archive.infolist()
+            if any(member.flag_bits & _IS_ENCRYPTED for member in members):
+                raise Unreadable("The file is password-protected. Save it without a password and upload it again.")
+            _check_sizes(members, len(data))
+            found = _kind(archive, [_path(member) for member in members])
+            for member in members:
+                _check_part(data, member)
+    except _UNPACKABLE as error:
+        raise Unreadable(_DAMAGED) from error
+    return found
 
 
-def _mimetype(archive: zipfile.ZipFile, names: set[str]) -> bytes:
-    return archive.read("mimetype")[:64].strip() if "mimetype" in names else b""
+def _path(member: zipfile.ZipInfo) -> str:
+    return member.filename.replace("\\", "/").lstrip("/").lower()
 
 
-def _check_size(members: list[zipfile.ZipInfo], packed: int) -> None:
-    """The declared sizes bound what zipfile unpacks; they are held against the whole file because members may overlap."""
+def _check_sizes(members: list[zipfile.ZipInfo], packed: int) -> None:
+    """Raises Unreadable for parts that share their bytes, or unpack to far more than they are."""
+    if sum(member.compress_size for member in members) > packed:
+        raise Unreadable("The parts of the file overlap: it is refused as a decompression bomb.")
     unpacked = sum(member.file_size for member in members)
-    if unpacked > LARGEST or unpacked > SUSPICIOUS and unpacked > RATIO * packed or len(members) > MEMBERS:
+    if unpacked > LARGEST or unpacked > SUSPICIOUS and unpacked > RATIO * packed:
         raise Unreadable(
             f"The file unpacks to {unpacked // 1_000_000:,} MB in {len(members):,} parts from {packed / 1e6:.1f} MB: it is refused as a decompression bomb."
         )
+
+
+def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
+    mimetype, types = _beginning(archive, "mimetype"), _beginning(archive, "[Content_Types].xml")
+    if "meta-inf/container.xml" in paths or "application/epub+zip" in mimetype or any(path.endswith(".opf") for path in paths):
+        return "epub"
+    if any(path.startswith(("ppt/presentation.xml", "ppt/slides/")) for path in paths) or "presentationml.presentation.main" in types:
+        return "pptx"
+    for sign, refusal in _TYPES:
+        if sign in mimetype:
+            raise Unreadable(refusal)
+    for start, refusal in _PATHS:
+        if any(path.startswith(start) for path in paths):
+            raise Unreadable(refusal)
+    if paths and all(path.endswith((*_PICTURES, "/", ".xml")) for path in paths):
+        raise Unreadable("The file is an archive of pictures, such as a comic book. Run text recognition (OCR) over them and upload the result as PDF.")
+    raise Unreadable("The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. Unpack it and upload the documents in it.")
+
+
+def _beginning(archive: zipfile.ZipFile, name: str) -> str:
+    """The first 64 KB of a member, "" if there is none of that name."""
+    if name not in archive.namelist():
+        return ""
+    with archive.open(name) as member:
+        return member.read(_CHUNK).decode("utf-8", "replace")
+
+
+def _check_part(data: bytes, member: zipfile.ZipInfo) -> None:
+    """Raises Unreadable for a part that is too large to be parsed, or unpacks to more than it declares: zipfile unpacks first, then cuts."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise Unreadable("The file is packed in a way that documents are not packed in. Save it again in the program that made it and upload that.")
+    if member.file_size > LARGEST_MARKUP and _path(member).endswith(_MARKUP):
+        raise Unreadable(f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. Split it into smaller files.")
+    if member.compress_type == zipfile.ZIP_DEFLATED and _unpacked(data, member) > member.file_size:
+        raise Unreadable("A part of the file unpacks to more than it declares: it is refused as a decompression bomb.")
+
+
+def _unpacked(data: bytes, member: zipfile.ZipInfo) -> int:
+    """How many bytes a deflated part unpacks to, as far as it can be unpacked; counting ends soon after the declared size."""
+    header = data[member.header_offset : member.header_offset + _HEADER.size]
+    if len(header) < _HEADER.size:
+        return 0
+    name, extra = _HEADER.unpack(header)
+    start = member.header_offset + _HEADER.size + name + extra
+    end = start + member.compress_size
+    inflate, size = zlib.decompressobj(-zlib.MAX_WBITS), 0
+    for at in range(start, end, _CHUNK):
+        try:
+            size += len(inflate.decompress(data[at : min(at + _CHUNK, end)]))
+        except zlib.error:
+            return size  # whether the rest of the document can do without it is for its reader to say
+        if size > member.file_size:
+            break
+    return size
