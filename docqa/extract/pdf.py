@@ -1,18 +1,27 @@
-"""PDF, read by MuPDF: page texts in reading order, values of form fields, remarks, and sections from the outline."""
+"""PDF, read by MuPDF: page texts in reading order (pdf_page.py), values of form fields, remarks, and sections from the outline.
 
-from bisect import bisect_right
-from dataclasses import dataclass
-from itertools import pairwise
+Embedded files are not read. A page that shows something but holds no text is marked as unread.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pymupdf as _pymupdf
 
 from docqa.errors import Unreadable
 from docqa.extract.pages import MAX_PAGES, ExtractedPage, Reading
+from docqa.extract.pdf_content import draws_too_much
+from docqa.extract.pdf_layout import has_right_to_left
+from docqa.extract.pdf_page import Page, arrange
+from docqa.extract.running import marked
+from docqa.extract.tessdata import tessdata
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-_NAMED_FIELDS = ("Text", "ComboBox", "ListBox")
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+_BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
+_RESOLUTION, _LONGEST_SIDE = 300, 6000  # dots per inch, and at most so many dots: a poster is read as coarsely as it has to be
+_STAMP = 60  # characters: a scan with no more text than this over it is a scan
+_WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
 
 
 def read(data: bytes, charset: str = "") -> Reading:
@@ -31,119 +40,152 @@ def read(data: bytes, charset: str = "") -> Reading:
         raise Unreadable("The PDF has no pages, or is damaged so that none is found.")
     if count > MAX_PAGES:
         raise Unreadable(f"The PDF has {count:,} pages; up to {MAX_PAGES:,} are read. Split it and upload the parts.")
-    outline = _outline(document)
-    starts = [page for page, _ in outline]
-    pages, notes = [], []
-    for number in range(count):
-        try:
-            text = _text(document[number])
-        except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-            if _out_of_memory(error):
-                raise MemoryError(str(error)) from error
-            text = ""
-            notes.append(f"Page {number + 1} is damaged and was left out.")
-        section = bisect_right(starts, number) - 1
-        pages.append(ExtractedPage(text, outline[section][1] if section >= 0 else ""))
-    metadata = document.metadata or {}
-    return Reading("pdf", (metadata.get("title") or "").strip(), pages, notes)
+    notes: list[str] = []
+    if attached := _attached(document):
+        notes.append(f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, which are not read; upload them by themselves.")
+    # The title in a PDF's metadata is too often that of a template, or a file name.
+    return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
+
+
+def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
+    """A scanned page, read by Tesseract; `languages` are its names of them joined by "+". Raises Unreadable where the page cannot be shown."""
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    document = _open(data)
+    if document.needs_pass:
+        document.authenticate("")
+    try:
+        page = document[page_number - 1]
+        inches = max(page.rect.width, page.rect.height) / 72
+        resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
+        read = page.get_textpage_ocr(flags=_FLAGS, language=languages, dpi=resolution, full=True, tessdata=tessdata())
+        blocks = _blocks(page, textpage=read)
+    except _BROKEN as error:
+        _raise_if_memory(error)
+        raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
+    found = arrange(blocks, page.cropbox.width, page.cropbox.height)
+    return ExtractedPage(found.text, "", tuple(found.headings), (), tuple(found.tables)).cleaned()
 
 
 def _open(data: bytes) -> Any:
     try:
         return pymupdf.open(stream=data, filetype="pdf")
-    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-        if _out_of_memory(error):
-            raise MemoryError(str(error)) from error
+    except _BROKEN as error:
+        _raise_if_memory(error)
         raise Unreadable("The PDF is damaged and cannot be opened.") from error
 
 
 def _page_count(document: Any) -> int:
     try:
         return int(document.page_count)
-    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+    except _BROKEN:
         return 0  # the same as no pages: the caller repairs or refuses
 
 
-def _out_of_memory(error: Exception) -> bool:
-    return any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory"))
+def _attached(document: Any) -> int:
+    try:
+        return int(document.embfile_count())
+    except _BROKEN:
+        return 0  # a broken list of attachments costs no text
 
 
-def _outline(document: Any) -> list[tuple[int, str]]:
-    """(0-based page, title) in page order; the first entry of the page that the last one of it would hide is kept."""
+def _raise_if_memory(error: Exception) -> None:
+    if any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory")):
+        raise MemoryError(str(error)) from error
+
+
+def _outline(document: Any) -> dict[int, list[str]]:
+    """Titles by 0-based page, in the outline's order."""
     try:
         entries = document.get_toc(simple=True)
-    except (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase):
-        return []  # a broken outline costs the section names, which are optional
-    first: dict[int, str] = {}
+    except _BROKEN:
+        return {}  # a broken outline costs the section names, which are optional
+    titles: dict[int, list[str]] = {}
     for _, title, page in entries:
         if page > 0 and title.strip():
-            first.setdefault(page - 1, " ".join(title.split()))
-    return sorted(first.items())
+            titles.setdefault(page - 1, []).append(" ".join(title.split()))
+    return titles
 
 
-def _text(page: Any) -> str:
-    blocks = [rows for block in page.get_text("dict", flags=_FLAGS)["blocks"] if (rows := _rows(block.get("lines", [])))]
-    if _jumbled(blocks):
-        blocks.sort(key=lambda rows: (round(rows[-1].bottom), rows[0].left))
-    text = "\n\n".join("\n".join(row.text for row in rows) for rows in _joined(blocks))
-    extra = [value for value in _values(page) if value not in text]
-    return "\n\n".join(part for part in (text, *extra) if part)
-
-
-@dataclass
-class _Row:
-    """What stands on one line of the page; `top` and `bottom` in points from the page's upper edge."""
-
-    text: str
-    left: float
-    top: float
-    bottom: float
-    level: bool
-
-    def beside(self, other: "_Row") -> bool:
-        shared = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return self.level and other.level and shared > 0.5 * min(self.bottom - self.top, other.bottom - other.top)
-
-    def add(self, other: "_Row") -> None:
-        self.text = f"{self.text} {other.text}"
-        self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
-
-
-def _rows(lines: list[dict[str, Any]]) -> list[_Row]:
-    """MuPDF makes a line of each table cell; cells that follow each other at one height are one row again, so that a row is understood."""
-    rows: list[_Row] = []
-    for line in lines:
-        text = "".join(span["text"] for span in line["spans"]).strip()
-        if not text:
+def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
+    for number in range(count):
+        try:
+            page = document[number]
+            if draws_too_much(document, page):
+                notes.append(f"Page {number + 1} draws so much that it was left out.")
+                yield Page()
+                continue
+            width, height = page.cropbox.width, page.cropbox.height
+            blocks = _blocks(page)
+            values = list(_values(page))
+            letters = sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"]) if len(blocks) < 9 else _STAMP
+            unread = letters < _STAMP and _is_scan(page, 0.5 if letters else 0.02)
+        except _BROKEN as error:
+            _raise_if_memory(error)
+            notes.append(f"Page {number + 1} is damaged and was left out.")
+            yield Page()
             continue
-        left, top, _, bottom = line["bbox"]
-        row = _Row(text, left, top, bottom, line["dir"] == (1.0, 0.0))
-        if rows and rows[-1].beside(row):
-            rows[-1].add(row)
-        else:
-            rows.append(row)
-    return rows
+        found = arrange(blocks, width, height)
+        found.text = _with_values(found.text, values)
+        found.unread = unread
+        yield found
 
 
-def _joined(blocks: list[list[_Row]]) -> list[list[_Row]]:
-    """Blocks of one row each that stand side by side are one row; taller ones are columns and stay apart."""
-    joined: list[list[_Row]] = []
-    for rows in blocks:
-        if joined and len(joined[-1]) == len(rows) == 1 and joined[-1][0].beside(rows[0]):
-            joined[-1][0].add(rows[0])
-        else:
-            joined.append(rows)
-    return joined
+def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[ExtractedPage]:
+    """The pages with the titles that the outline gives, and the headings that look like ones."""
+    section = ""
+    for number, page in enumerate(pages):
+        named = sorted((_place(page, title), title) for title in outline.get(number, ()))
+        places = {place for place, _ in named}
+        headings = sorted([*named, *(one for one in page.headings if one[0] not in places)])
+        first = next((end for start, end in reversed(page.running) if start == 0), 0)
+        begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
+        yield ExtractedPage(page.text, begins, tuple(headings), tuple(page.running), tuple(page.tables), page.unread)
+        section = headings[-1][1] if headings else section
 
 
-def _jumbled(blocks: list[list[_Row]]) -> bool:
-    """True if the file's own order jumps up the page again and again; columns do that once or twice, forms and tables at random."""
-    jumps = sum(after[-1].bottom < before[0].top for before, after in pairwise(blocks))
-    return jumps > 3 and jumps * 4 > len(blocks)
+def _place(page: Page, title: str) -> int:
+    """Where a title of the outline stands on its page, 0 if it is not found."""
+    wanted = title.casefold()
+    for place, heading in page.headings:
+        if wanted in heading.casefold() or heading.casefold() in wanted:
+            return place
+    return max(0, page.text.casefold().find(wanted)) if len(page.text.casefold()) == len(page.text) else 0
 
 
-def _values(page: Any) -> list[str]:
-    """What people filled in or remarked; it stands beside the page's own text."""
-    filled = [str(field.field_value or "").strip() for field in page.widgets() if field.field_type_string in _NAMED_FIELDS]
-    remarks = [str(remark.info.get("content") or "").strip() for remark in page.annots()]
-    return list(dict.fromkeys(value for value in filled + remarks if value))
+def _blocks(page: Any, **options: Any) -> list[dict[str, Any]]:
+    """What arrange takes: with the place of every character where some run from right to left."""
+    blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS, **options)["blocks"]
+    return page.get_text("rawdict", flags=_FLAGS, **options)["blocks"] if has_right_to_left(blocks) else blocks
+
+
+def _is_scan(page: Any, share: float) -> bool:
+    """Whether a page has a picture of more than this share of its area, or as many strokes as writing has."""
+    area = share * page.rect.width * page.rect.height
+    strokes = 0
+    for kind, box in page.get_bboxlog():
+        if "image" in kind and (box[2] - box[0]) * (box[3] - box[1]) > area:
+            return True
+        strokes += "path" in kind
+    return strokes > 50 and share < 0.5
+
+
+def _values(page: Any) -> Iterator[tuple[str, str]]:
+    """(value, label) of what people filled in, ticked or remarked."""
+    for field in page.widgets():
+        label = " ".join((field.field_label or "").split())
+        if field.field_type_string in _WRITTEN:
+            yield str(field.field_value or "").strip(), label
+        elif field.field_type_string in _TICKED and field.field_value not in (None, False, "", "Off"):
+            yield label or str(field.field_name or ""), ""
+    for remark in page.annots():
+        yield str(remark.info.get("content") or "").strip(), ""
+
+
+def _with_values(text: str, values: Iterable[tuple[str, str]]) -> str:
+    """The page's text, and the values that do not stand in it."""
+    parts = [text]
+    for value, label in dict.fromkeys(values):
+        if value and value not in text:
+            parts.append(f"{label}: {value}" if label else value)
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,89 @@
+"""How quick the PDF reader is beside bare PyMuPDF, and whether its memory grows with the pages.
+
+    .venv/bin/python tests/bench/pdf.py FILE.pdf ...
+
+Pages per CPU second of `get_text()` and of the reader with all its layout work, on the same files in turns, three rounds; the ratio is what
+counts. Then the peak memory of the child process that reads 200 and 4,000 pages made here.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(HERE))
+
+import pymupdf
+
+from docqa.extract import reading
+
+ROUNDS = 3
+
+
+def bare(data: bytes) -> int:
+    return sum(1 for page in pymupdf.open(stream=data, filetype="pdf") if page.get_text() is not None)
+
+
+def ours(data: bytes) -> int:
+    return sum(1 for _ in reading.read(data, "a.pdf").pages)
+
+
+def seconds(read: Callable[[bytes], int], data: bytes) -> tuple[float, int]:
+    start = time.process_time()
+    count = read(data)
+    return time.process_time() - start, count
+
+
+def made(count: int) -> bytes:
+    document = pymupdf.open()
+    for number in range(count):
+        page = document.new_page()
+        page.insert_text((72, 40), "Annual report")
+        page.insert_textbox((72, 100, 500, 700), f"Page {number} speaks of rent. " + "The tenant pays on the first day of each month. " * 40)
+        page.insert_text((280, 810), str(number + 1))
+    return bytes(document.tobytes(deflate=True))
+
+
+REPORTING = """
+import os, resource, runpy, sys
+os._exit = sys.exit
+try:
+    runpy.run_module("docqa.extract", run_name="__main__")
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+def peak_mb(data: bytes) -> float:
+    """Peak memory of the child that reads the file as an upload is read."""
+    command = [sys.executable, "-c", REPORTING, "4096", "600"]
+    request = json.dumps({"name": "a.pdf", "media_type": ""}).encode() + b"\n"
+    run = subprocess.run(command, input=request + data, capture_output=True, cwd=HERE, env={**os.environ, "OMP_THREAD_LIMIT": "1"}, check=False)
+    return int(run.stderr.split()[-1]) / 1024
+
+
+def main() -> None:
+    total = {bare: 0.0, ours: 0.0}
+    pages = 0
+    for name in sys.argv[1:]:
+        data = Path(name).read_bytes()
+        for _ in range(ROUNDS):
+            for read in total:
+                spent, count = seconds(read, data)
+                total[read] += spent
+            pages += count
+    if pages:
+        print(
+            f"{pages // ROUNDS} pages: get_text {pages / total[bare]:.0f} pages/s, reader {pages / total[ours]:.0f} pages/s, ratio {total[bare] / total[ours]:.2f}"
+        )
+    for count in (200, 4000):
+        data = made(count)
+        print(f"{count} pages, {len(data) / 1e6:.1f} MB: peak {peak_mb(data):.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
