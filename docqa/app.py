@@ -17,10 +17,10 @@ from starlette.routing import Route
 
 from docqa import __version__, openapi
 from docqa.auth import account_of
+from docqa.background import work_forever
 from docqa.db import Error as DatabaseError
 from docqa.endpoints import chat, documents, knowledge, models, page
 from docqa.errors import DocqaError
-from docqa.ingest import work_forever
 from docqa.requests import MB, Endpoint, read
 from docqa.services import Services, open_services
 from docqa.settings import Settings

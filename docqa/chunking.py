@@ -14,30 +14,43 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
 @dataclass(frozen=True)
 class Chunk:
-    """`text` is `page_text[start : start + len(text)]` of the page with this number."""
+    """`text` is `page_text[start : start + len(text)]` of the page with this number; `columns` are the column headings of the table it begins
+    in the middle of."""
 
     page_number: int
     start: int
     text: str
-    section: str
+    section: str = ""
+    columns: str = ""
 
 
 def chunks(
-    page_number: int, text: str, section: str = "", headings: Sequence[tuple[int, str]] = (), running: Sequence[tuple[int, int]] = ()
+    page_number: int,
+    text: str,
+    section: str = "",
+    headings: Sequence[tuple[int, str]] = (),
+    running: Sequence[tuple[int, int]] = (),
+    tables: Sequence[tuple[int, int, int]] = (),
 ) -> list[Chunk]:
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
-    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and footers, which get into no chunk.
+    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and footers, which get into no chunk,
+    `tables` (start, end of the column headings, end).
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
     found = []
     for first, last in _between(text, running):
         for start, end in _merged(_pieces(text[first:last], target), target):
-            at = first + start
-            while headings and headings[0][0] <= at:
-                section, headings = headings[0][1], headings[1:]
-            found.append(Chunk(page_number, at, text[at : first + end], section))
+            at, stop = first + start, first + end
+            columns = next((text[begin:head] for begin, head, last in tables if head <= at < last), "")
+            found.append(Chunk(page_number, at, text[at:stop], _section(at, stop, [(0, section), *headings]), columns))
     return found
+
+
+def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:
+    """The title that most of the chunk stands under."""
+    bounds = [*(at for at, _ in headings[1:]), end]
+    return max(zip(headings, bounds, strict=True), key=lambda one: min(end, one[1]) - max(start, one[0][0]))[0][1]
 
 
 def _between(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -65,9 +78,9 @@ def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:
 
 
 def _sentence_spans(paragraph: str, target: int) -> list[tuple[int, int]]:
-    """Sentences; one longer than the target is cut at a line end or space."""
+    """Sentences, of a table its rows; what is longer than the target is cut at a line end or space."""
     spans = []
-    for start, end in sentences(paragraph):
+    for start, end in _row_spans(paragraph) if "\t" in paragraph else sentences(paragraph):
         while end - start > target:
             cut = max(paragraph.rfind("\n", start, start + target), paragraph.rfind(" ", start, start + target))
             cut = cut if cut > start else start + target
@@ -75,6 +88,10 @@ def _sentence_spans(paragraph: str, target: int) -> list[tuple[int, int]]:
             start = cut
         spans.append((start, end))
     return spans
+
+
+def _row_spans(table: str) -> Iterator[tuple[int, int]]:
+    return ((row.start(), row.end()) for row in re.finditer(r"[^\n]+", table))
 
 
 def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int, int]]:

@@ -1,31 +1,17 @@
-"""A file or link becomes a document: read in a child process, chunked, written in one transaction; vectors and summary after it.
-
-A restart goes on where the background work stopped.
-"""
+"""A file or link becomes a document: read in a child process, chunked, written in one transaction. The rest is background.py's."""
 
 import asyncio
 import hashlib
-import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from docqa.chunking import Chunk, chunks
-from docqa.embedding import Embedder
-from docqa.errors import Busy, Unavailable
-from docqa.extract import Extracted, extract
+from docqa.errors import Busy
+from docqa.extract import Extracted, ExtractedPage, extract
 from docqa.language import detect
-from docqa.queries import chunk_rows, document_rows, work_rows
-from docqa.queries.document_rows import StoredDocument
+from docqa.queries import chunk_rows, document_rows
 from docqa.services import Services
-from docqa.summary import key_sentences
 from docqa.text import terms
-
-log = logging.getLogger(__name__)
-
-BATCH = 16  # chunks embedded and committed together: what a crash may cost, and what a question waits for at most
-SUMMARY_SENTENCES = 4
-RETRIES = 3
-PAUSE = 10  # seconds
 
 
 async def add_file(services: Services, account: int, data: bytes, name: str, media_type: str, loc: tuple[str, ...], url: str | None = None) -> str:
@@ -50,7 +36,7 @@ async def add_file(services: Services, account: int, data: bytes, name: str, med
             conn, account, doc_id=doc_id, name=title, kind=extracted.kind, sha256=sha256, language=language, pages=pages, notes=" ".join(extracted.notes)
         )
         await document_rows.add_original(conn, document, media_type, url, data)
-        await document_rows.add_pages(conn, document, [(number, page.section, page.text) for number, page in enumerate(extracted.pages, 1)])
+        await document_rows.add_pages(conn, document, extracted.pages)
         await chunk_rows.add_chunks(conn, document, pieces)
     services.work.set()
     return doc_id
@@ -70,83 +56,18 @@ async def _read(services: Services, data: bytes, name: str, media_type: str, loc
 
 def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
     """(chunks with their terms, main language)."""
-    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in chunks(number, page.text, page.section, page.headings, page.running)]
-    language = detect("\n".join(chunk.text for chunk in found[:: max(1, len(found) // 20)]))
-    return [(chunk, " ".join(terms(f"{chunk.section}\n{chunk.text}"))) for chunk in found], language
+    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
+    return with_terms(found), main_language(chunk.text for chunk in found)
 
 
-async def work_forever(services: Services) -> None:
-    """The background work: the embedder kept running, vectors and summary of one document after the other."""
-    while True:
-        try:
-            await _work(services)
-        except Exception:
-            # The last resort for what nobody foresaw, a full disk say: the work waits in the database and is tried again.
-            log.exception("the background work stopped and goes on in %d s", PAUSE)
-            await asyncio.sleep(PAUSE)
+def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
+    return chunks(page_number, page.text, page.section, page.headings, page.running, page.tables)
 
 
-async def _work(services: Services) -> None:
-    while True:
-        services.work.clear()
-        if services.embedder is not None and not services.embedder.ready:
-            await _load(services, services.embedder)
-        async with services.db.read() as conn:
-            document = await work_rows.next_indexing(conn)
-        if document is None:
-            await services.work.wait()
-        else:
-            await _finish(services, document)
+def with_terms(found: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
+    """Each chunk with what full-text search sees of it: its own words, and those of its section and of the columns it continues."""
+    return [(chunk, " ".join(terms(f"{chunk.section}\n{chunk.columns}\n{chunk.text}"))) for chunk in found]
 
 
-async def _load(services: Services, embedder: Embedder) -> None:
-    """Load the embedder and note which model makes the vectors from now on."""
-    try:
-        await embedder.load()
-    except Unavailable as error:
-        log.warning("no vectors: %s", error)
-        return
-    async with services.db.write() as conn:
-        if await work_rows.use_embedding_model(conn, embedder.name, embedder.sha256, embedder.dimension):
-            log.info("the embedding model is another one than before: all vectors are made anew")
-
-
-async def _finish(services: Services, document: StoredDocument) -> None:
-    """All that is left to do for one document. What fails again and again leaves it searchable, with a message in its status."""
-    state, message = "ready", ""
-    if services.embedder is not None:
-        try:
-            await _embed(services, services.embedder, document)
-        except Unavailable as error:
-            log.error("document %s has no vectors: %s", document.doc_id, error)
-            state, message = "failed", f"Found by full text only: {error}"
-    summary = document.summary
-    if not summary:
-        async with services.db.read() as conn:
-            texts = [chunk.text for chunk in await chunk_rows.chunks(conn, document.id)]
-        summary = await asyncio.to_thread(summarise, texts)
-    async with services.db.write() as conn:
-        await work_rows.finish_document(conn, document.id, state, summary, message)
-
-
-async def _embed(services: Services, embedder: Embedder, document: StoredDocument) -> None:
-    failures = 0
-    while True:
-        async with services.db.read() as conn:
-            batch = await work_rows.chunks_to_embed(conn, document.id, BATCH)
-        if not batch:
-            return
-        try:
-            vectors = await embedder.encode([text for _, text in batch])
-        except Unavailable:
-            failures += 1
-            if failures == RETRIES:
-                raise
-            continue
-        async with services.db.write() as conn:
-            await work_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
-
-
-def summarise(texts: Sequence[str]) -> str:
-    """The stored summary: the most telling sentences, verbatim but for line breaks."""
-    return " ".join(" ".join(sentence.split()) for _, sentence in key_sentences(texts, SUMMARY_SENTENCES))
+def main_language(texts: Iterable[str]) -> str:
+    return detect("\n".join(texts))

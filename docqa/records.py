@@ -22,11 +22,12 @@ class DocumentList:
 
 @dataclass(frozen=True)
 class DocumentStatus:
-    """How far the background work on a document is; `state` is `indexing`, `ready` or `failed`."""
+    """How far the background work on a document is; `state` is `indexing`, `ready` or `failed`, `pages_unread` are scanned pages not read yet."""
 
     doc_id: str
     state: str
     pages: int
+    pages_unread: int
     chunks: int
     chunks_done: int
     message: str
@@ -125,11 +126,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Health:
-    """`indexing` counts documents with background work left; `embedding` and `local_models` say what can be used."""
+    """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of text recognition, say what
+    can be used."""
 
     status: str
     version: str
     indexing: int
     embedding: str
     local_models: dict[str, str]
+    ocr: list[str]
     notes: list[str]

@@ -9,6 +9,7 @@ from typing import Any
 from docqa.catalog import Catalog
 from docqa.db import Database
 from docqa.embedding import Embedder
+from docqa.extract import languages as recognition_languages
 from docqa.providers.local import LocalModel, available
 from docqa.queries import work_rows
 from docqa.records import Model
@@ -67,6 +68,8 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     stack.push_async_callback(db.close)
     async with db.write() as conn:
         await work_rows.resume_failed(conn)
+        if recognition_languages():
+            await work_rows.resume_scans(conn)
     catalog = Catalog.load(settings.models)
     notes: list[str] = []
     embedder = _embedder(settings, catalog, notes)

@@ -65,6 +65,7 @@ class Settings:
     extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
     extract_parallel: int = _setting(2, _positive, "files read at the same time")
     extract_queue: int = _setting(32, _positive, "files that may wait to be read before an upload gets 503")
+    ocr_languages: str = _setting("", str, "Tesseract's languages for scanned pages, such as `eng+deu`; empty takes all that are installed")
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
     private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")

@@ -27,7 +27,7 @@ CREATE TABLE document (
     created   TEXT NOT NULL,
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    failure   TEXT NOT NULL DEFAULT '', -- why the background work did not end well
+    message   TEXT NOT NULL DEFAULT '', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
@@ -47,8 +47,11 @@ CREATE TABLE page (
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
+    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), -- whether it is a picture that was not read
     UNIQUE (document, page_number)
 ) STRICT;
+
+CREATE INDEX page_scan ON page (document) WHERE scan != '';
 
 CREATE TABLE chunk (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -56,6 +59,7 @@ CREATE TABLE chunk (
     page_number INTEGER NOT NULL,
     start       INTEGER NOT NULL,   -- offset in the page's text, in characters
     section     TEXT NOT NULL,
+    columns     TEXT NOT NULL,      -- the column headings of the table that it begins in the middle of
     text        TEXT NOT NULL,      -- verbatim: page.text from start on
     terms       TEXT NOT NULL,      -- what full-text search sees: docqa/text.py
     embedding   BLOB                -- float32, normalised; NULL until the background work has come so far

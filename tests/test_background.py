@@ -1,19 +1,19 @@
-"""The background work when its helpers fail."""
+"""The background work: vectors when the embedder fails, and scanned pages with and without text recognition."""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pymupdf
 import pytest
-from starlette.applications import Starlette
 
 from conftest import client_of, key_for, upload
-from docqa import ingest, services
+from docqa import background, services
 from docqa.app import create
-from docqa.errors import Busy, ChildDied, Unreadable
-from docqa.extract import Extracted
+from docqa.errors import ChildDied, Unreadable
+from docqa.extract import ExtractedPage, tessdata
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -80,25 +80,151 @@ async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the
     assert (status["state"], status["message"]) == ("ready", "")
 
 
-async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    let_go = asyncio.Event()
+# --- scans -------------------------------------------------------------------------------------------------------------------------
 
-    async def slow(*_: object, **__: object) -> Extracted:
-        await let_go.wait()
-        raise Unreadable("Read at last.")
 
-    monkeypatch.setattr(ingest, "extract", slow)
-    app: Starlette = create(replace(settings, extract_queue=2, extract_parallel=1))
+def scanned(*texts: str, written: str = "") -> bytes:
+    """A PDF with a page for each text that shows it as a picture, and one that holds `written` as text."""
+    document = pymupdf.open()
+    for text in texts:
+        source = pymupdf.open().new_page()
+        source.insert_text((72, 150), text, fontsize=20)
+        page = document.new_page()
+        page.insert_image(page.rect, pixmap=source.get_pixmap(dpi=150))
+    if written:
+        document.new_page().insert_text((72, 72), written)
+    return bytes(document.tobytes())
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the server and its children look for Tesseract's languages; there is none in it yet."""
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "tessdata"))
+    (tmp_path / "tessdata").mkdir()
+    tessdata.tessdata.cache_clear()
+    return tmp_path / "tessdata"
+
+
+def install(folder: Path) -> None:
+    (folder / "eng.traineddata").touch()
+    tessdata.tessdata.cache_clear()
+
+
+async def post(client: httpx.AsyncClient, data: bytes) -> str:
+    response = await client.post("/v1/api/upload", files={"file": ("scan.pdf", data)})
+    assert response.status_code == 201, response.text
+    return str(response.json()["doc_id"])
+
+
+async def settled(client: httpx.AsyncClient, doc_id: str) -> dict[str, Any]:
+    for _ in range(1000):
+        status: dict[str, Any] = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+        if status["state"] != "indexing":
+            return status
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"still indexing: {status}")
+
+
+async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(settings: Settings, tesseract: Path) -> None:
+    app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, await post(client, scanned("one", "two", written="The rent is 12 euros.")))
+    assert (status["state"], status["pages"], status["pages_unread"]) == ("ready", 3, 2)
+    assert status["message"].startswith("Pages shown as pictures that were not read: 2; Install Tesseract")
 
-        async def post(number: int) -> httpx.Response:
-            return await client.post("/v1/api/upload", files={"file": ("a.txt", f"text {number}".encode())})
 
-        waiting = [asyncio.create_task(post(number)) for number in range(2)]
-        while app.state.services.readers_waiting < 2:
-            await asyncio.sleep(0.01)
-        refused = await post(3)
-        assert refused.status_code == Busy.status
-        assert int(refused.headers["retry-after"]) > 0
+async def test_scanned_pages_are_read_once_text_recognition_is_installed(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await post(client, scanned("one", written="The rent is 12 euros."))
+        await settled(client, doc_id)
+    install(tesseract)
+
+    async def read(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        assert (page_number, languages) == (1, "eng")
+        return ExtractedPage("The deposit is 300 euros.")
+
+    monkeypatch.setattr(background, "recognise", read)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, doc_id)
+        found = await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})
+        summary = (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
+    assert (status["pages_unread"], status["message"]) == (0, "")
+    assert [(one["page_number"], one["source_chunk"]) for one in found.json()["results"]] == [(1, "The deposit is 300 euros.")]
+    assert "deposit" in summary, "the summary is made anew with what was read late"
+
+
+async def test_a_page_on_which_nothing_is_recognised_stays_unread(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+
+    async def fail(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        if page_number == 1:
+            raise Unreadable("Page 1 is damaged and cannot be shown.")
+        return ExtractedPage(" ")
+
+    monkeypatch.setattr(background, "recognise", fail)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, await post(client, scanned("one", "two")))
+    assert (status["state"], status["pages_unread"]) == ("ready", 2)
+    assert status["message"] == "Pages shown as pictures that were not read: 2; text recognition found nothing on them."
+
+
+async def test_a_document_with_text_does_not_wait_for_a_scan(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+    reading, let_go = asyncio.Event(), asyncio.Event()
+
+    async def slow(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        reading.set()
+        await let_go.wait()
+        return ExtractedPage(f"Read on page {page_number}.")
+
+    monkeypatch.setattr(background, "recognise", slow)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        scan = await post(client, scanned("one", "two"))
+        await reading.wait()
+        text = await upload(client, "The rent is 12 euros.")
         let_go.set()
-        assert [response.status_code for response in await asyncio.gather(*waiting)] == [422, 422]
+        await settled(client, text)
+        status = await settled(client, scan)
+        pages = [(await client.get(f"/v1/api/documents/{scan}/pages/{number}")).json()["text"] for number in (1, 2)]
+    assert status["pages_unread"] == 0
+    assert pages == ["Read on page 1.", "Read on page 2."]
+
+
+async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+    reading, let_go = asyncio.Event(), asyncio.Event()
+
+    async def slow(*_: object, **__: object) -> ExtractedPage:
+        reading.set()
+        await let_go.wait()
+        return ExtractedPage("Too late.")
+
+    monkeypatch.setattr(background, "recognise", slow)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        scan = await post(client, scanned("one"))
+        await reading.wait()
+        assert (await client.delete(f"/v1/api/documents/{scan}")).status_code == 200
+        let_go.set()
+        text = await upload(client, "The rent is 12 euros.")
+        assert (await settled(client, text))["state"] == "ready", "the background work goes on"
+        async with app.state.services.db.read() as conn:
+            [(chunks,)] = await conn.execute_fetchall("SELECT count(*) FROM chunk")
+    assert chunks == 1
+
+
+@pytest.mark.skipif(not tessdata.languages(), reason="Tesseract's language data are not installed")
+async def test_a_scan_is_accepted_at_once_and_read_by_tesseract_in_the_background(settings: Settings) -> None:
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await post(client, scanned("The rent is due on the first day", "The deposit is three rents"))
+        status = await settled(client, doc_id)
+        found = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()["results"]
+        document = (await client.get(f"/v1/api/documents/{doc_id}")).json()
+    assert (status["state"], status["pages_unread"], status["message"]) == ("ready", 0, "")
+    assert [(one["page_number"], one["source_chunk"]) for one in found] == [(2, "The deposit is three rents")]
+    assert document["language"] == "en"

@@ -52,7 +52,7 @@ async def test_the_summary_follows_in_the_background(client: httpx.AsyncClient) 
         if status["state"] == "ready":
             break
         await asyncio.sleep(0.02)
-    assert status == {"doc_id": doc_id, "state": "ready", "pages": 1, "chunks": 1, "chunks_done": 0, "message": ""}
+    assert status == {"doc_id": doc_id, "state": "ready", "pages": 1, "pages_unread": 0, "chunks": 1, "chunks_done": 0, "message": ""}
     assert "12,400" in (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
     assert (await client.get("/healthz")).json()["indexing"] == 0
 

@@ -26,7 +26,7 @@ db extract fetch download embedding providers
 queries
 services
 ingest search citation auth
-answer
+background answer
 requests
 endpoints
 openapi
@@ -44,6 +44,7 @@ HOMES = {
     "ebooklib": {"extract/epub.py"},
     "striprtf": {"extract/rtf.py"},
     "readability": {"extract/web.py"},
+    "fasttext": {"language.py"},
     "charset_normalizer": {"extract/encoding.py"},
     "pysqlite3": {"db.py"},
     "sqlite3": {"db.py"},
@@ -119,7 +120,7 @@ def table(heading: str) -> list[list[str]]:
 
 def test_the_readme_lists_every_setting() -> None:
     def shown(value: object) -> str:
-        return "`data/`" if value == HERE / "data" else "`models/`" if value == HERE / "models" else "none" if value == () else f"`{value}`"
+        return "`data/`" if value == HERE / "data" else "`models/`" if value == HERE / "models" else "none" if value in ((), "") else f"`{value}`"
 
     expected = [[f"`{environment_name(one.name)}`", shown(one.default), one.metadata["help"]] for one in fields(Settings)]
     assert table("Settings") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)

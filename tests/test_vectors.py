@@ -65,7 +65,7 @@ async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
 async def test_another_model_makes_all_vectors_anew_and_loses_no_text(db: Database) -> None:
     document = await add(db, "one", 5)
     async with db.write() as conn:
-        await work_rows.finish_document(conn, document, "ready", "A summary.", "")
+        await work_rows.finish_document(conn, document, "ready", "A summary.", "en", "")
         assert not await work_rows.use_embedding_model(conn, "one", "abc", 384)
         assert await work_rows.indexing(conn) == 0
         assert await work_rows.use_embedding_model(conn, "two", "def", 8)

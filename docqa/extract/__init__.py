@@ -7,6 +7,7 @@ import asyncio
 import io
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 from docqa.errors import ChildDied, Unreadable
 from docqa.extract.kinds import SUFFIXES
 from docqa.extract.pages import Extracted, ExtractedPage
+from docqa.extract.tessdata import languages
 
-__all__ = ["SUFFIXES", "Extracted", "ExtractedPage", "extract", "read"]
+__all__ = ["SUFFIXES", "Extracted", "ExtractedPage", "extract", "languages", "read", "recognise"]
 
 ROOT = Path(__file__).resolve().parents[2]
 log = logging.getLogger(__name__)
@@ -28,11 +30,24 @@ async def extract(data: bytes, name: str, media_type: str = "", *, seconds: floa
     address space; Windows has no such limit, there only the time holds. Raises Unreadable at `loc` with the reason, ChildDied if no child
     can be started.
     """
-    request = json.dumps({"name": name, "media_type": media_type}).encode() + b"\n"
+    return await _read({"name": name, "media_type": media_type}, data, seconds, memory_mb, loc)
+
+
+async def recognise(data: bytes, page_number: int, languages: str, *, seconds: float, memory_mb: int) -> ExtractedPage:
+    """A scanned page of a PDF, read by text recognition in the same way; `languages` are Tesseract's names joined by "+".
+
+    Raises Unreadable, ChildDied.
+    """
+    found = await _read({"name": f"page {page_number}", "page_number": page_number, "languages": languages}, data, seconds, memory_mb, ())
+    return found.pages[0]
+
+
+async def _read(request: dict[str, Any], data: bytes, seconds: float, memory_mb: int, loc: tuple[str | int, ...]) -> Extracted:
+    name = request["name"]
     child = await _start(memory_mb, seconds)
     try:
         async with asyncio.timeout(seconds):
-            answer, _ = await child.communicate(request + data)
+            answer, _ = await child.communicate(json.dumps(request).encode() + b"\n" + data)
     except TimeoutError:
         raise Unreadable(f"Reading the file took longer than {seconds:g} s. Split it into smaller files.", loc) from None
     finally:
@@ -66,9 +81,10 @@ def read(path: str) -> list[ExtractedPage]:
 
 async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
     command = [sys.executable, "-m", "docqa.extract", str(memory_mb), str(int(seconds) + 1)]
+    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads wait for each other longer than they work
     pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:
-        return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, start_new_session=True)
+        return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, env=environment, start_new_session=True)
     except OSError as error:
         raise ChildDied("Files cannot be read at the moment: the system starts no further process. Try again later.") from error
 
@@ -83,6 +99,6 @@ def _parse(answer: bytes) -> tuple[list[ExtractedPage], dict[str, Any] | None]:
             break
         if isinstance(reply, dict):
             return pages, reply
-        text, section, headings, running, unread = reply
-        pages.append(ExtractedPage(text, section, tuple(map(tuple, headings)), tuple(map(tuple, running)), unread))
+        text, section, headings, running, tables, unread = reply
+        pages.append(ExtractedPage(text, section, tuple(map(tuple, headings)), tuple(map(tuple, running)), tuple(map(tuple, tables)), unread))
     return pages, None

@@ -2,7 +2,10 @@
 
 import os
 import sys
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from docqa.extract.pages import ExtractedPage
 
 
 def limit(memory_mb: int, seconds: int) -> None:
@@ -52,14 +55,24 @@ def pages(pipe: BinaryIO) -> dict[str, object]:
     from docqa.extract import reading
 
     request = json.loads(sys.stdin.buffer.readline())
+    data = sys.stdin.buffer.read()
     try:
-        found = reading.read(sys.stdin.buffer.read(), request["name"], request["media_type"])
+        if "page_number" in request:
+            _write(pipe, reading.recognise(data, request["page_number"], request["languages"]))
+            return {"kind": "pdf", "title": "", "notes": []}
+        found = reading.read(data, request["name"], request["media_type"])
         for page in found.pages:
-            line = json.dumps([page.text, page.section, page.headings, page.running, page.unread], ensure_ascii=False)
-            pipe.write(line.encode("utf-8", "replace") + b"\n")
+            _write(pipe, page)
     except Unreadable as error:
         return {"refused": str(error)}
     return {"kind": found.kind, "title": found.title, "notes": found.notes}
+
+
+def _write(pipe: BinaryIO, page: "ExtractedPage") -> None:
+    import dataclasses
+    import json
+
+    pipe.write(json.dumps(dataclasses.astuple(page), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
 if __name__ == "__main__":

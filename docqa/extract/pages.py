@@ -18,24 +18,33 @@ class ExtractedPage:
     """The text of one page, verbatim. Offsets are in characters of `text`.
 
     `section` is the title of the section, slide or chapter the page starts in, "" if there is none; `headings` are (offset, title) of those
-    that begin on it. `running` are (start, end) of headers and footers that repeat from page to page. `unread` says that the page shows
-    something in which no text was found: a scan.
+    that begin on it. `running` are (start, end) of headers and footers that repeat from page to page, `tables` (start, end of the column
+    headings, end) of tables. `unread` says that the page shows something in which no text was found: a scan.
     """
 
     text: str
     section: str = ""
     headings: tuple[tuple[int, str], ...] = ()
     running: tuple[tuple[int, int], ...] = ()
+    tables: tuple[tuple[int, int, int], ...] = ()
     unread: bool = False
 
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, its offsets moved along."""
         text = clean(self.text)
-        if text == self.text:
-            return replace(self, section=_title(self.section), headings=tuple((at, _title(title)) for at, title in self.headings))
-        moved = {at: len(clean(self.text[:at])) for at in {at for at, _ in self.headings} | {at for span in self.running for at in span}}
-        headings = tuple((moved[at], _title(title)) for at, title in self.headings)
-        return replace(self, text=text, section=_title(self.section), headings=headings, running=tuple((moved[a], moved[b]) for a, b in self.running))
+        moved, before, length = {}, 0, 0
+        for at in sorted({at for at, _ in self.headings} | {at for span in (*self.running, *self.tables) for at in span}):
+            length += len(clean(self.text[before:at]))
+            moved[at] = length
+            before = at
+        return replace(
+            self,
+            text=text,
+            section=_title(self.section),
+            headings=tuple((moved[at], _title(title)) for at, title in self.headings),
+            running=tuple((moved[start], moved[end]) for start, end in self.running),
+            tables=tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables),
+        )
 
 
 @dataclass

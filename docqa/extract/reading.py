@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from email.message import Message
 
 from docqa.errors import Unreadable
+from docqa.extract import tessdata
 from docqa.extract.kinds import detect
 from docqa.extract.pages import MAX_CHARACTERS, MAX_PAGES, Extracted, ExtractedPage, Reading, clean
 
@@ -32,6 +33,13 @@ def read(data: bytes, name: str, media_type: str = "") -> Reading:
     return Reading(found.kind, clean(found.title), _checked(found), found.notes)
 
 
+def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
+    """A scanned page of a PDF, read by text recognition. Raises Unreadable where that cannot be."""
+    from docqa.extract import pdf
+
+    return pdf.recognise(data, page_number, languages)
+
+
 def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, with all pages at once."""
     found = read(data, name, media_type)
@@ -40,20 +48,24 @@ def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
 
 def _checked(found: Reading) -> Iterator[ExtractedPage]:
     """The pages, valid and bounded. Raises Unreadable where they are too many, or none of them has a text."""
-    count, characters, has_text = 0, 0, False
+    count, characters, has_text, unread = 0, 0, False, False
     for page in found.pages:
         page = page.cleaned()
         count += 1
         characters += len(page.text)
         has_text = has_text or bool(page.text.strip())
+        unread = unread or page.unread
         if count > MAX_PAGES:
             raise Unreadable(f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts.")
         if characters > MAX_CHARACTERS:
             raise Unreadable(f"The file holds more than {MAX_CHARACTERS:,} characters. Split it and upload the parts.")
         yield page
-    if has_text:
+    if has_text or unread and tessdata.languages():
         return
+    if found.notes:
+        raise Unreadable(f"No text could be read. {' '.join(found.notes[:3])}")
     if found.kind == "pdf":
         where = "its only page" if count == 1 else f"any of its {count} pages"
-        raise Unreadable(f"There is no text on {where}: the PDF is scanned; run text recognition (OCR) over it and upload the result.")
+        why = f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again." if unread else "they are blank."
+        raise Unreadable(f"There is no text on {where}: {why}")
     raise Unreadable("There is no text in the file.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.chunking import Chunk
-from docqa.queries import change_many, fetch_all
+from docqa.queries import change, change_many, fetch_all
 
 SCANNED = 20_000  # vectors that are compared one by one, in 16 ms; among 100,000, the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
@@ -19,23 +19,30 @@ class StoredChunk:
     document: int
     page_number: int
     section: str
+    columns: str
     text: str
     terms: str
 
 
-_CHUNK = "c.id, c.document, c.page_number, c.section, c.text, c.terms"
+_CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
     """Chunks with their terms, which stand parted by spaces."""
-    sql = "INSERT INTO chunk (document, page_number, start, section, text, terms) VALUES (?, ?, ?, ?, ?, ?)"
-    rows = [(document, chunk.page_number, chunk.start, chunk.section, chunk.text, terms) for chunk, terms in chunks]
+    sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    rows = [(document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms) for chunk, terms in chunks]
     await change_many(conn, sql, rows)
+
+
+async def replace_page(conn: Connection, document: int, page_number: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
+    """The chunks of a page that was read anew."""
+    await change(conn, "DELETE FROM chunk WHERE document = ? AND page_number = ?", document, page_number)
+    await add_chunks(conn, document, chunks)
 
 
 async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
     """All chunks of a document, in its order."""
-    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {_CHUNK} FROM chunk c WHERE document = ? ORDER BY id", document)]
+    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {_CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document)]
 
 
 async def count_chunks(conn: Connection) -> int:

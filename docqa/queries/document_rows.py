@@ -8,6 +8,7 @@ from aiosqlite import Connection
 
 from docqa import records
 from docqa.errors import NotFound
+from docqa.extract import ExtractedPage
 from docqa.queries import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 
 
@@ -44,10 +45,9 @@ async def add_original(conn: Connection, document: int, media_type: str, url: st
     await insert(conn, "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)", document, media_type, url, data)
 
 
-async def add_pages(conn: Connection, document: int, pages: Iterable[tuple[int, str, str]]) -> None:
-    """Pages as (page_number, section, text)."""
-    rows = [(document, *page) for page in pages]
-    await change_many(conn, "INSERT INTO page (document, page_number, section, text) VALUES (?, ?, ?, ?)", rows)
+async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
+    rows = [(document, number, page.section, page.text, "waiting" if page.unread else "") for number, page in enumerate(pages, 1)]
+    await change_many(conn, "INSERT INTO page (document, page_number, section, text, scan) VALUES (?, ?, ?, ?, ?)", rows)
 
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
@@ -84,7 +84,8 @@ async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str
 
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
-    sql = """SELECT d.doc_id, d.state, d.pages, count(c.id), count(c.embedding), trim(d.notes || ' ' || d.failure)
+    sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
+                    count(c.id), count(c.embedding), trim(d.notes || ' ' || d.message)
              FROM document d LEFT JOIN chunk c ON c.document = d.id WHERE d.account = ? AND d.doc_id = ? GROUP BY d.id"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:

@@ -1,0 +1,130 @@
+"""What is done for a document after its upload was answered: text recognition of scanned pages, vectors, a summary.
+
+A restart goes on where it stopped. Documents whose pages are all read come before text recognition, which is slow.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from docqa.embedding import Embedder
+from docqa.errors import ChildDied, Unavailable, Unreadable
+from docqa.extract import languages as recognition_languages
+from docqa.extract import recognise
+from docqa.extract.tessdata import INSTALL
+from docqa.ingest import main_language, page_chunks, with_terms
+from docqa.queries import chunk_rows, work_rows
+from docqa.queries.document_rows import StoredDocument
+from docqa.services import Services
+from docqa.summary import key_sentences
+
+log = logging.getLogger(__name__)
+
+BATCH = 16  # chunks embedded and committed together: what a crash may cost, and what a question waits for at most
+SUMMARY_SENTENCES = 4
+RETRIES = 3
+PAUSE = 10  # seconds
+
+
+async def work_forever(services: Services) -> None:
+    """The background work: the embedder kept running, vectors and summary of one document after the other."""
+    while True:
+        try:
+            await _work(services)
+        except Exception:
+            # The last resort for what nobody foresaw, a full disk say: the work waits in the database and is tried again.
+            log.exception("the background work stopped and goes on in %d s", PAUSE)
+            await asyncio.sleep(PAUSE)
+
+
+async def _work(services: Services) -> None:
+    while True:
+        services.work.clear()
+        if services.embedder is not None and not services.embedder.ready:
+            await _load(services, services.embedder)
+        async with services.db.read() as conn:
+            document = await work_rows.next_indexing(conn)
+            scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
+        if document is None:
+            await services.work.wait()
+        elif scan is not None:
+            await _recognise(services, document, *scan)
+        else:
+            await _finish(services, document)
+
+
+async def _load(services: Services, embedder: Embedder) -> None:
+    """Load the embedder and note which model makes the vectors from now on."""
+    try:
+        await embedder.load()
+    except Unavailable as error:
+        log.warning("no vectors: %s", error)
+        return
+    async with services.db.write() as conn:
+        if await work_rows.use_embedding_model(conn, embedder.name, embedder.sha256, embedder.dimension):
+            log.info("the embedding model is another one than before: all vectors are made anew")
+
+
+async def _recognise(services: Services, document: StoredDocument, page_number: int, data: bytes) -> None:
+    """Read one scanned page; what cannot be read is left as it is, and counted in the document's status."""
+    settings = services.settings
+    page = None
+    wanted = settings.ocr_languages or "+".join(recognition_languages())
+    try:
+        async with services.reading:
+            page = await recognise(data, page_number, wanted, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb)
+    except (Unreadable, ChildDied) as error:
+        log.warning("page %d of document %s was not recognised: %s", page_number, document.doc_id, error)
+    if page is None or not page.text.strip():
+        async with services.db.write() as conn:
+            await work_rows.give_up_scan(conn, document.id, page_number)
+        return
+    found = await asyncio.to_thread(with_terms, page_chunks(page_number, page))
+    async with services.db.write() as conn:
+        if await work_rows.set_scan(conn, document.id, page_number, page.text):
+            await chunk_rows.replace_page(conn, document.id, page_number, found)
+
+
+async def _finish(services: Services, document: StoredDocument) -> None:
+    """All that is left to do for one document. What fails again and again leaves it searchable, with a message in its status."""
+    state, message = "ready", ""
+    if services.embedder is not None:
+        try:
+            await _embed(services, services.embedder, document)
+        except Unavailable as error:
+            log.error("document %s has no vectors: %s", document.doc_id, error)
+            state, message = "failed", f"Found by full text only: {error}"
+    summary, language = document.summary, document.language
+    async with services.db.read() as conn:
+        unread = await work_rows.count_scans(conn, document.id)
+        texts = [] if summary and language else [chunk.text for chunk in await chunk_rows.chunks(conn, document.id)]
+    if unread:
+        why = "text recognition found nothing on them" if recognition_languages() else INSTALL + " and start the server again"
+        message = f"{message} Pages shown as pictures that were not read: {unread}; {why}.".strip()
+    summary = summary or await asyncio.to_thread(summarise, texts)
+    language = language or await asyncio.to_thread(main_language, texts)
+    async with services.db.write() as conn:
+        await work_rows.finish_document(conn, document.id, state, summary, language, message)
+
+
+async def _embed(services: Services, embedder: Embedder, document: StoredDocument) -> None:
+    failures = 0
+    while True:
+        async with services.db.read() as conn:
+            batch = await work_rows.chunks_to_embed(conn, document.id, BATCH)
+        if not batch:
+            return
+        try:
+            vectors = await embedder.encode([text for _, text in batch])
+        except Unavailable:
+            failures += 1
+            if failures == RETRIES:
+                raise
+            continue
+        async with services.db.write() as conn:
+            await work_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
+
+
+def summarise(texts: Sequence[str]) -> str:
+    """The stored summary: the most telling sentences, verbatim but for line breaks."""
+    return " ".join(" ".join(sentence.split()) for _, sentence in key_sentences(texts, SUMMARY_SENTENCES))

@@ -1,0 +1,41 @@
+"""Where Tesseract's language data lie on this machine: with them, scanned pages are read. PyMuPDF brings the engine, but no data."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+_FOLDERS = (
+    "/usr/share/tesseract-ocr/*/tessdata",
+    "/usr/share/tessdata",
+    "/usr/local/share/tessdata",
+    "/opt/homebrew/share/tessdata",
+    "/opt/local/share/tessdata",
+    "C:/Program Files/Tesseract-OCR/tessdata",
+)
+_NO_LANGUAGES = {"osd", "equ", "snum"}
+INSTALL = (
+    "Install Tesseract with its language data (Debian, Ubuntu: apt install tesseract-ocr tesseract-ocr-deu and so on for each language; "
+    "macOS: brew install tesseract tesseract-lang; Windows: winget install UB-Mannheim.TesseractOCR)"
+)
+
+
+@cache
+def tessdata() -> str:
+    """The folder, "" if there is none with a language in it. TESSDATA_PREFIX, where it is set, is the only one looked at."""
+    named = os.environ.get("TESSDATA_PREFIX")
+    found = [Path(named), Path(named) / "tessdata"] if named else [path for pattern in _FOLDERS for path in _matches(pattern)]
+    return next((str(path) for path in found if _languages(path)), "")
+
+
+def languages() -> list[str]:
+    """Tesseract's names of the languages that are installed, `eng` first."""
+    return sorted(_languages(Path(tessdata())), key=lambda name: (name != "eng", name)) if tessdata() else []
+
+
+def _matches(pattern: str) -> list[Path]:
+    root = Path(pattern).anchor
+    return sorted(Path(root).glob(Path(pattern).relative_to(root).as_posix()), reverse=True) if root and Path(root).exists() else []
+
+
+def _languages(folder: Path) -> list[str]:
+    return [file.stem for file in folder.glob("*.traineddata") if file.stem not in _NO_LANGUAGES]
