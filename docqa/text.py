@@ -26,6 +26,8 @@ _ARABIC_FOLD = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "�
 _ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
 _ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
 _SENTENCE_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)")
+# As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
+_ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Inc|Ltd|Co|Corp|Jr|Sr|approx|bzw|ca|Nr|z\.B|d\.h|art|Abs|Hr)|\b[A-Z])\.$"
 )
@@ -97,16 +99,24 @@ def is_dense(text: str) -> bool:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, white space at both ends left out. Offsets are characters of `text`."""
+    """(start, end) of each sentence, white space at both ends left out; a row of a table is one. Offsets are characters of `text`."""
     spans: list[tuple[int, int]] = []
     start = 0
-    for end in _SENTENCE_END.finditer(text):
+    for row in _ROW.finditer(text):
+        _append_sentences(spans, text, start, row.start())
+        _append_stripped(spans, text, row.start(), row.end())
+        start = row.end()
+    _append_sentences(spans, text, start, len(text))
+    return spans
+
+
+def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop: int) -> None:
+    for end in _SENTENCE_END.finditer(text, start, stop):
         if text[end.start()] == "." and _ABBREVIATION.search(text[max(start, end.start() - 10) : end.start() + 1]):
             continue
         _append_stripped(spans, text, start, end.end())
         start = end.end()
-    _append_stripped(spans, text, start, len(text))
-    return spans
+    _append_stripped(spans, text, start, stop)
 
 
 def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

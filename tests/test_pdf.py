@@ -358,7 +358,7 @@ def test_without_text_recognition_a_scan_is_refused_with_what_to_install(no_tess
 def test_a_blank_pdf_is_no_scan(no_tesseract: None) -> None:
     document = pymupdf.open()
     document.new_page()
-    with pytest.raises(Unreadable, match="no text on its only page: they are blank"):
+    with pytest.raises(Unreadable, match="no text on its only page: nothing is shown there"):
         pages(document)
 
 

@@ -91,3 +91,15 @@ def test_long_runs_cost_time_in_proportion(text: str) -> None:
     terms(text)
     sentences(text)
     assert time.process_time() - start < 5, "a pattern costs the square of its input"
+
+
+def test_each_row_of_a_table_is_a_sentence() -> None:
+    text = "As follows. In millions\nNet sales\t32,765\t31,657\nCost of sales\t16,682\n\nItem | Price\nDesk | 12. 50\n\nName: Ada; Age: 36\nName: Bob; Age: 41\nThe end."
+    assert [text[start:end] for start, end in sentences(text)] == [
+        "As follows.", "In millions", "Net sales\t32,765\t31,657", "Cost of sales\t16,682", "Item | Price", "Desk | 12. 50", "Name: Ada; Age: 36", "Name: Bob; Age: 41",
+        "The end.",
+    ]  # fmt: skip
+
+
+def test_a_long_line_without_cells_takes_no_time() -> None:
+    assert len(sentences("a: b c " * 200_000)) == 1

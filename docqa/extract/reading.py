@@ -66,6 +66,6 @@ def _checked(found: Reading) -> Iterator[ExtractedPage]:
         raise Unreadable(f"No text could be read. {' '.join(found.notes[:3])}")
     if found.kind == "pdf":
         where = "its only page" if count == 1 else f"any of its {count} pages"
-        why = f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again." if unread else "they are blank."
+        why = f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again." if unread else "nothing is shown there."
         raise Unreadable(f"There is no text on {where}: {why}")
     raise Unreadable("There is no text in the file.")
