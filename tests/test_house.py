@@ -20,13 +20,15 @@ README = (HERE / "README.md").read_text(encoding="utf-8")
 # A module imports only from the lines above its own; a folder is one room, its `__init__` the first thing in it.
 LAYERS = """
 errors
-settings records rules text language worker lock
+settings records rules text language phrases worker lock
 declarations chunking summary prompts child catalog
 db extract fetch download embedding providers
 queries
 services
 ingest search citation auth
-background answer
+relevance
+background agent overview
+answer
 requests
 endpoints
 openapi

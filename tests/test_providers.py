@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from docqa.errors import Unavailable
-from docqa.prompts import NOT_FOUND, Question
+from docqa.phrases import NOT_FOUND
+from docqa.prompts import Question
 from docqa.providers import Evidence, Piece
 from docqa.providers.chat import Chat
 from docqa.providers.extractive import Extractive

@@ -11,9 +11,10 @@ from starlette.types import Send
 
 from docqa import declarations as given_by
 from docqa import records
-from docqa.answer import Answer, answer, question_language, read_question
+from docqa.agent import question_language
+from docqa.answer import Answer, answer, read_question
 from docqa.errors import DocqaError, NotFound, Unavailable
-from docqa.prompts import sources_block
+from docqa.phrases import sources_block
 from docqa.queries import document_rows, knowledge_rows, now
 from docqa.queries.document_rows import StoredDocument
 from docqa.requests import Endpoint, Given
