@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from aiosqlite import Connection
 
 from docqa.embedding import Embedder, dot
+from docqa.glossary import related
 from docqa.language import is_function_word
+from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
@@ -19,11 +21,14 @@ from docqa.text import sentences, terms
 
 CANDIDATES = 50
 RERANKED = 10
+RERANKED_RELATED = 20  # where the glossary brings in passages that say nothing of the question's own words
 FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
 VECTOR_WEIGHT = 0.5
+RELATED_WEIGHT = 2.0  # what the question's terms are made of tells more than the terms, which the documents may not use
 MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
 COMMON = 0.2
 BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
+ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 
@@ -46,7 +51,8 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence."""
+    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence, `related` says how well it fits what the question's
+    terms are made of, and whether it stands on a page that the question names."""
 
     chunk: StoredChunk
     document: StoredDocument
@@ -54,7 +60,8 @@ class Passage:
     cosine: float | None
     coverage: float
     score: float
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...] = ()
+    related: float = 0.0
 
     @property
     def text(self) -> str:
@@ -63,7 +70,8 @@ class Passage:
     @property
     def second_score(self) -> float:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
-        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + max((sentence.coverage for sentence in self.sentences), default=0.0)
+        fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
+        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related
 
     @property
     def nearest(self) -> float | None:
@@ -104,23 +112,54 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     """The `top_k` best passages, best first. While there is no usable embedder, by full text alone."""
     by_id = {document.id: document for document in documents}
     embedder = usable_embedder(services, language)
-    vector = await embedder.encode_question(text) if embedder else None
+    texts = [text, meant] if (meant := related(text)) else [text]
+    vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
     async with services.db.read() as conn:
-        query = await _query(conn, text, vector)
-        matched = await chunk_rows.match_chunks(conn, list(by_id), match_of(query.known), CANDIDATES) if query.known else []
-        near = await chunk_rows.nearest_chunks(conn, list(by_id), vector, CANDIDATES) if vector else []
-        candidates = _fuse([chunk for chunk, _ in matched], near)[: max(top_k, RERANKED)]
-        cosine = await chunk_rows.similarities(conn, [chunk.id for chunk, _ in candidates], vector) if vector else {}
-    bm25 = {chunk.id: score for chunk, score in matched}
-    best_bm25 = max(bm25.values(), default=0.0) or 1.0
+        query, *_ = queries = [await _query(conn, one, vector) for one, vector in zip(texts, vectors, strict=True)]
+        found = [await _find(conn, list(by_id), one) for one in queries]
+        found += [await _on_pages(conn, document, text) for document in documents]
+        candidates = _fuse(found)[: max(top_k, RERANKED_RELATED if meant else RERANKED)]
+        ids = [chunk.id for chunk, _ in candidates]
+        cosine, *other_cosines = [await chunk_rows.similarities(conn, ids, vector) if vector else {} for vector in vectors]
     passages = [
-        Passage(chunk, by_id[chunk.document], bm25.get(chunk.id, 0.0) / best_bm25, cosine.get(chunk.id), query.coverage(chunk.terms.split()), score, ())
+        Passage(
+            chunk,
+            by_id[chunk.document],
+            found[0].bm25.get(chunk.id, 0.0),
+            cosine.get(chunk.id),
+            query.coverage(chunk.terms.split()),
+            score,
+            related=sum(one.get(chunk.id, 0.0) for one in [*(other.bm25 for other in found[1:]), *other_cosines]),
+        )
         for chunk, score in candidates
     ]
     passages = await _examine(query, passages, embedder)
     if services.settings.rerank:
         passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
     return passages[:top_k]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What full text and vectors find for one query, best first; `bm25` by chunk id, 1 for the best match."""
+
+    matched: Sequence[StoredChunk]
+    near: Sequence[StoredChunk]
+    bm25: dict[int, float]
+
+
+async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
+    matched = await chunk_rows.match_chunks(conn, documents, match_of(query.known), CANDIDATES) if query.known else []
+    near = await chunk_rows.nearest_chunks(conn, documents, query.vector, CANDIDATES) if query.vector else []
+    best = max((score for _, score in matched), default=0.0) or 1.0
+    return Found([chunk for chunk, _ in matched], near, {chunk.id: score / best for chunk, score in matched})
+
+
+async def _on_pages(conn: Connection, document: StoredDocument, text: str) -> Found:
+    """What stands on the pages that the question names."""
+    pages = pages_named(text, document.pages)
+    chunks = await chunk_rows.page_chunks(conn, document.id, pages) if pages else []
+    return Found(chunks, [], {chunk.id: ON_PAGE for chunk in chunks})
 
 
 def match_of(question_terms: Sequence[str]) -> str:
@@ -146,10 +185,10 @@ def _weight(term: str, count: int, total: int) -> float:
     return weight * FUNCTION_WORD if is_function_word(term) else weight
 
 
-def _fuse(matched: list[StoredChunk], near: list[StoredChunk]) -> list[tuple[StoredChunk, float]]:
+def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
     scores: dict[int, float] = {}
     chunks: dict[int, StoredChunk] = {}
-    for ranking, weight in ((matched, 1.0), (near, VECTOR_WEIGHT)):
+    for ranking, weight in [(ranking, weight) for one in found for ranking, weight in ((one.matched, 1.0), (one.near, VECTOR_WEIGHT))]:
         for rank, chunk in enumerate(ranking, 1):
             scores[chunk.id] = scores.get(chunk.id, 0) + weight / (FUSION + rank)
             chunks[chunk.id] = chunk

@@ -1,7 +1,7 @@
 """Chunks: written, embedded in the background, searched. `documents` are row ids; the caller has checked whose they are."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aiosqlite import Connection
@@ -24,7 +24,7 @@ class StoredChunk:
     terms: str
 
 
-_CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
+CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
@@ -42,7 +42,13 @@ async def replace_page(conn: Connection, document: int, page_number: int, chunks
 
 async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
     """All chunks of a document, in its order."""
-    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {_CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document)]
+    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document)]
+
+
+async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:
+    """The chunks of these pages of a document, in its order."""
+    sql = f"SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?)) ORDER BY page_number, start"
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
 async def count_chunks(conn: Connection) -> int:
@@ -58,7 +64,7 @@ async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
 
 async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
     """The best matches of an FTS5 query within these documents with their BM25 score, best first."""
-    sql = f"""SELECT {_CHUNK}, -bm25(chunk_fts) AS score
+    sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
              FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
              WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
     return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
@@ -66,7 +72,7 @@ async def match_chunks(conn: Connection, documents: Sequence[int], match: str, l
 
 async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:
     """The chunks whose vectors are nearest, nearest first: by a scan of all, or, among very many, of those that the signs find."""
-    sql = f"""SELECT {_CHUNK} FROM (
+    sql = f"""SELECT {CHUNK} FROM (
                   SELECT id, vec_distance_cosine(embedding, ?) AS distance FROM chunk
                   WHERE {{scope}} AND embedding IS NOT NULL ORDER BY distance LIMIT ?
               ) AS near JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
