@@ -126,6 +126,7 @@ class Database:
                 await _migrate(opened[0])
                 for _ in range(READERS):
                     opened.append(await _open(path))
+                    await opened[-1].execute_fetchall("PRAGMA query_only = 1")
             except BaseException:
                 for conn in opened:
                     await conn.close()

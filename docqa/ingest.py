@@ -9,7 +9,7 @@ from docqa.chunking import Chunk, chunks
 from docqa.errors import Busy
 from docqa.extract import Extracted, ExtractedPage, extract
 from docqa.language import detect
-from docqa.queries import chunk_rows, document_rows
+from docqa.queries import chunk_rows, document_rows, table_rows
 from docqa.services import Services
 from docqa.text import terms
 
@@ -38,6 +38,8 @@ async def add_file(services: Services, account: int, data: bytes, name: str, med
         await document_rows.add_original(conn, document, media_type, url, data)
         await document_rows.add_pages(conn, document, extracted.pages)
         await chunk_rows.add_chunks(conn, document, pieces)
+        if extracted.table:
+            await table_rows.add_table(conn, document, extracted.table, extracted.pages)
     services.work.set()
     return doc_id
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docqa.cells import Column, Table
 from docqa.errors import ChildDied, Unreadable
 from docqa.extract.kinds import SUFFIXES
 from docqa.extract.pages import Extracted, ExtractedPage
@@ -65,7 +66,7 @@ async def _read(request: dict[str, Any], data: bytes, seconds: float, memory_mb:
         raise Unreadable("The file is damaged, or holds something that cannot be read.", loc)
     if "refused" in reply:
         raise Unreadable(reply["refused"], loc)
-    return Extracted(reply["kind"], reply["title"], pages, reply["notes"])
+    return Extracted(reply["kind"], reply["title"], pages, reply["notes"], _table(reply["table"]))
 
 
 def read(path: str) -> list[ExtractedPage]:
@@ -99,6 +100,11 @@ def _parse(answer: bytes) -> tuple[list[ExtractedPage], dict[str, Any] | None]:
             break
         if isinstance(reply, dict):
             return pages, reply
-        text, section, headings, running, tables, unread = reply
-        pages.append(ExtractedPage(text, section, tuple(map(tuple, headings)), tuple(map(tuple, running)), tuple(map(tuple, tables)), unread))
+        text, section, headings, running, tables, unread, rows = reply
+        spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
+        pages.append(ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows))))
     return pages, None
+
+
+def _table(reply: list[Any] | None) -> Table | None:
+    return Table(tuple(Column(*one) for one in reply[0]), tuple(map(tuple, reply[1]))) if reply else None

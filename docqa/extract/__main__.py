@@ -49,6 +49,7 @@ def answer(pipe: BinaryIO) -> bytes:
 
 
 def pages(pipe: BinaryIO) -> dict[str, object]:
+    import dataclasses
     import json
 
     from docqa.errors import Unreadable
@@ -59,13 +60,13 @@ def pages(pipe: BinaryIO) -> dict[str, object]:
     try:
         if "page_number" in request:
             _write(pipe, reading.recognise(data, request["page_number"], request["languages"]))
-            return {"kind": "pdf", "title": "", "notes": []}
+            return {"kind": "pdf", "title": "", "notes": [], "table": None}
         found = reading.read(data, request["name"], request["media_type"])
         for page in found.pages:
             _write(pipe, page)
     except Unreadable as error:
         return {"refused": str(error)}
-    return {"kind": found.kind, "title": found.title, "notes": found.notes}
+    return {"kind": found.kind, "title": found.title, "notes": found.notes, "table": found.table and dataclasses.astuple(found.table)}
 
 
 def _write(pipe: BinaryIO, page: "ExtractedPage") -> None:

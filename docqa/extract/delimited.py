@@ -5,12 +5,16 @@ Delimiter and column names are found by how regular the first rows are. It does 
 
 import csv
 import io
+import json
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
+from docqa.cells import Column, Table, Values, columns, key, value
 from docqa.errors import Unreadable
 from docqa.extract.delimited_records import Records
 from docqa.extract.encoding import open_text
@@ -22,6 +26,40 @@ SAMPLE = 64_000
 MAX_COLUMNS = 5_000
 LONGEST_NAME = 200  # characters of a column name
 PREAMBLE = 20
+TOTALS = frozenset(
+    map(
+        key,
+        [
+            "total",
+            "totals",
+            "grand total",
+            "sum",
+            "summe",
+            "gesamt",
+            "gesamtsumme",
+            "insgesamt",
+            "total général",
+            "total general",
+            "suma",
+            "totale",
+            "totaal",
+            "razem",
+            "toplam",
+            "итого",
+            "всего",
+            "总计",
+            "合计",
+            "總計",
+            "合計",
+            "総計",
+            "합계",
+            "المجموع",
+            "الإجمالي",
+            "סך הכל",
+            "कुल",
+        ],
+    )
+)
 
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 _DATE = re.compile(r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(19|20)\d\d([./-]\d{1,2}){0,2})([ T]\d{1,2}:\d\d.*)?")
@@ -39,29 +77,48 @@ class Content(Enum):
 
 def read(data: bytes, charset: str = "") -> Reading:
     """Raises Unreadable for binary data and, while the pages are asked for, for tables of more than 5,000 columns."""
+    # What a column holds is known when all its cells were seen, so the file is read twice.
+    records = _records(data, charset)
+    reading = Reading("csv", "", [])
+    reading.pages = _pages(_rows(_records(data, charset)), _rows(records), records, reading)
+    return reading
+
+
+def _records(data: bytes, charset: str) -> Records:
     stream = open_text(data, charset)
     sample = stream.read(SAMPLE) + stream.readline()
     named = _SEPARATOR_LINE.match(sample)
     sample = sample[named.end() :] if named else sample
-    records = Records(chain(io.StringIO(sample), stream), _dialect(sample[:SAMPLE], named[1] if named else ""))
-    reading = Reading("csv", "", [])
-    reading.pages = _pages(_lines(records), records, reading.notes)
-    return reading
+    return Records(chain(io.StringIO(sample), stream), _dialect(sample[:SAMPLE], named[1] if named else ""))
 
 
-def _pages(lines: Iterable[str], records: Records, notes: list[str]) -> Iterator[ExtractedPage]:
-    """Pages of whole rows; a row longer than a page is cut."""
-    page: list[str] = []
+def _pages(first: Iterable["Row"], rows: Iterable["Row"], records: Records, reading: Reading) -> Iterator[ExtractedPage]:
+    """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, looked at beforehand."""
+    found = _columns(first)
+    values = Values(found)
+    lines: list[str] = []
+    places: list[tuple[int, str]] = []
     size = 0
-    for line in lines:
-        if page and size + len(line) > PAGE:
-            yield from paginate("".join(page))
-            page, size = [], 0
-        page.append(line + "\n")
-        size += len(line) + 1
-    yield from paginate("".join(page))
+    for row in rows:
+        if lines and size + len(row.line) > PAGE:
+            yield from _page(lines, places)
+            lines, places, size = [], [], 0
+        if found and row.names:
+            typed = [value(cell, column) for cell, column in zip(row.cells, found, strict=False)]
+            values.add(typed)
+            places.append((size, json.dumps(typed, ensure_ascii=False)))
+        lines.append(row.line + "\n")
+        size += len(row.line) + 1
+    yield from _page(lines, places)
+    reading.table = Table(found, values.keyed()) if found else None
     if records.repaired:
-        notes.append(f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter.")
+        reading.notes.append(f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter.")
+
+
+def _page(lines: list[str], places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
+    first, *rest = paginate("".join(lines))
+    yield replace(first, rows=tuple(places))
+    yield from rest
 
 
 # --- how the file is written -------------------------------------------------------------------------------------------------------
@@ -104,13 +161,40 @@ def _regularity(sample: str, mark: str) -> float:
 # --- rows --------------------------------------------------------------------------------------------------------------------------
 
 
-def _lines(records: Iterable[list[str]]) -> Iterator[str]:
+class Row(NamedTuple):
+    """A line of the document; of the rows of a table with `names` for its columns, and `cells`."""
+
+    line: str
+    names: Sequence[str] = ()
+    cells: Sequence[str] = ()
+
+
+def _columns(rows: Iterable[Row]) -> tuple[Column, ...]:
+    """The columns of the table, none if it has no names for them."""
+    of_table = (row for row in rows if row.names)
+    first = next(of_table, None)
+    return columns(first.names, (row.cells for row in chain([first], of_table))) if first else ()
+
+
+def _rows(records: Iterable[list[str]]) -> Iterator[Row]:
+    """All lines; a last row of totals is no row of the table, or a sum would count everything twice."""
+    waiting: Row | None = None
+    for row in _lines(records):
+        if waiting:
+            yield waiting
+        waiting = row
+    if waiting:
+        label = next(filter(None, waiting.cells), "")
+        yield Row(waiting.line) if key(label) in TOTALS else waiting
+
+
+def _lines(records: Iterable[list[str]]) -> Iterator[Row]:
     """Lines before the column names (a title, a remark) stay as they are; then one line for each row."""
     rows = _filled(records)
     waiting = [row for _, row in zip(range(PREAMBLE), rows, strict=False)]
     header = yield from _start(waiting)
     for cells in rows:
-        yield _line(header, cells)
+        yield Row(_line(header, cells), header, cells)
 
 
 def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -123,14 +207,14 @@ def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
             yield cells
 
 
-def _start(rows: list[list[str]]) -> Generator[str, None, list[str]]:
+def _start(rows: list[list[str]]) -> Generator[Row, None, list[str]]:
     """The first rows of a table; returns its column names, [] if it has none."""
     place = _header_place(rows)
     for cells in rows[: place + 1]:
-        yield "; ".join(cell for cell in cells if cell)
+        yield Row("; ".join(cell for cell in cells if cell))
     header = rows[place] if place >= 0 else []
     for cells in rows[place + 1 :]:
-        yield _line(header, cells)
+        yield Row(_line(header, cells), header, cells)
     return header
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from docqa.cells import Table
+
 PAGE = 3_000
 LONGEST = 4 * PAGE
 MAX_PAGES = 20_000
@@ -19,7 +21,8 @@ class ExtractedPage:
 
     `section` is the title of the section, slide or chapter the page starts in, "" if there is none; `headings` are (offset, title) of those
     that begin on it. `running` are (start, end) of headers and footers that repeat from page to page, `tables` (start, end of the column
-    headings, end) of tables. `unread` says that the page shows something in which no text was found: a scan.
+    headings, end) of tables. `unread` says that the page shows something in which no text was found: a scan. `rows` are (start, its values as a
+    JSON array) of the rows of `Reading.table`.
     """
 
     text: str
@@ -28,12 +31,13 @@ class ExtractedPage:
     running: tuple[tuple[int, int], ...] = ()
     tables: tuple[tuple[int, int, int], ...] = ()
     unread: bool = False
+    rows: tuple[tuple[int, str], ...] = ()
 
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, its offsets moved along."""
         text = clean(self.text)
         moved, before, length = {}, 0, 0
-        for at in sorted({at for at, _ in self.headings} | {at for span in (*self.running, *self.tables) for at in span}):
+        for at in sorted({at for at, _ in (*self.headings, *self.rows)} | {at for span in (*self.running, *self.tables) for at in span}):
             length += len(clean(self.text[before:at]))
             moved[at] = length
             before = at
@@ -44,18 +48,20 @@ class ExtractedPage:
             headings=tuple((moved[at], _title(title)) for at, title in self.headings),
             running=tuple((moved[start], moved[end]) for start, end in self.running),
             tables=tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables),
+            rows=tuple((moved[start], cells) for start, cells in self.rows),
         )
 
 
 @dataclass
 class Reading:
     """A document while it is read: `pages` come one after the other, so that a big file is not held whole; `notes`, which tell what could
-    not be read, are complete after the last of them. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html."""
+    not be read, and the `table` that it is, are complete after the last of them. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html."""
 
     kind: str
     title: str
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class Extracted:
     title: str
     pages: list[ExtractedPage]
     notes: list[str]
+    table: Table | None = None
 
 
 def _title(text: str) -> str:

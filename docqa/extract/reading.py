@@ -1,7 +1,7 @@
 """One file → its pages, inside the process that calls it. The readers' libraries are imported when a file needs them."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email.message import Message
 
 from docqa.errors import Unreadable
@@ -30,7 +30,8 @@ def read(data: bytes, name: str, media_type: str = "") -> Reading:
     header["Content-Type"] = media_type
     kind = detect(data, name, header.get_content_type() if media_type else "")
     found: Reading = importlib.import_module(f"docqa.extract.{READERS[kind]}").read(data, header.get_content_charset("") if media_type else "")
-    return Reading(found.kind, clean(found.title), _checked(found), found.notes)
+    found.title, found.pages = clean(found.title), _checked(found, found.pages)
+    return found
 
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
@@ -43,13 +44,13 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
 def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, with all pages at once."""
     found = read(data, name, media_type)
-    return Extracted(found.kind, found.title, list(found.pages), found.notes)
+    return Extracted(found.kind, found.title, list(found.pages), found.notes, found.table)
 
 
-def _checked(found: Reading) -> Iterator[ExtractedPage]:
+def _checked(found: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:
     """The pages, valid and bounded. Raises Unreadable where they are too many, or none of them has a text."""
     count, characters, has_text, unread = 0, 0, False, False
-    for page in found.pages:
+    for page in pages:
         page = page.cleaned()
         count += 1
         characters += len(page.text)

@@ -65,6 +65,16 @@ CREATE TABLE chunk (
 CREATE INDEX chunk_document ON chunk (document);
 CREATE INDEX chunk_unembedded ON chunk (document, id) WHERE embedding IS NULL;
 
+-- The most telling sentences of each part of a document: what questions about the whole of it are answered from. Made from chunk.text.
+CREATE TABLE note (
+    chunk  INTEGER NOT NULL REFERENCES chunk (id) ON DELETE CASCADE,
+    start  INTEGER NOT NULL,   -- offsets in the chunk's text, in characters
+    stop   INTEGER NOT NULL,
+    part   INTEGER NOT NULL,   -- counted from 0 within the document
+    weight REAL NOT NULL,      -- comparable within the document
+    PRIMARY KEY (chunk, start)
+) STRICT, WITHOUT ROWID;
+
 -- An index that can be rebuilt from chunk.terms. The terms are cut by docqa/text.py, here they only part at spaces.
 CREATE VIRTUAL TABLE chunk_fts USING fts5 (
     terms, content = 'chunk', content_rowid = 'id', tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co Cn'"
@@ -83,6 +93,36 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
     DELETE FROM chunk_vec WHERE rowid = old.id;
 END;
+
+-- The table that a CSV is, for questions that are answered by counting. Rows and columns are numbered from 0.
+CREATE TABLE table_column (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    place    INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    kind     TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date')),
+    unit     TEXT NOT NULL,         -- what stands at all its numbers: $, %
+    decimals INTEGER NOT NULL,
+    is_year  INTEGER NOT NULL,
+    PRIMARY KEY (document, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE table_row (
+    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    row         INTEGER NOT NULL,
+    page_number INTEGER NOT NULL,
+    start       INTEGER NOT NULL,   -- offset of its line in the page's text, in characters
+    cells       TEXT NOT NULL,      -- its values as a JSON array: numbers, dates in ISO 8601, words, null
+    PRIMARY KEY (document, row)
+) STRICT, WITHOUT ROWID;
+
+-- The values that a question may name, by their key: docqa/cells.py.
+CREATE TABLE table_value (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    key      TEXT NOT NULL,
+    place    INTEGER NOT NULL,
+    value    TEXT NOT NULL,
+    PRIMARY KEY (document, key, place, value)
+) STRICT, WITHOUT ROWID;
 
 -- The model that made chunk.embedding. Another one at start embeds everything anew.
 CREATE TABLE embedding_model (

@@ -3,6 +3,7 @@
 Another account's ids are simply not found. Times are ISO 8601 with milliseconds and Z.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -39,5 +40,5 @@ async def change(conn: Connection, sql: str, *values: Any) -> int:
     return changed
 
 
-async def change_many(conn: Connection, sql: str, values: list[tuple[Any, ...]]) -> None:
+async def change_many(conn: Connection, sql: str, values: Iterable[tuple[Any, ...]]) -> None:
     await (await conn.executemany(sql, values)).close()
