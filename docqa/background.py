@@ -13,10 +13,11 @@ from docqa.extract import languages as recognition_languages
 from docqa.extract import recognise
 from docqa.extract.tessdata import INSTALL
 from docqa.ingest import main_language, page_chunks, with_terms
-from docqa.queries import chunk_rows, work_rows
+from docqa.queries import chunk_rows, note_rows, work_rows
+from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
-from docqa.summary import key_sentences
+from docqa.summary import Note, choose, notes
 
 log = logging.getLogger(__name__)
 
@@ -97,13 +98,16 @@ async def _finish(services: Services, document: StoredDocument) -> None:
     summary, language = document.summary, document.language
     async with services.db.read() as conn:
         unread = await work_rows.count_scans(conn, document.id)
-        texts = [] if summary and language else [chunk.text for chunk in await chunk_rows.chunks(conn, document.id)]
+        chunks = [] if summary and language else await chunk_rows.chunks(conn, document.id)
     if unread:
         why = "text recognition found nothing on them" if recognition_languages() else INSTALL + " and start the server again"
         message = f"{message} Pages shown as pictures that were not read: {unread}; {why}.".strip()
-    summary = summary or await asyncio.to_thread(summarise, texts)
-    language = language or await asyncio.to_thread(main_language, texts)
+    found = [] if summary else await asyncio.to_thread(notes, chunks)
+    summary = summary or await asyncio.to_thread(summarise, chunks, found)
+    language = language or await asyncio.to_thread(main_language, [chunk.text for chunk in chunks])
     async with services.db.write() as conn:
+        if found:
+            await note_rows.replace_notes(conn, document.id, chunks, found)
         await work_rows.finish_document(conn, document.id, state, summary, language, message)
 
 
@@ -125,6 +129,7 @@ async def _embed(services: Services, embedder: Embedder, document: StoredDocumen
             await work_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
 
 
-def summarise(texts: Sequence[str]) -> str:
-    """The stored summary: the most telling sentences, verbatim but for line breaks."""
-    return " ".join(" ".join(sentence.split()) for _, sentence in key_sentences(texts, SUMMARY_SENTENCES))
+def summarise(chunks: Sequence[StoredChunk], found: Sequence[Note]) -> str:
+    """The stored summary: the notes that sum the document up, verbatim but for line breaks."""
+    texts = [chunks[note.chunk].text[note.start : note.end] for note in found]
+    return " ".join(" ".join(texts[index].split()) for index in choose(found, texts, SUMMARY_SENTENCES))
