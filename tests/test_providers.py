@@ -9,7 +9,7 @@ import pytest
 from docqa.errors import Unavailable
 from docqa.phrases import NOT_FOUND
 from docqa.prompts import Question
-from docqa.providers import Evidence, Piece
+from docqa.providers import Candidate, Evidence, Piece
 from docqa.providers.chat import Chat
 from docqa.providers.extractive import Extractive
 
@@ -21,7 +21,7 @@ QUESTION = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
 def evidence(*scores: float) -> Evidence:
     """A passage whose sentences `S0.`, `S1.` ... have these scores."""
     text = " ".join(f"S{n}." for n in range(len(scores)))
-    return Evidence(text, tuple((4 * n, 4 * n + 3, score) for n, score in enumerate(scores)))
+    return Evidence(text, tuple(Candidate(4 * n, 4 * n + 3, score) for n, score in enumerate(scores)))
 
 
 async def extract(question: Question, *passages: Evidence) -> list[Piece]:
@@ -78,7 +78,7 @@ async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
     assert "Passage 2." in last["content"] and last["content"].endswith("Question: How much is the rent?")
 
 
-@pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (550, 3, 2), (380, 2, 0), (10, 1, 0)])
+@pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (590, 3, 2), (420, 2, 0), (10, 1, 0)])
 async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_last_passages(context_tokens: int, passages: int, turns: int) -> None:
     model = Parrot(["Yes."], context_tokens=context_tokens)
     history = tuple(("user", f"turn {n} " + "word " * 40) for n in range(6))

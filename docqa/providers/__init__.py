@@ -2,17 +2,26 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from docqa.prompts import Question
 
 
+class Candidate(NamedTuple):
+    """A sentence of a passage, from `start` to `end`, and how well it fits a part of the question; 0 is the first part."""
+
+    start: int
+    end: int
+    score: float
+    part: int = 0
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """A passage as a provider sees it: its text, and its sentences as (start, end, score for this question)."""
+    """A passage as a provider sees it: its text, and its sentences, once for each part of the question that it was found for."""
 
     text: str
-    sentences: tuple[tuple[int, int, float], ...]
+    sentences: tuple[Candidate, ...]
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Chat:
         """The messages that fit: as many passages as there is room for, then the newest turns of the history."""
         bare = replace(question, history=())
         turns = list(question.history)
-        counts = await self.model.count([*(m["content"] for m in prompts.chat(bare, [])), *passages, *(text for _, text in turns)])
+        counts = await self.model.count([*(m["content"] for m in prompts.chat(bare, [])), *map(prompts.quote, passages), *(text for _, text in turns)])
         room = self.model.context_tokens - max_tokens - sum(counts[:2]) - 4 * MESSAGE_TOKENS
         kept: list[str] = []
         for passage, tokens in zip(passages, counts[2:], strict=False):

@@ -1,10 +1,11 @@
-"""Answers in the documents' own words: the sentences that fit the question best."""
+"""Answers in the documents' own words: the sentences that fit the question best, for each thing that it asks."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from typing import NamedTuple
 
 from docqa.prompts import Question
 from docqa.providers import Evidence, Piece
-from docqa.text import is_dense
+from docqa.text import is_dense, terms
 
 SENTENCES = {"SHORT": 2, "LONG": 8}
 PASSAGES = {"SHORT": 5, "LONG": 8}
@@ -13,24 +14,41 @@ WORTH = 0.6  # of the best sentence's score; what is below does not belong to th
 LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
 
 
+class _Pick(NamedTuple):
+    passage: int
+    start: int
+    end: int
+
+
 class Extractive:
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """SHORT: the best sentence first, LONG: all that are worth it, in the order of their passages."""
-        ranked = sorted(
-            (
-                (score + RANK_BONUS / (1 + index), index, start, end)
-                for index, passage in enumerate(evidence[: PASSAGES[question.length]])
-                for start, end, score in passage.sentences
-            ),
-            key=lambda item: (-item[0], item[1:]),
-        )
-        best = [item for item in ranked[: SENTENCES[question.length]] if item[0] >= WORTH * ranked[0][0]]
+        """SHORT: the best sentence first, or that of each part; LONG: all that are worth it, in the order of their passages."""
+        parts = sorted({sentence.part for passage in evidence for sentence in passage.sentences})
+        count = max(1, SENTENCES[question.length] // max(1, len(parts)))
+        asked = frozenset(terms(question.text))
+        picked: list[_Pick] = []
+        for part in parts:
+            # What answers one part may be the nearest for the next as well, but is said once.
+            picked += [pick for pick in _best(evidence, part, PASSAGES[question.length], asked) if pick not in picked][:count]
         if question.length == "LONG":
-            best.sort(key=lambda item: item[1:])
+            picked.sort()
         gap, last = "", -1
-        for _, index, start, end in best:
+        for index, start, end in picked:
             text = evidence[index].text[start : min(end, start + LONGEST)]
             if question.length == "LONG" and last not in (-1, index):
                 gap = "\n\n"
             yield Piece(gap + " ".join(text.split()), index)
             gap, last = "" if is_dense(text) else " ", index
+
+
+def _best(evidence: Sequence[Evidence], part: int, passages: int, asked: frozenset[str]) -> list[_Pick]:
+    """The sentences that belong to the answer of one part, best first, from the first passages that were found for it."""
+    found = [(index, sentences) for index, passage in enumerate(evidence) if (sentences := [one for one in passage.sentences if one.part == part])]
+    ranked = sorted(
+        (-one.score - RANK_BONUS / (1 + rank), _Pick(index, one.start, one.end))
+        for rank, (index, sentences) in enumerate(found[:passages])
+        for one in sentences
+    )
+    # A heading that only repeats the question answers nothing.
+    ranked = [one for one in ranked if not asked.issuperset(terms(evidence[one[1].passage].text[one[1].start : one[1].end]))] or ranked
+    return [pick for score, pick in ranked if score <= WORTH * ranked[0][0]]
