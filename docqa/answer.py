@@ -4,26 +4,26 @@ find the passages → enough to go on? → the provider's pieces → marks and s
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from typing import Any
 
 from docqa.agent import find, question_language
 from docqa.citation import Citations
 from docqa.declarations import LANGUAGES
-from docqa.overview import summary_passages
-from docqa.phrases import NOT_FOUND, phrase
+from docqa.overview import Overview, overview
+from docqa.phrases import refusal
 from docqa.prompts import Question
-from docqa.providers import Evidence, Piece, Provider
+from docqa.providers import Piece, Provider
 from docqa.providers.chat import Chat
 from docqa.providers.extractive import Extractive
 from docqa.queries.document_rows import StoredDocument
 from docqa.records import Source
-from docqa.relevance import relevant
 from docqa.search import Passage
 from docqa.services import Services
-from docqa.summary import asks_for_summary
+from docqa.tables import answer_from_table
 
-SUMMARY_SENTENCES = {"SHORT": 2, "LONG": 8}
+NEAREST_PASSAGES = 3  # whose pages a refusal names
 
 
 @dataclass
@@ -48,21 +48,19 @@ def read_question(messages: Sequence[dict[str, Any]], chat: dict[str, Any], docu
 
 async def answer(services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
-    if asks_for_summary(question.text):
-        passages = await summary_passages(services, documents, SUMMARY_SENTENCES[question.length] if len(documents) == 1 else 1)
-        # Several documents are not summed up in one to three sentences: each has its own.
-        question = question if len(documents) == 1 else replace(question, length="LONG")
-    else:
-        passages = await find(services, documents, question, agent=chat["agent_mode"])
-        passages = passages if relevant(passages, question.text) else []
     names = {document.doc_id: document.name for document in documents}
-    if not passages:
-        return Answer(question, _one(phrase(NOT_FOUND, question.language)), names=names)
+    if counted := await answer_from_table(services, documents, question, cite=chat["cite_source"]):
+        return Answer(question, _one(counted.text), counted.sources, names)
     provider = provider_of(services, chat["model_name"])
-    evidence = [Evidence(p.text, tuple((s.start, s.end, s.score) for s in p.sentences)) for p in passages]
-    citations = Citations([passage.text for passage in passages], visible=chat["cite_source"])
+    if whole := await overview(services, documents, question, provider):
+        return await _overall(whole, question, names, cite=chat["cite_source"])
+    found = await find(services, documents, question, agent=chat["agent_mode"])
+    if not found.speaks:
+        pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
+        return Answer(question, _one(refusal(pages, question.language)), names=names)
+    citations = Citations([passage.text for passage in found.passages], question.language, visible=chat["cite_source"])
     made = Answer(question, _one(""), names=names)
-    made.tokens = _cited(made, citations, passages, await _started(provider.answer(question, evidence)))
+    made.tokens = _cited(made, citations, found.passages, await _started(provider.answer(question, found.evidence)))
     return made
 
 
@@ -70,6 +68,23 @@ def provider_of(services: Services, model_name: str) -> Provider:
     """A local model of this name; every other documented name is answered extractively."""
     model = services.local_models.get(model_name)
     return Chat(model, services.settings.answer_seconds) if model else Extractive()
+
+
+async def _overall(whole: Overview, question: Question, names: dict[str, str], *, cite: bool) -> Answer:
+    made = Answer(question, _one(""), names=names)
+    citations = Citations([passage.text for passage in whole.passages], question.language, visible=cite)
+    made.tokens = _framed(whole.opening, _cited(made, citations, whole.passages, await _started(whole.pieces)), whole.closing)
+    return made
+
+
+async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:
+    async with aclosing(tokens):
+        if opening:
+            yield opening
+        async for token in tokens:
+            yield token
+        if closing:
+            yield closing
 
 
 async def _one(text: str) -> AsyncGenerator[str, None]:

@@ -60,14 +60,14 @@ async def test_sources_are_verbatim_and_numbered_as_the_marks(client: httpx.Asyn
 async def test_what_the_documents_do_not_say_is_not_answered(client: httpx.AsyncClient, question: str, sentence: str) -> None:
     doc_id = await upload(client, LEASE)
     body = (await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask(question))).json()
-    assert body["answer"]["message"] == sentence
+    assert body["answer"]["message"].startswith(sentence)
     assert body["sources"] == []
 
 
 async def test_the_refusal_is_in_the_language_that_was_asked_for(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, LEASE)
     body = (await client.post(f"/v1/chat/{doc_id}?language=FRENCH", json=ask("Who won the chess championship?"))).json()
-    assert body["answer"]["message"] == "Les documents ne disent rien à ce sujet."
+    assert body["answer"]["message"].startswith("Les documents ne disent rien à ce sujet.")
 
 
 async def test_a_knowledge_base_answers_from_the_right_document(client: httpx.AsyncClient) -> None:
@@ -204,3 +204,12 @@ async def test_without_the_second_stage_there_are_answers_too(settings: Settings
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, LEASE)
         assert "12,400" in (await client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?"))).json()["answer"]["message"]
+
+
+async def test_a_refusal_names_the_nearest_pages(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, "An introduction.\f" + LEASE, "lease.txt")
+    body = (
+        await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask("Which player won the international chess championship after the third match?"))
+    ).json()
+    assert body["answer"]["message"] == "The documents do not say anything about this. Nearest pages: lease.txt (2)."
+    assert body["sources"] == []

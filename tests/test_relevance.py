@@ -1,0 +1,62 @@
+"""What speaks of a question and what does not, judged by words, vectors and the names and numbers of the question."""
+
+import pytest
+
+from docqa.phrases import NEAREST, NOT_FOUND, refusal
+from docqa.queries.chunk_rows import StoredChunk
+from docqa.queries.document_rows import StoredDocument
+from docqa.relevance import relevant
+from docqa.search import Passage, Sentence
+
+DOCUMENT = StoredDocument(1, "d1", "waterworks.txt", "txt", "en", 4, "")
+TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
+
+
+def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
+    chunk = StoredChunk(1, 1, 4, "", "", text, "")
+    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine),))
+
+
+@pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.2, False), (0.3, True), (1.0, True)])
+def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
+    assert relevant([passage(coverage)], "who repaired the pump?") is expected
+
+
+def test_with_vectors_nearness_decides_and_words_help() -> None:
+    question = "who repaired the pump?"
+    assert relevant([passage(0.0, 0.7)], question)
+    assert not relevant([passage(0.0, 0.5)], question)
+    assert relevant([passage(0.5, 0.5)], question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who repaired the pump in 1987?", "Who repaired the pump for Contoso?", "Was the pump of Contoso repaired on 3 May 1987?"]
+)
+def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None:
+    assert relevant([passage(0.3)], "Who repaired the pump in 2019?")
+    assert relevant([passage(0.3)], "Who repaired the pump for Aqua Nord?")
+    assert not relevant([passage(0.3)], question)
+    assert relevant([passage(0.9)], question), "but no proof"
+
+
+def test_the_name_of_the_document_counts() -> None:
+    assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
+
+
+def test_pairs_of_characters_need_less_and_nothing_is_not_relevant() -> None:
+    assert relevant([passage(0.21)], "谁修理了水泵？")
+    assert not relevant([passage(0.21)], "who repaired the pump?")
+    assert not relevant([], "who repaired the pump?")
+
+
+def test_only_the_best_passages_are_judged() -> None:
+    assert not relevant([passage(0.0)] * 3 + [passage(1.0)], "who repaired the pump?")
+
+
+def test_a_refusal_names_each_page_once_in_every_language() -> None:
+    nearest = [("b.pdf", 31), ("a.txt", 1), ("b.pdf", 4), ("b.pdf", 31)]
+    assert refusal(nearest, "en") == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
+    assert refusal([], "en") == NOT_FOUND["en"]
+    assert set(NEAREST) == set(NOT_FOUND)
+    for language, sentence in NOT_FOUND.items():
+        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(nearest, language)
