@@ -1,7 +1,8 @@
-"""The command line: serve, and the API keys."""
+"""The command line: serve, the API keys, and an evaluation on files of one's own."""
 
 import argparse
 import asyncio
+import json
 import logging
 import os
 import signal
@@ -19,8 +20,10 @@ from docqa.app import create
 from docqa.auth import DEFAULT_ACCOUNT, create_key
 from docqa.db import Database
 from docqa.errors import CannotStart, DocqaError
+from docqa.evaluation import evaluate
+from docqa.evaluation.figures import table
 from docqa.queries import account_rows
-from docqa.services import Services
+from docqa.services import DOCUMENTED_MODELS, Services
 from docqa.settings import Settings, environment_name
 
 GRACE = 3  # seconds that open streams have at the end
@@ -66,12 +69,24 @@ def _parser() -> argparse.ArgumentParser:
     revoke = actions.add_parser("revoke", help="end a key for good")
     revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
     revoke.set_defaults(run=_revoke_key)
+    ask = commands.add_parser("eval", help="make questions from files, ask them, and show how many are found and answered")
+    ask.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a document in any format that can be uploaded")
+    ask.add_argument("--questions", metavar="N", type=_count, default=40, help="how many at most, over all files [%(default)s]")
+    ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
+    ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
+    ask.set_defaults(run=_evaluate)
     # These two are carried out by `install`, before this module is reached.
     commands.add_parser("test", help="pass the tests; further words go to pytest")
     commands.add_parser("install", help="install again what failed or is missing, and fetch the models")
     for one in (serve, add, list_, revoke):
         one.add_argument("--data", help="folder of the SQLite file and the first API key")
     return parser
+
+
+def _count(raw: str) -> int:
+    if not raw.isdecimal() or int(raw) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
+    return int(raw)
 
 
 def _shown(value: Any) -> str:
@@ -190,4 +205,18 @@ def _revoke_key(settings: Settings, given: argparse.Namespace) -> int:
         print(f"There is no valid key {given.id}; `key list` shows them.", file=sys.stderr)
         return 1
     print(f"Key {given.id} is revoked.")
+    return 0
+
+
+def _evaluate(settings: Settings, given: argparse.Namespace) -> int:
+    logging.basicConfig(level="ERROR", format="%(levelname)s %(name)s: %(message)s")
+    try:
+        if given.out:
+            given.out.touch()  # before the work, which takes minutes
+    except OSError as error:
+        raise CannotStart(f"{given.out} cannot be written: {error.strerror}") from error
+    results = asyncio.run(evaluate(settings, given.files, given.model, given.questions, lambda sentence: print(sentence, file=sys.stderr, flush=True)))
+    print(table(results))
+    if given.out:
+        given.out.write_text("".join(json.dumps(one.as_record(), ensure_ascii=False) + "\n" for one in results), encoding="utf-8")
     return 0
