@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from docqa.text import is_dense, sentences
 
 TARGET = 1000  # characters: about 220 tokens of English
-DENSE_TARGET = 450  # in scripts where a character is a syllable or a word
+DENSE_TARGET = 700  # in scripts where a character is a syllable or a word
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 

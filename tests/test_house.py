@@ -20,12 +20,12 @@ README = (HERE / "README.md").read_text(encoding="utf-8")
 # A module imports only from the lines above its own; a folder is one room, its `__init__` the first thing in it.
 LAYERS = """
 errors
-settings records rules text language phrases worker lock
-declarations chunking summary prompts child catalog
-db extract fetch download embedding providers
-queries
-services
-ingest search citation auth
+settings records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker lock
+declarations chunking followup compound summary scope prompts facts child catalog cells
+db extract fetch download embedding providers table_plan table_words
+queries table_questions
+services table_shapes
+ingest search citation auth tables places digest
 relevance
 background agent overview
 answer
@@ -33,6 +33,7 @@ requests
 endpoints
 openapi
 app
+evaluation
 cli
 install
 """
