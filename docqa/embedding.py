@@ -4,11 +4,13 @@ A vector is float32, little-endian, of length 1. sentence-transformers and torch
 """
 
 import copy
+import hashlib
 import logging
 import os
 import sys
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Generator
 from operator import mul
 from pathlib import Path
@@ -33,6 +35,7 @@ ENVIRONMENT = {
     "LRU_CACHE_CAPACITY": "16",
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
 }
+REMEMBERED = 8192  # vectors of sentences, 13 MB
 SAMPLES = (
     "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
     "Revenue grew by 12 percent to 4.1 million, mainly because of the new plant in the north of the country. " * 8,
@@ -47,6 +50,7 @@ class Embedder:
     def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = ()) -> None:
         self.name, self.sha256, self.dimension, self.languages = name, sha256, dimension, languages
         # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
+        self._lately: OrderedDict[bytes, bytes] = OrderedDict()
         self._child = Child("docqa.embedding", [str(model_dir), str(dimension)], name=f"embedding ({name})", grace=30.0)
 
     @property
@@ -81,6 +85,20 @@ class Embedder:
             for index, vector in zip(batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True):
                 vectors[index] = vector
         return vectors
+
+    async def encode_sentences(self, texts: list[str]) -> list[bytes]:
+        """The vectors of sentences of passages that a question waits for; those it met lately are remembered, by their hash. Raises Unavailable."""
+        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._lately}
+        for key, vector in zip(missing, await self.encode(list(missing.values()), urgent=True), strict=True):
+            self._lately[key] = vector
+        found = []
+        for key in keys:
+            self._lately.move_to_end(key)
+            found.append(self._lately[key])
+        while len(self._lately) > REMEMBERED:
+            self._lately.popitem(last=False)
+        return found
 
     async def encode_question(self, text: str) -> bytes:
         """The vector of one question, before all waiting batches. Raises Unavailable."""

@@ -201,7 +201,7 @@ async def _examine(query: Query, passages: Sequence[Passage], embedder: Embedder
     texts = [passage.text[start:end] for passage, (start, end) in spans]
     cosines: list[float | None] = [None] * len(spans)
     if embedder and query.vector:
-        cosines = [dot(query.vector, vector) for vector in await embedder.encode(texts, urgent=True)]
+        cosines = [dot(query.vector, vector) for vector in await embedder.encode_sentences(texts)]
     found: dict[int, list[Sentence]] = {passage.chunk.id: [] for passage in passages}
     for (passage, span), text, cosine in zip(spans, texts, cosines, strict=True):
         found[passage.chunk.id].append(Sentence(*span, query.coverage(terms(text)), cosine))

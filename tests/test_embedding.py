@@ -114,3 +114,22 @@ def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
 def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
     code = "import sys, docqa.embedding, docqa.providers.local; print(sorted({'numpy', 'torch', 'llama_cpp'} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", code], cwd=Path(__file__).parent.parent, text=True) == "[]\n"
+
+
+@needs_model
+def test_sentences_met_lately_are_not_encoded_again(runner: asyncio.Runner, embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = runner.run(embedder.encode_sentences(["The rent is due.", "The roof leaks.", "The rent is due."]))
+    assert first[0] == first[2] != first[1]
+    asked: list[list[str]] = []
+    real = embedder.encode
+
+    async def encode(texts: list[str], *, urgent: bool = False) -> list[bytes]:
+        asked.append(texts)
+        return await real(texts, urgent=urgent)
+
+    monkeypatch.setattr(embedder, "encode", encode)
+    monkeypatch.setattr("docqa.embedding.REMEMBERED", 2)
+    assert runner.run(embedder.encode_sentences(["The roof leaks.", "A new one.", "The rent is due."]))[2] == first[0]
+    assert asked == [["A new one."]]
+    runner.run(embedder.encode_sentences(["The roof leaks."]))
+    assert asked[-1] == ["The roof leaks."], "the one that was met longest ago is forgotten"

@@ -17,7 +17,7 @@ def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> P
     return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine),))
 
 
-@pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.2, False), (0.3, True), (1.0, True)])
+@pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
 def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
     assert relevant([passage(coverage)], "who repaired the pump?") is expected
 
@@ -43,9 +43,7 @@ def test_the_name_of_the_document_counts() -> None:
     assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
 
 
-def test_pairs_of_characters_need_less_and_nothing_is_not_relevant() -> None:
-    assert relevant([passage(0.21)], "谁修理了水泵？")
-    assert not relevant([passage(0.21)], "who repaired the pump?")
+def test_nothing_found_is_not_relevant() -> None:
     assert not relevant([], "who repaired the pump?")
 
 

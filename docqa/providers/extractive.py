@@ -11,6 +11,7 @@ SENTENCES = {"SHORT": 2, "LONG": 8}
 PASSAGES = {"SHORT": 5, "LONG": 8}
 RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
 WORTH = 0.6  # of the best sentence's score; what is below does not belong to the answer
+ENOUGH = 320  # characters: a short answer that has them goes on to no further sentence on the same thing
 LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
 
 
@@ -29,7 +30,8 @@ class Extractive:
         picked: list[_Pick] = []
         for part in parts:
             # What answers one part may be the nearest for the next as well, but is said once.
-            picked += [pick for pick in _best(evidence, part, PASSAGES[question.length], asked) if pick not in picked][:count]
+            best = [pick for pick in _best(evidence, part, PASSAGES[question.length], asked) if pick not in picked][:count]
+            picked += best if question.length == "LONG" else _within(best, ENOUGH)
         if question.length == "LONG":
             picked.sort()
         gap, last = "", -1
@@ -39,6 +41,18 @@ class Extractive:
                 gap = "\n\n"
             yield Piece(gap + " ".join(text.split()), index)
             gap, last = "" if is_dense(text) else " ", index
+
+
+def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
+    """The first pick, and those after it that fit together with it."""
+    total = 0
+    kept: list[_Pick] = []
+    for pick in picks:
+        total += pick.end - pick.start
+        if kept and total > characters:
+            break
+        kept.append(pick)
+    return kept
 
 
 def _best(evidence: Sequence[Evidence], part: int, passages: int, asked: frozenset[str]) -> list[_Pick]:
