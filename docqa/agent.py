@@ -18,7 +18,7 @@ from docqa.prompts import Question
 from docqa.providers import Candidate, Evidence
 from docqa.queries.document_rows import StoredDocument
 from docqa.relevance import relevant
-from docqa.search import Passage, search
+from docqa.search import FUNCTION_WORD, Passage, search
 from docqa.services import Services
 from docqa.text import PREFIX, fold, is_dense, terms
 
@@ -27,7 +27,6 @@ MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of what a follow-up is about beside what it asks
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 NUMBER = 0.15  # for a sentence with a digit, where a number is asked for
-FUNCTION_WORD = 0.3
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before another one is sought
 CLOSED = 0.3  # of the open words: what that one must hold
 

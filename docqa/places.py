@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from docqa.queries import quoted
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.text import PREFIX, fold, is_dense, sentences, terms
 
@@ -25,9 +26,9 @@ def match_of(topic: Sequence[str]) -> str:
     groups = []
     for word in topic:
         if is_dense(word):
-            groups += [_quoted(pair) for pair in terms(word)]
+            groups += [quoted(pair) for pair in terms(word)]
         else:
-            groups.append(_quoted(_stem(terms(word)[0])) + "*")
+            groups.append(quoted(_stem(terms(word)[0])) + "*")
     return " AND ".join(groups)
 
 
@@ -64,10 +65,6 @@ def _same(one: str, other: str) -> bool:
 def _stem(word: str) -> str:
     """The beginning that all forms of a word share."""
     return word[:PREFIX] if len(word) > PREFIX else word[: max(2, len(word) - 1)]
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'
 
 
 def _is_item(text: str) -> bool:

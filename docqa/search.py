@@ -13,7 +13,7 @@ from docqa.embedding import Embedder, dot
 from docqa.glossary import related
 from docqa.language import is_function_word
 from docqa.named_pages import pages_named
-from docqa.queries import chunk_rows
+from docqa.queries import chunk_rows, quoted
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
@@ -164,7 +164,7 @@ async def _on_pages(conn: Connection, document: StoredDocument, text: str) -> Fo
 
 def match_of(question_terms: Sequence[str]) -> str:
     """An FTS5 query that takes any of the terms; every one is quoted, so that none is read as syntax."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in question_terms)
+    return " OR ".join(map(quoted, question_terms))
 
 
 async def _query(conn: Connection, text: str, vector: bytes | None) -> Query:

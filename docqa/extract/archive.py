@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 _HEADER = struct.Struct("<26xHH")
 _ENTRY = b"PK\x01\x02"
 _IS_ENCRYPTED = 1
-_UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, ValueError, RuntimeError, EOFError)
+UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError, EOFError)  # what zipfile raises on a damaged part
 
 _DAMAGED = "The file is damaged: its ZIP directory or a part of it cannot be read. It may have been cut off on its way; upload it again."
 _AS_PDF = "Save the document as PDF and upload that."
@@ -54,7 +54,7 @@ def kind(data: bytes) -> str:
             found = _kind(archive, [_path(member) for member in members])
             for member in members:
                 _check_part(data, member)
-    except _UNPACKABLE as error:
+    except (*UNPACKABLE, ValueError) as error:
         raise Unreadable(_DAMAGED) from error
     return found
 

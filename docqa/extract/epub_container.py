@@ -8,7 +8,6 @@ import posixpath
 import re
 import unicodedata
 import zipfile
-import zlib
 from html.entities import html5
 from typing import Any
 from urllib.parse import quote, unquote
@@ -16,6 +15,7 @@ from urllib.parse import quote, unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
+from docqa.extract.archive import UNPACKABLE
 from docqa.extract.encoding import decode
 
 # Fonts may be obfuscated in these ways (OCF's own and Adobe's older one). That is no lock: the text is not touched.
@@ -52,7 +52,7 @@ class Container:
         name = self.find(path)
         try:
             return self.archive.read(self.members[name]) if name else None
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError):
+        except UNPACKABLE:
             return None
 
     def text(self, path: str) -> str | None:

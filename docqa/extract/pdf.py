@@ -26,8 +26,6 @@ _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
 
 def read(data: bytes, charset: str = "") -> Reading:
     """One page for each page of the file. Raises Unreadable for a damaged, a password-protected or an endless file."""
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
     document = _open(data)
     if document.needs_pass and not document.authenticate(""):
         raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
@@ -49,8 +47,6 @@ def read(data: bytes, charset: str = "") -> Reading:
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
     """A scanned page, read by Tesseract; `languages` are its names of them joined by "+". Raises Unreadable where the page cannot be shown."""
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
     document = _open(data)
     if document.needs_pass:
         document.authenticate("")
@@ -68,6 +64,8 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
 
 
 def _open(data: bytes) -> Any:
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
     try:
         return pymupdf.open(stream=data, filetype="pdf")
     except _BROKEN as error:

@@ -7,13 +7,13 @@ import io
 import posixpath
 import re
 import zipfile
-import zlib
 from typing import Any
 from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
+from docqa.extract.archive import UNPACKABLE
 
 # Elements and attributes of the parts held in memory at the same time; each takes up to 220 bytes there.
 MOST_MARKS = 4_000_000
@@ -70,7 +70,7 @@ def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
                 continue
             try:
                 parts[name] = _STRICT.sub(_TRANSITIONAL, archive.read(member))
-            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError):
+            except UNPACKABLE:
                 # A damaged member is a missing one: whoever refers to it says so.
                 continue
     return parts

@@ -42,3 +42,8 @@ async def change(conn: Connection, sql: str, *values: Any) -> int:
 
 async def change_many(conn: Connection, sql: str, values: Iterable[tuple[Any, ...]]) -> None:
     await (await conn.executemany(sql, values)).close()
+
+
+def quoted(name: str) -> str:
+    """An identifier of SQL, or a string of an FTS5 query, that is read as nothing else."""
+    return '"' + name.replace('"', '""') + '"'

@@ -12,7 +12,7 @@ from aiosqlite import Connection
 
 from docqa.cells import Column, Table
 from docqa.extract import ExtractedPage
-from docqa.queries import change_many, fetch_all
+from docqa.queries import change_many, fetch_all, quoted
 from docqa.table_plan import Filter, Plan, StoredTable
 
 Mark = Callable[[str | int | float], str]
@@ -88,10 +88,6 @@ async def lines(conn: Connection, document: int, rows: Sequence[int]) -> list[Ro
 def shown(table: StoredTable, plan: Plan) -> str:
     """The statement as a reader is shown it."""
     return _statement(table, plan, literal, quoted(table.name), "*")
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def literal(value: str | float) -> str:
