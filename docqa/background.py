@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from docqa.embedding import Embedder
+from docqa.embedding import Embedder, pack
 from docqa.errors import ChildDied, Unavailable, Unreadable
 from docqa.extract import languages as recognition_languages
 from docqa.extract import recognise
@@ -18,10 +18,12 @@ from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
 from docqa.summary import Note, choose, notes
+from docqa.text import sentences
 
 log = logging.getLogger(__name__)
 
 BATCH = 16  # chunks embedded and committed together: what a crash may cost, and what a question waits for at most
+SENTENCE_BATCH = 4  # chunks, some fifty sentences
 SUMMARY_SENTENCES = 4
 RETRIES = 3
 PAUSE = 10  # seconds
@@ -46,12 +48,37 @@ async def _work(services: Services) -> None:
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)
             scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
-        if document is None:
+            unexamined = await work_rows.next_unexamined(conn) if services.embedder and services.embedder.ready else None
+        if document is None and services.embedder and unexamined is not None:
+            try:
+                await _examine(services, services.embedder, unexamined)
+            except Unavailable as error:
+                log.warning("sentences have no vectors yet: %s", error)
+                await asyncio.sleep(PAUSE)
+        elif document is None:
             await services.work.wait()
         elif scan is not None:
             await _recognise(services, document, *scan)
         else:
             await _finish(services, document)
+
+
+async def _examine(services: Services, embedder: Embedder, document: int) -> None:
+    """Vectors for the sentences of a document, until all have them or another document waits."""
+    after = 0
+    while not services.work.is_set():
+        async with services.db.read() as conn:
+            batch = await work_rows.chunks_to_examine(conn, document, after, SENTENCE_BATCH)
+        if not batch:
+            async with services.db.write() as conn:
+                await work_rows.set_examined(conn, document)
+            return
+        spans = [sentences(text) for _, text in batch]
+        vectors = iter(await embedder.encode([text[start:end] for (_, text), found in zip(batch, spans, strict=True) for start, end in found]))
+        packed = [await asyncio.to_thread(pack, [next(vectors) for _ in found]) for found in spans]
+        async with services.db.write() as conn:
+            await work_rows.set_sentences(conn, [(chunk, blob) for (chunk, _), blob in zip(batch, packed, strict=True)])
+        after = batch[-1][0]
 
 
 async def _load(services: Services, embedder: Embedder) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from docqa.text import is_dense, sentences
 
-TARGET = 1000  # characters: about 220 tokens of English
-DENSE_TARGET = 700  # in scripts where a character is a syllable or a word
+TARGET = 1500  # characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph is found less
+DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
+WHOLE = 4 / 3  # of the target: up to here a paragraph stays whole
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
@@ -70,7 +71,7 @@ def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:
     start = 0
     for end in [*((gap.start(), gap.end()) for gap in _PARAGRAPH_END.finditer(text)), (len(text), len(text))]:
         paragraph = text[start : end[0]]
-        spans = [(0, len(paragraph))] if len(paragraph) <= target else _sentence_spans(paragraph, target)
+        spans = [(0, len(paragraph))] if len(paragraph) <= WHOLE * target else _sentence_spans(paragraph, target)
         stripped = [(a + len(paragraph[a:b]) - len(paragraph[a:b].lstrip()), a + len(paragraph[a:b].rstrip())) for a, b in spans]
         pieces += [(start + a, start + b, i == 0) for i, (a, b) in enumerate(stripped) if a < b]
         start = end[1]

@@ -4,14 +4,13 @@ A vector is float32, little-endian, of length 1. sentence-transformers and torch
 """
 
 import copy
-import hashlib
 import logging
 import os
+import struct
 import sys
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ ENVIRONMENT = {
     "LRU_CACHE_CAPACITY": "16",
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
 }
-REMEMBERED = 8192  # vectors of sentences, 13 MB
+_STEP = struct.Struct("<f")
 SAMPLES = (
     "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
     "Revenue grew by 12 percent to 4.1 million, mainly because of the new plant in the north of the country. " * 8,
@@ -50,7 +49,6 @@ class Embedder:
     def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = ()) -> None:
         self.name, self.sha256, self.dimension, self.languages = name, sha256, dimension, languages
         # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
-        self._lately: OrderedDict[bytes, bytes] = OrderedDict()
         self._child = Child("docqa.embedding", [str(model_dir), str(dimension)], name=f"embedding ({name})", grace=30.0)
 
     @property
@@ -86,20 +84,6 @@ class Embedder:
                 vectors[index] = vector
         return vectors
 
-    async def encode_sentences(self, texts: list[str]) -> list[bytes]:
-        """The vectors of sentences of passages that a question waits for; those it met lately are remembered, by their hash. Raises Unavailable."""
-        keys = [hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts]
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._lately}
-        for key, vector in zip(missing, await self.encode(list(missing.values()), urgent=True), strict=True):
-            self._lately[key] = vector
-        found = []
-        for key in keys:
-            self._lately.move_to_end(key)
-            found.append(self._lately[key])
-        while len(self._lately) > REMEMBERED:
-            self._lately.popitem(last=False)
-        return found
-
     async def encode_question(self, text: str) -> bytes:
         """The vector of one question, before all waiting batches. Raises Unavailable."""
         return (await self._vectors([text], urgent=True))[0]
@@ -116,6 +100,26 @@ class Embedder:
 def dot(one: bytes, other: bytes) -> float:
     """The cosine of two vectors of length 1."""
     return float(sum(map(mul, memoryview(one).cast("f"), memoryview(other).cast("f"))))
+
+
+def pack(vectors: Sequence[bytes]) -> bytes:
+    """The vectors of a chunk's sentences in a quarter of their size: for each, what one step is worth (float32) and its numbers (int8)."""
+    packed = []
+    for vector in vectors:
+        numbers = memoryview(vector).cast("f")
+        step = max(map(abs, numbers)) / 127
+        packed.append(_STEP.pack(step) + struct.pack(f"{len(numbers)}b", *(round(number / step) for number in numbers)))
+    return b"".join(packed)
+
+
+def packed_dots(vector: bytes, packed: bytes) -> list[float]:
+    """The cosine of a vector to each of the packed ones."""
+    numbers = memoryview(vector).cast("f").tolist()
+    size = _STEP.size + len(numbers)
+    return [
+        _STEP.unpack_from(packed, start)[0] * sum(map(mul, numbers, memoryview(packed)[start + _STEP.size : start + size].cast("b")))
+        for start in range(0, len(packed), size)
+    ]
 
 
 # The child's side

@@ -6,10 +6,11 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 from aiosqlite import Connection
 
-from docqa.embedding import Embedder, dot
+from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
 from docqa.language import is_function_word
 from docqa.named_pages import pages_named
@@ -121,6 +122,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
         candidates = _fuse(found)[: max(top_k, RERANKED_RELATED if meant else RERANKED)]
         ids = [chunk.id for chunk, _ in candidates]
         cosine, *other_cosines = [await chunk_rows.similarities(conn, ids, vector) if vector else {} for vector in vectors]
+        packed = await chunk_rows.sentence_vectors(conn, ids) if query.vector else {}
     passages = [
         Passage(
             chunk,
@@ -133,7 +135,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
         )
         for chunk, score in candidates
     ]
-    passages = await _examine(query, passages, embedder)
+    passages = await _examine(query, passages, packed, embedder)
     if services.settings.rerank:
         passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
     return passages[:top_k]
@@ -195,14 +197,23 @@ def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
     return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
 
 
-async def _examine(query: Query, passages: Sequence[Passage], embedder: Embedder | None) -> list[Passage]:
-    """The passages with their sentences looked at one by one."""
-    spans = [(passage, span) for passage in passages for span in sentences(passage.text)]
-    texts = [passage.text[start:end] for passage, (start, end) in spans]
-    cosines: list[float | None] = [None] * len(spans)
+async def _examine(query: Query, passages: Sequence[Passage], packed: dict[int, bytes], embedder: Embedder | None) -> list[Passage]:
+    """The passages with their sentences looked at one by one; `packed` are the vectors of those that have some, by chunk id."""
+    spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
+    cosines: dict[int, list[float]] = {}
     if embedder and query.vector:
-        cosines = [dot(query.vector, vector) for vector in await embedder.encode_sentences(texts)]
-    found: dict[int, list[Sentence]] = {passage.chunk.id: [] for passage in passages}
-    for (passage, span), text, cosine in zip(spans, texts, cosines, strict=True):
-        found[passage.chunk.id].append(Sentence(*span, query.coverage(terms(text)), cosine))
-    return [replace(passage, sentences=tuple(found[passage.chunk.id])) for passage in passages]
+        cosines = {id_: packed_dots(query.vector, vectors) for id_, vectors in packed.items()}
+        late = [passage for passage in passages if passage.chunk.id not in cosines]
+        texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
+        vectors = iter(await embedder.encode(texts, urgent=True))
+        cosines |= {passage.chunk.id: [dot(query.vector, next(vectors)) for _ in spans[passage.chunk.id]] for passage in late}
+    return [
+        replace(
+            passage,
+            sentences=tuple(
+                Sentence(start, end, query.coverage(terms(passage.text[start:end])), cosine)
+                for (start, end), cosine in zip(spans[passage.chunk.id], cosines.get(passage.chunk.id, repeat(None)))  # noqa: B905 - repeat has no end
+            ),
+        )
+        for passage in passages
+    ]

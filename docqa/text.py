@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-PREFIX = 5  # letters; longer words are indexed whole and cut to this, which stands in for stemming in languages with suffixes
+PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
 
 # Scripts written without spaces, and Hangul, whose particles stick to the word: Thai to Khmer, Kana, Han, Hangul.
 _DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -64,7 +64,7 @@ def _word_terms(word: str) -> Iterator[str]:
         yield _arabic_stem(word)
     else:
         yield word[:_LONGEST_WORD]
-        if len(word) > PREFIX and not word.isdigit():
+        if len(word) >= PREFIX and not word.isdigit():
             yield word[:PREFIX] + "~"
 
 

@@ -26,6 +26,7 @@ CREATE TABLE document (
     shareable INTEGER NOT NULL DEFAULT 0,
     created   TEXT NOT NULL,
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
+    examined  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
     message   TEXT NOT NULL DEFAULT '', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
@@ -34,6 +35,8 @@ CREATE TABLE document (
 CREATE INDEX document_newest ON document (account, created DESC, id DESC);
 
 CREATE INDEX document_indexing ON document (id) WHERE state = 'indexing';
+
+CREATE INDEX document_unexamined ON document (id) WHERE NOT examined;
 
 CREATE TABLE original (
     document   INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
@@ -68,6 +71,11 @@ CREATE TABLE chunk (
 CREATE INDEX chunk_document ON chunk (document);
 
 CREATE INDEX chunk_unembedded ON chunk (document, id) WHERE embedding IS NULL;
+
+CREATE TABLE chunk_sentences (
+    chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    vectors BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE note (
     chunk  INTEGER NOT NULL REFERENCES chunk (id) ON DELETE CASCADE,

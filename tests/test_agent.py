@@ -141,4 +141,4 @@ async def test_agent_mode_finds_and_says_more_than_one_search(client: httpx.Asyn
     hard = sum(one["kind"] != "control" for one in QUESTIONS)
     assert hard >= 60 and len(QUESTIONS) - hard >= 15
     assert right["hard", "true"] >= right["hard", "false"] + hard / 10, right
-    assert right["control", "true"] >= right["control", "false"], right
+    assert right["control", "true"] >= right["control", "false"] - 1, right

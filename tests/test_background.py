@@ -14,6 +14,7 @@ from docqa import background, services
 from docqa.app import create
 from docqa.errors import ChildDied, Unreadable
 from docqa.extract import ExtractedPage, tessdata
+from docqa.queries import change, work_rows
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +43,45 @@ class Moody:
 
     async def close(self) -> None:
         return
+
+
+class Attentive(Moody):
+    """An embedder that knows every language and notes what questions waited for."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.waited_for: list[str] = []
+
+    def knows(self, language: str) -> bool:
+        return True
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        self.waited_for += texts if urgent else []
+        return await super().encode(texts)
+
+    async def encode_question(self, text: str) -> bytes:
+        return (await self.encode([text]))[0]
+
+
+async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = Attentive()
+    monkeypatch.setattr(services, "_embedder", lambda *_: embedder)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+        db = app.state.services.db
+        for _ in range(300):
+            async with db.read() as conn:
+                left = await work_rows.next_unexamined(conn) or await work_rows.indexing(conn)
+            if not left:
+                break
+            await asyncio.sleep(0.01)
+        for expected in ([], ["The rent is 12 euros.", "It is due in May."]):
+            found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
+            assert found.json()["results"][0]["score"] > 1, "with the sentences' cosines"
+            assert embedder.waited_for == expected
+            async with db.write() as conn:
+                await change(conn, "DELETE FROM chunk_sentences")
 
 
 async def status_after(settings: Settings, monkeypatch: pytest.MonkeyPatch, deaths: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from docqa.chunking import DENSE_TARGET, TARGET, chunks
+from docqa.chunking import DENSE_TARGET, TARGET, WHOLE, chunks
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the old mill. "
 
@@ -31,8 +31,14 @@ def test_chunks_are_verbatim_in_order_and_lose_no_letter(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_chunk_is_longer_than_an_embedder_reads(seed: int) -> None:
-    assert all(len(chunk.text) <= TARGET for chunk in chunks(1, page(seed)))
+def test_no_chunk_is_longer_than_a_paragraph_may_be(seed: int) -> None:
+    assert all(len(chunk.text) <= WHOLE * TARGET for chunk in chunks(1, page(seed)))
+
+
+def test_a_paragraph_somewhat_longer_than_a_chunk_stays_whole() -> None:
+    paragraph = (SENTENCE * 40)[: int(TARGET * WHOLE) - 100].strip()
+    assert [chunk.text for chunk in chunks(1, f"Before it.\n\n{paragraph}\n\nAfter it.") if SENTENCE.strip() in chunk.text] == [paragraph]
+    assert len(chunks(1, SENTENCE * 40)) == 2
 
 
 def test_dense_scripts_get_shorter_chunks() -> None:
@@ -40,7 +46,7 @@ def test_dense_scripts_get_shorter_chunks() -> None:
 
 
 def test_paragraphs_of_fair_size_are_not_torn() -> None:
-    paragraphs = [f"Paragraph {number}. " + SENTENCE * 9 for number in range(5)]
+    paragraphs = [f"Paragraph {number}. " + SENTENCE * 13 for number in range(5)]
     assert [chunk.text for chunk in chunks(1, "\n\n".join(paragraphs))] == [paragraph.strip() for paragraph in paragraphs]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
-from docqa.embedding import Embedder, dot
+from docqa.embedding import Embedder, dot, pack, packed_dots
 from docqa.errors import Unavailable
 
 CATALOG = Catalog.load(SHIPPED.parent)
@@ -117,19 +117,9 @@ def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
 
 
 @needs_model
-def test_sentences_met_lately_are_not_encoded_again(runner: asyncio.Runner, embedder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = runner.run(embedder.encode_sentences(["The rent is due.", "The roof leaks.", "The rent is due."]))
-    assert first[0] == first[2] != first[1]
-    asked: list[list[str]] = []
-    real = embedder.encode
-
-    async def encode(texts: list[str], *, urgent: bool = False) -> list[bytes]:
-        asked.append(texts)
-        return await real(texts, urgent=urgent)
-
-    monkeypatch.setattr(embedder, "encode", encode)
-    monkeypatch.setattr("docqa.embedding.REMEMBERED", 2)
-    assert runner.run(embedder.encode_sentences(["The roof leaks.", "A new one.", "The rent is due."]))[2] == first[0]
-    assert asked == [["A new one."]]
-    runner.run(embedder.encode_sentences(["The roof leaks."]))
-    assert asked[-1] == ["The roof leaks."], "the one that was met longest ago is forgotten"
+def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: asyncio.Runner, embedder: Embedder) -> None:
+    question, *vectors = runner.run(embedder.encode(["Who pays the rent?", "The rent is due in May.", "The roof leaks.", "The tenant pays the rent."]))
+    packed = pack(vectors)
+    assert len(packed) == 3 * (4 + 384)
+    assert packed_dots(question, packed) == pytest.approx([dot(question, vector) for vector in vectors], abs=0.002)
+    assert packed_dots(question, b"") == []

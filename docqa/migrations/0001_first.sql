@@ -26,12 +26,14 @@ CREATE TABLE document (
     shareable INTEGER NOT NULL DEFAULT 0,
     created   TEXT NOT NULL,
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
+    examined  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
     message   TEXT NOT NULL DEFAULT '', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 CREATE INDEX document_newest ON document (account, created DESC, id DESC);
 CREATE INDEX document_indexing ON document (id) WHERE state = 'indexing';
+CREATE INDEX document_unexamined ON document (id) WHERE NOT examined;
 
 CREATE TABLE original (
     document   INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
@@ -64,6 +66,13 @@ CREATE TABLE chunk (
 ) STRICT;
 CREATE INDEX chunk_document ON chunk (document);
 CREATE INDEX chunk_unembedded ON chunk (document, id) WHERE embedding IS NULL;
+
+-- The vectors of each sentence of a chunk (docqa/text.py: sentences), of which search has the last word: docqa/embedding.py packs them.
+-- Made after everything else, and only so that questions need not wait for them. A CSV has none: its rows are asked by SQL.
+CREATE TABLE chunk_sentences (
+    chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    vectors BLOB NOT NULL
+) STRICT;
 
 -- The most telling sentences of each part of a document: what questions about the whole of it are answered from. Made from chunk.text.
 CREATE TABLE note (

@@ -90,3 +90,9 @@ async def similarities(conn: Connection, chunks: Sequence[int], vector: bytes) -
     sql = """SELECT id, 1 - vec_distance_cosine(embedding, ?) FROM chunk
              WHERE id IN (SELECT value FROM json_each(?)) AND embedding IS NOT NULL"""
     return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}
+
+
+async def sentence_vectors(conn: Connection, chunks: Sequence[int]) -> dict[int, bytes]:
+    """The packed vectors of the sentences of these chunks; chunks whose sentences have none yet are left out."""
+    sql = "SELECT chunk, vectors FROM chunk_sentences WHERE chunk IN (SELECT value FROM json_each(?))"
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(chunks))}
