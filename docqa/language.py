@@ -56,7 +56,8 @@ _NEAR = ({"bs", "hr", "sr"}, {"id", "ms"})  # so near that doubt between them is
 _SURE = 0.5  # more probable than all others together
 _NEGLIGIBLE = 0.001
 
-# As search folds them, without accents: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Swedish.
+# As search folds and stems them, without accents: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Swedish, Russian,
+# Arabic, Hebrew, Hindi.
 _FUNCTION_WORDS = frozenset(
     word
     for words in (
@@ -71,6 +72,12 @@ _FUNCTION_WORDS = frozenset(
         "i w z na jest sie nie do co kto kiedy gdzie jak ktory ktora ktore był była sa dla od po przez o ile",
         "ve bir bu ne kim hangi nerede nasıl icin ile mi mı olan olarak de da kac degil var cok en",
         "och i att det en som ar av for pa den med vad vem nar var hur till inte om ett har",
+        "и в во на с со к ко по за из о об от до у для не что это как кто кого кому чем чего где когда какои какая какое какие каких сколько почему был "
+        "была было были есть ли его ее их он она они или а но же бы",
+        "من في علي الي عن مع ما ماذا متي اين كيف كم هل اي لماذا هو هي هم ذي تي ذين هذا هذه ذلك تلك كان كانت يكن لم لا لن ان او ثم قد بين حيث عند كما له لها "
+        "به بها فيه فيها منه منها بن تم قام",
+        "של את על אל עם מה מי מתי איפה היכן איך כמה למה מדוע איזה איזו הוא היא הם הן זה זאת היה היתה הייתה היו לא או כי אשר גם",
+        "का के की में से को पर ने और या है हैं था थी थे हो क्या कौन कब कहाँ कहां कैसे कितना कितने कितनी क्यों किस किसने यह वह ये वे इस उस एक भी नहीं तो ही",
     )
     for word in words.split()
 )
@@ -148,5 +155,5 @@ def _model() -> Any:
 
 
 def is_function_word(term: str) -> bool:
-    """Whether the term, folded as search folds it, is a function or question word of one of the ten languages."""
+    """Whether the term, folded as search folds it, is a function or question word of one of the fourteen languages."""
     return term in _FUNCTION_WORDS
