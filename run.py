@@ -3,9 +3,12 @@
 python run.py                 install if need be, then serve
 python run.py serve --help    the server's settings
 python run.py key --help      API keys
+python run.py models --help   list, pull, add, remove and check models
 python run.py eval FILE...    how well questions about your own documents are answered
 python run.py test            install the test tools too, then run the tests; further words go to pytest
 python run.py install         install again what failed or is missing, and fetch the models
+python run.py doctor          what this machine has and lacks; --offline proves that nothing leaves it
+python run.py bundle DIR      gather all that a machine without a network needs into one folder
 """
 
 import sys

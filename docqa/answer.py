@@ -3,14 +3,17 @@
 find the passages → enough to go on? → the provider's pieces → marks and sources.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from docqa.agent import find, question_language
 from docqa.citation import Citations
 from docqa.declarations import LANGUAGES
+from docqa.errors import DocqaError, ProviderFailed, Unavailable
 from docqa.overview import Overview, overview
 from docqa.phrases import refusal
 from docqa.prompts import Question
@@ -22,16 +25,26 @@ from docqa.records import Source
 from docqa.search import Passage
 from docqa.services import Services
 from docqa.tables import answer_from_table
+from docqa.targets import Target
+
+log = logging.getLogger(__name__)
 
 NEAREST_PASSAGES = 3  # whose pages a refusal names
+TABLE, OVERVIEW, REFUSAL = "table", "overview", "refusal"
+
+T = TypeVar("T")
 
 
 @dataclass
 class Answer:
-    """One answer in the making: `sources` is complete when `tokens` has ended, and empty unless sources were asked for."""
+    """One answer in the making: `sources` is complete when `tokens` has ended, and empty unless sources were asked for.
+
+    `target` is what made it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL where none was needed.
+    """
 
     question: Question
     tokens: AsyncGenerator[str, None]
+    target: str
     sources: list[Source] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
 
@@ -43,38 +56,56 @@ def read_question(messages: Sequence[dict[str, Any]], chat: dict[str, Any], docu
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     system = tuple(m["message"] for m in messages if m["sender"] == "system")
     language = LANGUAGES[chat["language"]] or question_language(text, documents)
-    return Question(text, history, system, language, chat["length"], chat["temperature"])
+    return Question(text, history, system, language, chat["length"], chat["temperature"], tuple(document.id for document in documents))
 
 
 async def answer(services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
     names = {document.doc_id: document.name for document in documents}
     if counted := await answer_from_table(services, documents, question, cite=chat["cite_source"]):
-        return Answer(question, _one(counted.text), counted.sources, names)
-    provider = provider_of(services, chat["model_name"])
-    if whole := await overview(services, documents, question, provider):
-        return await _overall(whole, question, names, cite=chat["cite_source"])
+        return Answer(question, _one(counted.text), TABLE, counted.sources, names)
+
+    async def sum_up(provider: Provider) -> Overview | None:
+        whole = await overview(services, documents, question, provider)
+        return whole and replace(whole, pieces=await _started(whole.pieces))
+
+    target, whole = await _first(services, chat["model_name"], sum_up)
+    if whole:
+        made = Answer(question, _one(""), str(target) if whole.by_provider else OVERVIEW, names=names)
+        tokens = _cited(made, whole.passages, whole.pieces, cite=chat["cite_source"])
+        made.tokens = _framed(whole.opening, tokens, whole.closing)
+        return made
     found = await find(services, documents, question, agent=chat["agent_mode"])
     if not found.speaks:
         pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
-        return Answer(question, _one(refusal(pages, question.language)), names=names)
-    citations = Citations([passage.text for passage in found.passages], question.language, visible=chat["cite_source"])
-    made = Answer(question, _one(""), names=names)
-    made.tokens = _cited(made, citations, found.passages, await _started(provider.answer(question, found.evidence)))
+        return Answer(question, _one(refusal(pages, question.language)), REFUSAL, names=names)
+    target, pieces = await _first(services, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence)))
+    made = Answer(question, _one(""), str(target), names=names)
+    made.tokens = _cited(made, found.passages, pieces, cite=chat["cite_source"])
     return made
 
 
-def provider_of(services: Services, model_name: str) -> Provider:
-    """A local model of this name; every other documented name is answered extractively."""
-    model = services.local_models.get(model_name)
-    return Chat(model, services.settings.answer_seconds) if model else Extractive()
+async def _first(services: Services, model_name: str, begin: Callable[[Provider], Awaitable[T]]) -> tuple[Target, T]:
+    """The first target that can begin, and what it began; all of them share the time for one answer.
+
+    Raises Unavailable where none can be used, and what the first one raised where all that were asked failed.
+    """
+    clock = asyncio.get_running_loop().time
+    deadline = clock() + services.settings.answer_seconds
+    failures: list[DocqaError] = []
+    for target in services.targets(model_name):
+        try:
+            return target, await begin(provider_of(services, target, max(0.0, round(deadline - clock(), 1))))
+        except (Unavailable, ProviderFailed) as error:
+            log.warning("%s is not answered by %s: %s", model_name, target, error)
+            failures.append(error)
+    raise failures[0]
 
 
-async def _overall(whole: Overview, question: Question, names: dict[str, str], *, cite: bool) -> Answer:
-    made = Answer(question, _one(""), names=names)
-    citations = Citations([passage.text for passage in whole.passages], question.language, visible=cite)
-    made.tokens = _framed(whole.opening, _cited(made, citations, whole.passages, await _started(whole.pieces)), whole.closing)
-    return made
+def provider_of(services: Services, target: Target, seconds: float) -> Provider:
+    """What answers as this target; a model has so many seconds for it."""
+    model = services.chat_model(target)
+    return Chat(model, seconds) if model else Extractive()
 
 
 async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:
@@ -107,7 +138,8 @@ async def _started(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece,
     return rest()
 
 
-async def _cited(made: Answer, citations: Citations, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[str, None]:
+async def _cited(made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None], *, cite: bool) -> AsyncGenerator[str, None]:
+    citations = Citations([passage.text for passage in passages], made.question.language, visible=cite)
     try:
         async for text in citations.mark(pieces):
             if text:

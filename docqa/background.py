@@ -13,9 +13,10 @@ from docqa.extract import languages as recognition_languages
 from docqa.extract import recognise
 from docqa.extract.tessdata import INSTALL
 from docqa.ingest import main_language, page_chunks, with_terms
-from docqa.queries import chunk_rows, note_rows, work_rows
+from docqa.queries import chunk_rows, embedding_rows, note_rows, work_rows
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
+from docqa.queries.embedding_rows import StoredModel
 from docqa.services import Services
 from docqa.summary import Note, choose, notes
 from docqa.text import sentences
@@ -43,24 +44,34 @@ async def work_forever(services: Services) -> None:
 async def _work(services: Services) -> None:
     while True:
         services.work.clear()
-        if services.embedder is not None and not services.embedder.ready:
+        if services.embedder is not None and not (services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)):
             await _load(services, services.embedder)
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)
             scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
-            unexamined = await work_rows.next_unexamined(conn) if services.embedder and services.embedder.ready else None
-        if document is None and services.embedder and unexamined is not None:
-            try:
-                await _examine(services, services.embedder, unexamined)
-            except Unavailable as error:
-                log.warning("sentences have no vectors yet: %s", error)
-                await asyncio.sleep(PAUSE)
-        elif document is None:
-            await services.work.wait()
+        if document is None:
+            await _look_after_vectors(services)
         elif scan is not None:
             await _recognise(services, document, *scan)
         else:
             await _finish(services, document)
+
+
+async def _look_after_vectors(services: Services) -> None:
+    """What is left when no document waits: another model takes over, sentences get their vectors; then wait."""
+    embedder = services.embedder
+    if embedder is None or not embedder.ready:
+        await services.work.wait()
+    elif services.index_embedder is not embedder:
+        await _take_over(services, embedder)
+    else:
+        async with services.db.read() as conn:
+            document = await embedding_rows.next_unexamined(conn)
+        try:
+            await (services.work.wait() if document is None else _examine(services, embedder, document))
+        except Unavailable as error:
+            log.warning("sentences have no vectors yet: %s", error)
+            await asyncio.sleep(PAUSE)
 
 
 async def _examine(services: Services, embedder: Embedder, document: int) -> None:
@@ -68,29 +79,49 @@ async def _examine(services: Services, embedder: Embedder, document: int) -> Non
     after = 0
     while not services.work.is_set():
         async with services.db.read() as conn:
-            batch = await work_rows.chunks_to_examine(conn, document, after, SENTENCE_BATCH)
+            batch = await embedding_rows.chunks_to_examine(conn, document, after, SENTENCE_BATCH)
         if not batch:
             async with services.db.write() as conn:
-                await work_rows.set_examined(conn, document)
+                await embedding_rows.set_examined(conn, document)
             return
         spans = [sentences(text) for _, text in batch]
         vectors = iter(await embedder.encode([text[start:end] for (_, text), found in zip(batch, spans, strict=True) for start, end in found]))
         packed = [await asyncio.to_thread(pack, [next(vectors) for _ in found]) for found in spans]
         async with services.db.write() as conn:
-            await work_rows.set_sentences(conn, [(chunk, blob) for (chunk, _), blob in zip(batch, packed, strict=True)])
+            await embedding_rows.set_sentences(conn, [(chunk, blob) for (chunk, _), blob in zip(batch, packed, strict=True)])
         after = batch[-1][0]
 
 
 async def _load(services: Services, embedder: Embedder) -> None:
-    """Load the embedder and note which model makes the vectors from now on."""
+    """Load the embedder, which makes the vectors from now on; while those of another model are still searched, that one too."""
     try:
         await embedder.load()
     except Unavailable as error:
         log.warning("no vectors: %s", error)
         return
+    mine = StoredModel(embedder.name, embedder.sha256, embedder.dimension)
     async with services.db.write() as conn:
-        if await work_rows.use_embedding_model(conn, embedder.name, embedder.sha256, embedder.dimension):
-            log.info("the embedding model is another one than before: all vectors are made anew")
+        await embedding_rows.use_model(conn, mine)
+        serving = await embedding_rows.serving_model(conn)
+    if serving in (None, mine):
+        services.index_embedder = embedder
+        return
+    log.info("the vectors are made anew by %s; those of %s serve until then", mine.name, serving.name if serving else "no model")
+    former = services.index_embedder or services.former_embedder(serving)
+    try:
+        await (former.load() if former else asyncio.sleep(0))
+        services.index_embedder = former
+    except Unavailable as error:
+        log.warning("until then by words only: %s", error)
+
+
+async def _take_over(services: Services, embedder: Embedder) -> None:
+    async with services.db.write() as conn:
+        if await embedding_rows.coming_model(conn):
+            await embedding_rows.take_over(conn)
+    await services.close_former()
+    services.index_embedder = embedder
+    log.info("%s has taken over: all vectors are its own", embedder.name)
 
 
 async def _recognise(services: Services, document: StoredDocument, page_number: int, data: bytes) -> None:
@@ -142,7 +173,7 @@ async def _embed(services: Services, embedder: Embedder, document: StoredDocumen
     failures = 0
     while True:
         async with services.db.read() as conn:
-            batch = await work_rows.chunks_to_embed(conn, document.id, BATCH)
+            batch = await embedding_rows.chunks_to_embed(conn, document.id, BATCH)
         if not batch:
             return
         try:
@@ -153,7 +184,7 @@ async def _embed(services: Services, embedder: Embedder, document: StoredDocumen
                 raise
             continue
         async with services.db.write() as conn:
-            await work_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
+            await embedding_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
 
 
 def summarise(chunks: Sequence[StoredChunk], found: Sequence[Note]) -> str:

@@ -11,13 +11,14 @@ import os
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
 from docqa.errors import ChildDied, TooLarge, Unavailable
+from docqa.provider_keys import without_keys
+from docqa.turns import Turns
 from docqa.worker import LENGTH, Header, frame
 
 log = logging.getLogger(__name__)
@@ -25,37 +26,6 @@ log = logging.getLogger(__name__)
 ROOT = str(Path(__file__).resolve().parent.parent)
 RETRY_SECONDS = 30.0
 CLOSE_SECONDS = 2.0
-
-
-class Turns:
-    """A lock that lets urgent takers pass the others; fair among equals."""
-
-    def __init__(self) -> None:
-        self._taken = False
-        self._urgent: deque[asyncio.Future[None]] = deque()
-        self._others: deque[asyncio.Future[None]] = deque()
-
-    async def take(self, urgent: bool = False) -> None:
-        if not self._taken:
-            self._taken = True
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._urgent if urgent else self._others).append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.give()  # handed over in the same moment
-            raise
-
-    def give(self) -> None:
-        for waiting in (self._urgent, self._others):
-            while waiting:
-                turn = waiting.popleft()
-                if not turn.done():
-                    turn.set_result(None)
-                    return
-        self._taken = False
 
 
 class _Process:
@@ -82,7 +52,7 @@ class _Process:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1"},
+            env={**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1"},
         )
         return cls(name, process)
 
@@ -204,6 +174,16 @@ class Child:
         async with aclosing(self._exchange(header, b"", urgent)) as items:
             async for answer, _ in items:
                 yield answer
+
+    async def rest(self) -> None:
+        """End the child between two requests; the next one starts it again."""
+        await self._turns.take()
+        try:
+            if self._process and self._process.ready:
+                process, self._process = self._process, None
+                await process.stop()
+        finally:
+            self._turns.give()
 
     async def close(self) -> None:
         """End the child; later requests get Unavailable."""

@@ -18,10 +18,14 @@ import uvicorn
 from docqa import __version__
 from docqa.app import create
 from docqa.auth import DEFAULT_ACCOUNT, create_key
+from docqa.bundle import bundle
+from docqa.catalog import Catalog
 from docqa.db import Database
 from docqa.errors import CannotStart, DocqaError
 from docqa.evaluation import evaluate
 from docqa.evaluation.figures import table
+from docqa.models_command import declare as declare_models
+from docqa.packages import Installer, say
 from docqa.queries import account_rows
 from docqa.services import DOCUMENTED_MODELS, Services
 from docqa.settings import Settings, environment_name
@@ -75,7 +79,12 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
     ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
     ask.set_defaults(run=_evaluate)
-    # These two are carried out by `install`, before this module is reached.
+    declare_models(commands)
+    gather = commands.add_parser("bundle", help="gather all that a machine without a network needs into one folder")
+    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or one where this was interrupted")
+    gather.set_defaults(run=_bundle)
+    # These are carried out by `install`, before this module is reached.
+    commands.add_parser("doctor", help="tell what this machine has and lacks; --offline proves that nothing leaves it")
     commands.add_parser("test", help="pass the tests; further words go to pytest")
     commands.add_parser("install", help="install again what failed or is missing, and fetch the models")
     for one in (serve, add, list_, revoke):
@@ -123,7 +132,7 @@ class _Server(uvicorn.Server):
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         services: Services = self.config.app.state.services  # type: ignore[union-attr]
-        for note in services.notes:
+        for note in services.told():
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
@@ -205,6 +214,11 @@ def _revoke_key(settings: Settings, given: argparse.Namespace) -> int:
         print(f"There is no valid key {given.id}; `key list` shows them.", file=sys.stderr)
         return 1
     print(f"Key {given.id} is revoked.")
+    return 0
+
+
+def _bundle(settings: Settings, given: argparse.Namespace) -> int:
+    bundle(Installer(offline=settings.offline), Catalog.load(settings.models), given.folder.expanduser().resolve(), say)
     return 0
 
 

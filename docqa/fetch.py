@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from docqa import __version__
 from docqa.errors import TooLarge, Unreadable
+from docqa.loopback import is_loopback
 from docqa.settings import Network, environment_name
 
 if TYPE_CHECKING:  # httpx takes a tenth of a second to import: the server starts without it
@@ -55,8 +56,12 @@ async def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-async def fetch(url: str, *, seconds: float, limit_mb: int, private_networks: tuple[Network, ...], resolver: Resolver = resolve) -> Fetched:
+async def fetch(
+    url: str, *, seconds: float, limit_mb: int, private_networks: tuple[Network, ...], offline: bool = False, resolver: Resolver = resolve
+) -> Fetched:
     """What `url` leads to, in at most `seconds` over everything and `limit_mb` MiB, counted after decompression.
+
+    `offline` leaves links to this machine itself, as far as `private_networks` opens it; no name is looked up then.
 
     Raises TooLarge, and Unreadable at ("query", "url") for everything else that keeps a link from being read.
     """
@@ -64,7 +69,7 @@ async def fetch(url: str, *, seconds: float, limit_mb: int, private_networks: tu
 
     try:
         async with asyncio.timeout(seconds), httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)) as client:
-            return await _Journey(client, limit_mb, private_networks, resolver).follow(_parse(url.strip()))
+            return await _Journey(client, limit_mb, private_networks, offline, resolver).follow(_parse(url.strip()))
     except TimeoutError:
         raise Unreadable(f"The link did not answer completely within {seconds:g} s.", LOC) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
@@ -76,6 +81,7 @@ class _Journey:
     client: "httpx.AsyncClient"
     limit_mb: int
     private_networks: tuple[Network, ...]
+    offline: bool
     resolver: Resolver
 
     async def follow(self, url: "httpx.URL") -> Fetched:
@@ -105,6 +111,9 @@ class _Journey:
         raise failure or Unreadable(f"The host {url.host} of the link has no address.", LOC)
 
     async def _addresses(self, url: "httpx.URL") -> list[str]:
+        if self.offline and not is_loopback(url.host):
+            setting = environment_name("offline")
+            raise Unreadable(f"This server stays offline ({setting}): it follows no link to {url.host}. Upload the file instead.", LOC)
         try:
             found = await self.resolver(url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80))
         except (OSError, UnicodeError) as error:

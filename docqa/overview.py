@@ -37,12 +37,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Overview:
-    """An answer in the making: `pieces` rest on `passages`; what stands around them is ours and needs no source."""
+    """An answer in the making: `pieces` rest on `passages`; what stands around them is ours and needs no source.
+
+    `by_provider` is whether the provider had a part in it: what is counted and listed needs none.
+    """
 
     opening: str
     passages: list[Passage]
     pieces: AsyncGenerator[Piece, None]
     closing: str
+    by_provider: bool = False
 
 
 async def overview(services: Services, documents: Sequence[StoredDocument], question: Question, provider: Provider) -> Overview | None:
@@ -174,7 +178,7 @@ def _picked(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], ques
                 passages.append(_passage(note.chunk, document, []))
             lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
             in_paragraph = 1 if new else in_paragraph + 1
-    return Overview("", passages, _pieces(lines), closing)
+    return Overview("", passages, _pieces(lines), closing, by_provider=True)
 
 
 def _written(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str) -> Overview:
@@ -182,7 +186,7 @@ def _written(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], que
     each = max(1, DIGESTED // len(by_document))
     chosen = [(document, note) for document, found in by_document for note in _evenly(found, each)]
     passages = [_passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()]
-    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing)
+    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
 
 
 def _evenly(found: Sequence[T], count: int) -> Sequence[T]:

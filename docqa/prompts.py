@@ -1,6 +1,7 @@
 """Every sentence that a model is told, and the prompt of one answer."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from docqa.phrases import ENGLISH_NAMES, NOT_FOUND, phrase
@@ -21,12 +22,16 @@ _TEMPLATE_MARK = re.compile(
     r"<[|｜][^<>|｜\n]{1,60}[|｜]>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]|<</?SYS>>|</?(?:s|bos|eos)>|<(?:start|end)_of_turn>",
     re.IGNORECASE,
 )
+_SOURCE_MARK = re.compile(r" \[\d{1,3}\]")
 MAX_TOKENS = {"SHORT": 160, "LONG": 600}
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, as the client sent it: `history` are the earlier (sender, message) pairs, `system` the custom system prompts."""
+    """What is asked, as the client sent it: `history` are the earlier (sender, message) pairs, `system` the custom system prompts.
+
+    `documents` are the row ids of those that are asked.
+    """
 
     text: str
     history: tuple[tuple[str, str], ...]
@@ -34,19 +39,35 @@ class Question:
     language: str
     length: str
     temperature: float
+    documents: tuple[int, ...] = ()
 
 
-def chat(question: Question, passages: list[str]) -> list[dict[str, str]]:
-    """Messages (`role`, `content`) for a chat model: custom system prompts, then the rules, which they cannot lift; history; passages and the question."""
+def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence[str]] = ()) -> list[dict[str, str]]:
+    """Messages (`role`, `content`) for a chat model: custom system prompts, then the rules, which they cannot lift; history; passages and the question.
+
+    `earlier` are the passages of the user's questions in the history, in their order; for those it does not reach there are none.
+    """
     rule = _RULE.format(not_found=phrase(NOT_FOUND, question.language))
     language = f"Answer in {phrase(ENGLISH_NAMES, question.language)}."
-    system = "\n".join([*question.system, rule, _LENGTH[question.length], language])
-    # The passages carry no numbers: which of them an answer rests on is found by code, not claimed by the model.
-    data = "\n\n".join(map(quote, passages))
-    messages = [{"role": "system", "content": system}]
-    messages += [{"role": "assistant" if sender == "bot" else "user", "content": text} for sender, text in question.history]
-    messages.append({"role": "user", "content": f"Passages:\n{data}\n\nQuestion: {question.text}"})
+    messages = [{"role": "system", "content": "\n".join([*question.system, rule, _LENGTH[question.length], language])}]
+    shown = iter(earlier)
+    for sender, text in question.history:
+        # The marks of sources are ours: a model that saw them would write some, and would not find its own words again.
+        messages.append(_message("assistant", _SOURCE_MARK.sub("", text)) if sender == "bot" else _asked(text, next(shown, ())))
+    messages.append(_asked(question.text, passages, last=True))
     return [message | {"content": _TEMPLATE_MARK.sub(" ", message["content"])} for message in messages]
+
+
+def _asked(text: str, passages: Sequence[str], *, last: bool = False) -> dict[str, str]:
+    """A question behind its passages, which carry no numbers: which of them an answer rests on is found by code, not claimed by the model."""
+    if not passages and not last:
+        return _message("user", text)
+    data = "\n\n".join(map(quote, passages))
+    return _message("user", f"Passages:\n{data}\n\nQuestion: {text}")
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
 
 
 def quote(passage: str) -> str:

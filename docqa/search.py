@@ -4,7 +4,7 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 
@@ -13,6 +13,7 @@ from aiosqlite import Connection
 from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
 from docqa.language import is_function_word
+from docqa.named_documents import named_by
 from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows, quoted
 from docqa.queries.chunk_rows import StoredChunk
@@ -30,6 +31,7 @@ MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost mo
 COMMON = 0.2
 BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
 ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
+NAMED = 1.0  # for a passage of a document whose name has all of the question's weight
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 
@@ -53,7 +55,7 @@ class Sentence:
 @dataclass(frozen=True)
 class Passage:
     """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence, `related` says how well it fits what the question's
-    terms are made of, and whether it stands on a page that the question names."""
+    terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its document."""
 
     chunk: StoredChunk
     document: StoredDocument
@@ -63,6 +65,7 @@ class Passage:
     score: float
     sentences: tuple[Sentence, ...] = ()
     related: float = 0.0
+    named: float = 0.0
 
     @property
     def text(self) -> str:
@@ -72,7 +75,7 @@ class Passage:
     def second_score(self) -> float:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
         fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
-        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related
+        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
 
     @property
     def nearest(self) -> float | None:
@@ -88,10 +91,10 @@ class Query:
     known: tuple[str, ...]
     vector: bytes | None
 
-    def coverage(self, words: Sequence[str]) -> float:
-        """The share of the question's weight, 0 to 1, that stands in these terms."""
+    def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+        """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
         present = set(words)
-        total = sum(self.weights.values())
+        total = sum(weight for term, weight in self.weights.items() if term in present or term not in naming)
         return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
 
 
@@ -100,7 +103,7 @@ def usable_embedder(services: Services, language: str) -> Embedder | None:
 
     A question does not wait for it to load; one that died is loaded again for the next question.
     """
-    embedder = services.embedder
+    embedder = services.index_embedder
     if embedder is None or not embedder.knows(language):
         return None
     if not embedder.ready:
@@ -119,23 +122,26 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
         query, *_ = queries = [await _query(conn, one, vector) for one, vector in zip(texts, vectors, strict=True)]
         found = [await _find(conn, list(by_id), one) for one in queries]
         found += [await _on_pages(conn, document, text) for document in documents]
-        candidates = _fuse(found)[: max(top_k, RERANKED_RELATED if meant else RERANKED)]
+        naming = named_by(query.weights, {document.id: document.name for document in documents})
+        by_name = [await _find(conn, list(naming), query)] if 0 < len(naming) < len(documents) else []
+        candidates = _fuse([*found, *by_name])[: max(top_k, RERANKED_RELATED if meant else RERANKED)]
         ids = [chunk.id for chunk, _ in candidates]
-        cosine, *other_cosines = [await chunk_rows.similarities(conn, ids, vector) if vector else {} for vector in vectors]
+        cosine, *other_cosines = [await _cosines(conn, ids, embedder, vector) for vector in vectors]
         packed = await chunk_rows.sentence_vectors(conn, ids) if query.vector else {}
     passages = [
         Passage(
             chunk,
             by_id[chunk.document],
-            found[0].bm25.get(chunk.id, 0.0),
+            max(one.bm25.get(chunk.id, 0.0) for one in [found[0], *by_name]),
             cosine.get(chunk.id),
-            query.coverage(chunk.terms.split()),
+            query.coverage(chunk.terms.split(), naming.get(chunk.document, frozenset())),
             score,
             related=sum(one.get(chunk.id, 0.0) for one in [*(other.bm25 for other in found[1:]), *other_cosines]),
+            named=query.coverage(naming.get(chunk.document, ())) if len(documents) > 1 else 0.0,
         )
         for chunk, score in candidates
     ]
-    passages = await _examine(query, passages, packed, embedder)
+    passages = await _examine(query, passages, naming, packed, embedder)
     if services.settings.rerank:
         passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
     return passages[:top_k]
@@ -148,6 +154,12 @@ class Found:
     matched: Sequence[StoredChunk]
     near: Sequence[StoredChunk]
     bm25: dict[int, float]
+
+
+async def _cosines(conn: Connection, chunks: Sequence[int], embedder: Embedder | None, vector: bytes | None) -> dict[int, float]:
+    if embedder is None or vector is None:
+        return {}
+    return {id_: embedder.scaled(cosine) for id_, cosine in (await chunk_rows.similarities(conn, chunks, vector)).items()}
 
 
 async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
@@ -197,21 +209,23 @@ def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
     return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
 
 
-async def _examine(query: Query, passages: Sequence[Passage], packed: dict[int, bytes], embedder: Embedder | None) -> list[Passage]:
+async def _examine(
+    query: Query, passages: Sequence[Passage], naming: Mapping[int, frozenset[str]], packed: dict[int, bytes], embedder: Embedder | None
+) -> list[Passage]:
     """The passages with their sentences looked at one by one; `packed` are the vectors of those that have some, by chunk id."""
     spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
     cosines: dict[int, list[float]] = {}
     if embedder and query.vector:
-        cosines = {id_: packed_dots(query.vector, vectors) for id_, vectors in packed.items()}
+        cosines = {id_: [embedder.scaled(one) for one in packed_dots(query.vector, vectors)] for id_, vectors in packed.items()}
         late = [passage for passage in passages if passage.chunk.id not in cosines]
         texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
         vectors = iter(await embedder.encode(texts, urgent=True))
-        cosines |= {passage.chunk.id: [dot(query.vector, next(vectors)) for _ in spans[passage.chunk.id]] for passage in late}
+        cosines |= {passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]] for passage in late}
     return [
         replace(
             passage,
             sentences=tuple(
-                Sentence(start, end, query.coverage(terms(passage.text[start:end])), cosine)
+                Sentence(start, end, query.coverage(terms(passage.text[start:end]), naming.get(passage.document.id, frozenset())), cosine)
                 for (start, end), cosine in zip(spans[passage.chunk.id], cosines.get(passage.chunk.id, repeat(None)))  # noqa: B905 - repeat has no end
             ),
         )

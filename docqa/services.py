@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,11 +10,19 @@ from typing import Any
 from docqa.catalog import Catalog
 from docqa.db import Database
 from docqa.embedding import Embedder
+from docqa.entries import Entry
+from docqa.errors import Unavailable
 from docqa.extract import languages as recognition_languages
+from docqa.provider_keys import ProviderKeys, variable
+from docqa.providers.chat import ChatModel
+from docqa.providers.http import HttpClient
 from docqa.providers.local import LocalModel, available
+from docqa.providers.remote import open_remote
 from docqa.queries import work_rows
+from docqa.queries.embedding_rows import StoredModel
 from docqa.records import Model
 from docqa.settings import Settings
+from docqa.targets import Mapping, Target
 
 DOCUMENTED_MODELS = (
     "GPT5_2",
@@ -31,20 +40,33 @@ DOCUMENTED_MODELS = (
 EXTRACTIVE_TOKENS = 2048  # about what the passages hold that an extractive answer is taken from
 
 NO_EMBEDDER = "The embedding model {name} is not there: full-text search only."
+REINDEXING = "The vectors are made anew by {name}; what there was before serves until all are there."
 NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
-NO_LLAMA = "llama-cpp-python is not installed (building it needs a C++ compiler): answers are extractive."
-NO_GGUF = "There is no local model in {folder}: answers are extractive."
+NO_LLAMA = "llama-cpp-python is not installed (building it needs a C++ compiler): there are no local models."
+NO_GGUF = "There is no local model in {folder}."
+ALL_EXTRACTIVE = "All answers are extractive: sentences of the documents, word for word."
 
 
 @dataclass
 class Services:
-    """`notes` are sentences for the terminal and /healthz: what cannot be had here and what that means."""
+    """`notes` are sentences for the terminal and /healthz: what cannot be had here and what that means.
+
+    `embedder` is the one that was chosen, `index_embedder` the one that questions are encoded with: while another model's vectors are made anew, the former.
+    `local_models` are by the name of a request, `local_names` have every name that a target may give them, casefolded.
+    """
 
     settings: Settings
     db: Database
+    catalog: Catalog
     embedder: Embedder | None
     local_models: dict[str, LocalModel]
+    local_names: dict[str, LocalModel]
+    mapping: Mapping
+    keys: ProviderKeys
+    http: HttpClient
     notes: list[str]
+    index_embedder: Embedder | None = None  # what made the vectors that are searched, once it is loaded
+    remote_models: dict[Target, ChatModel] = field(default_factory=dict)  # opened on first use
     work: asyncio.Event = field(default_factory=asyncio.Event)  # set when a document waits for its background work
     reading: asyncio.Semaphore = field(init=False)
     readers_waiting: int = 0
@@ -52,14 +74,74 @@ class Services:
     def __post_init__(self) -> None:
         self.reading = asyncio.Semaphore(self.settings.extract_parallel)
 
+    def former_embedder(self, model: StoredModel) -> Embedder | None:
+        """The embedder that made the vectors there are, if it is still here."""
+        entry = next((one for one in self.catalog.entries if one.kind == "embedding" and one.name == model.name and self.catalog.present(one)), None)
+        return open_embedder(self.catalog, entry) if entry and entry.weights.sha256 == model.sha256 else None
+
+    async def close_former(self) -> None:
+        if self.index_embedder not in (None, self.embedder):
+            await self.index_embedder.close()
+
+    def names(self) -> list[str]:
+        """Every name that can be asked for: the documented ones, those that are mapped, and local models by themselves."""
+        return list(dict.fromkeys([*DOCUMENTED_MODELS, *self.mapping.table().targets, *self.local_models]))
+
+    def targets(self, name: str) -> list[Target]:
+        """What is to be asked for an answer as `name`, in order. Raises Unavailable where nothing can be used."""
+        reasons = {target: self._why_not(target) for target in self._mapped(name)}
+        usable = [target for target, why in reasons.items() if not why]
+        if not usable:
+            raise Unavailable(f"Nothing can answer as {name} here: {'; '.join(f'{target}: {why}' for target, why in reasons.items())}.")
+        return usable if self.mapping.table().fall_through else usable[:1]
+
+    def _mapped(self, name: str) -> tuple[Target, ...]:
+        own = Target("local", name) if name in self.local_models else Target("extractive", "")
+        return self.mapping.table().targets.get(name, (own,))
+
+    def _why_not(self, target: Target) -> str:
+        """Why this target cannot be used here, "" where it can."""
+        if target.kind == "local" and target.model.casefold() not in self.local_names:
+            return "there is no such local model"
+        if target.leaves_machine and self.settings.offline:
+            return "DOCQA_OFFLINE is on"
+        if target.bills and not self.keys.of(target.kind, target.url):
+            return f"no key is given ({variable(target.kind)})"
+        return ""
+
+    def chat_model(self, target: Target) -> ChatModel | None:
+        """The model behind a target that can be used; None for the extractive one."""
+        if target.kind == "local":
+            return self.local_names[target.model.casefold()]
+        if target.is_remote and target not in self.remote_models:
+            self.remote_models[target] = open_remote(target, self.keys, client=self.http, seconds=self.settings.answer_seconds)
+        return self.remote_models.get(target)
+
     def models(self) -> list[Model]:
-        """Every name that can be asked for: the documented ones are answered extractively, local models by themselves."""
-        documented = [Model(name, EXTRACTIVE_TOKENS, False, "extractive") for name in DOCUMENTED_MODELS]
-        return [*documented, *(Model(name, model.context_tokens, False, "local") for name, model in self.local_models.items())]
+        """Every name with what would answer for it now, `none` where nothing can."""
+        return [self._model(name) for name in self.names()]
+
+    def _model(self, name: str) -> Model:
+        target = next((one for one in self._mapped(name) if not self._why_not(one)), None)
+        if target is None:
+            return Model(name, 0, False, "none")
+        model = self.chat_model(target)
+        return Model(name, model.context_tokens if model else EXTRACTIVE_TOKENS, target.bills, target.kind)
+
+    def told(self) -> list[str]:
+        """The notes, and what is to be said of the models as they are mapped now."""
+        extractive = all(model.model_provider_name == "extractive" for model in self.models())
+        changing = bool(self.embedder and self.embedder.ready and self.index_embedder is not self.embedder)
+        return [
+            *self.notes,
+            *([REINDEXING.format(name=self.embedder.name)] if changing and self.embedder else []),
+            *([ALL_EXTRACTIVE] if extractive else []),
+            *filter(None, [self.mapping.fault]),
+        ]
 
     def known(self) -> dict[str, Any]:
         """What the rules need to know of this server."""
-        return {"models": tuple(model.name for model in self.models())}
+        return {"models": tuple(self.names())}
 
 
 async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
@@ -71,6 +153,10 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
         if recognition_languages():
             await work_rows.resume_scans(conn)
     catalog = Catalog.load(settings.models)
+    mapping = Mapping(settings.models)
+    keys = ProviderKeys.read(os.environ, settings.data)
+    http = HttpClient()
+    stack.push_async_callback(http.close)
     notes: list[str] = []
     embedder = _embedder(settings, catalog, notes)
     if embedder is not None:
@@ -78,7 +164,9 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     local_models = _local_models(settings, catalog, notes)
     for model in local_models.values():
         stack.push_async_callback(model.close)
-    return Services(settings, db, embedder, local_models, notes)
+    services = Services(settings, db, catalog, embedder, local_models, _local_names(catalog, local_models), mapping, keys, http, notes)
+    stack.push_async_callback(services.close_former)
+    return services
 
 
 def _embedder(settings: Settings, catalog: Catalog, notes: list[str]) -> Embedder | None:
@@ -91,7 +179,13 @@ def _embedder(settings: Settings, catalog: Catalog, notes: list[str]) -> Embedde
     if importlib.util.find_spec("sentence_transformers") is None:
         notes.append(NO_SENTENCE_TRANSFORMERS)
         return None
-    return Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages)
+    return open_embedder(catalog, entry)
+
+
+def open_embedder(catalog: Catalog, entry: Entry) -> Embedder:
+    """The embedder of an entry that is here; it is loaded later, and closed by who opened it."""
+    prefixes = (entry.query_prefix, entry.passage_prefix)
+    return Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages, prefixes)
 
 
 def _local_models(settings: Settings, catalog: Catalog, notes: list[str]) -> dict[str, LocalModel]:
@@ -101,4 +195,16 @@ def _local_models(settings: Settings, catalog: Catalog, notes: list[str]) -> dic
         return {}
     if not found:
         notes.append(NO_GGUF.format(folder=catalog.models_dir))
-    return {name: LocalModel(name, path, settings.context_tokens, settings.answer_queue) for name, path in found.items()}
+    models: dict[str, LocalModel] = {}
+    for name, path in found.items():
+        given = settings.context_tokens, settings.answer_queue
+        models[name] = LocalModel(name, path, *given, cache_type=settings.cache_type, idle_seconds=settings.idle_seconds, others=models)
+    return models
+
+
+def _local_names(catalog: Catalog, models: dict[str, LocalModel]) -> dict[str, LocalModel]:
+    """The models by their names in requests, in the catalogue, and by their files without the suffix; casefolded."""
+    named = {entry.name: entry.api_name for entry in catalog.entries}
+    stems = {path.stem: name for name, path in catalog.local_models().items()}
+    own = {name: name for name in models}
+    return {alias.casefold(): models[name] for alias, name in (named | stems | own).items() if name in models}

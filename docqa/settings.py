@@ -33,6 +33,12 @@ def _port(raw: str) -> int:
     return int(raw)
 
 
+def _cache_type(raw: str) -> str:
+    if raw.lower() not in ("f16", "q8_0", "q4_0"):
+        raise ValueError("must be f16, q8_0 or q4_0")
+    return raw.lower()
+
+
 def _level(raw: str) -> str:
     if raw.lower() not in ("debug", "info", "warning", "error"):
         raise ValueError("must be debug, info, warning or error")
@@ -69,9 +75,12 @@ class Settings:
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
     private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
-    answer_seconds: int = _setting(50, _positive, "time a local model may take for one answer")
+    answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
-    context_tokens: int = _setting(4096, _positive, "context of a local model, in tokens; the model's own limit bounds it")
+    context_tokens: int = _setting(8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it")
+    cache_type: str = _setting("f16", _cache_type, "how a local model keeps what it has read: f16, or q8_0 or q4_0 in a half or a quarter of the memory")
+    idle_seconds: int = _setting(600, _positive, "time after which a local model that nobody asks is unloaded")
+    offline: bool = _setting(False, _flag, "nothing leaves this machine: links, remote models and downloads are refused")
     log_level: str = _setting("info", _level, "debug, info, warning or error")
 
     @property

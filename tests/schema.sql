@@ -103,6 +103,11 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_vec WHERE rowid = old.id;
 END;
 
+CREATE TABLE coming_embedding (
+    chunk     INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    embedding BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE table_column (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
     place    INTEGER NOT NULL,
@@ -132,7 +137,7 @@ CREATE TABLE table_value (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE embedding_model (
-    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    state     TEXT PRIMARY KEY CHECK (state IN ('serving', 'coming')),
     name      TEXT NOT NULL,
     sha256    TEXT NOT NULL,
     dimension INTEGER NOT NULL

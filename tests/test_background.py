@@ -1,7 +1,7 @@
 """The background work: vectors when the embedder fails, and scanned pages with and without text recognition."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from docqa import background, services
 from docqa.app import create
 from docqa.errors import ChildDied, Unreadable
 from docqa.extract import ExtractedPage, tessdata
-from docqa.queries import change, work_rows
+from docqa.queries import change, embedding_rows, work_rows
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +34,9 @@ class Moody:
 
     def knows(self, language: str) -> bool:
         return False
+
+    def scaled(self, cosine: float) -> float:
+        return cosine
 
     async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
         if self.deaths:
@@ -72,7 +75,7 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
         db = app.state.services.db
         for _ in range(300):
             async with db.read() as conn:
-                left = await work_rows.next_unexamined(conn) or await work_rows.indexing(conn)
+                left = await embedding_rows.next_unexamined(conn) or await work_rows.indexing(conn)
             if not left:
                 break
             await asyncio.sleep(0.01)
@@ -268,3 +271,76 @@ async def test_a_scan_is_accepted_at_once_and_read_by_tesseract_in_the_backgroun
     assert (status["state"], status["pages_unread"], status["message"]) == ("ready", 0, "")
     assert [(one["page_number"], one["source_chunk"]) for one in found] == [(2, "The deposit is three rents")]
     assert document["language"] == "en"
+
+
+class Slow(Attentive):
+    """An embedder that gives vectors of passages only when it may."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = self.sha256 = name
+        self.may = asyncio.Event()
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        if not urgent:
+            await self.may.wait()
+        return await super().encode(texts, urgent=urgent)
+
+    async def encode_question(self, text: str) -> bytes:
+        self.asked.append(text)
+        return (await super().encode([text]))[0]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(5):
+        while not await condition():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["the old model is here", "the old model is gone"])
+async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    old, new = Slow("old"), Slow("new")
+    old.may.set()
+    monkeypatch.setattr(services, "_embedder", lambda *_: old)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, key := await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+
+        async def ready() -> bool:
+            return bool((await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "ready")
+
+        await until(ready)
+
+    reborn = Slow("old")
+    monkeypatch.setattr(services, "_embedder", lambda *_: new)
+    monkeypatch.setattr(services.Services, "former_embedder", lambda *_: reborn if kept else None)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, key) as client:
+
+        async def ask(question: str) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = (await client.post("/v1/api/retrieve", json={"query": question, "doc_ids": [doc_id]})).json()["results"]
+            return found
+
+        async def changing() -> bool:
+            return "made anew by new" in str((await client.get("/healthz")).json()["notes"])
+
+        await until(changing)
+        await asyncio.sleep(0.05)
+        status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+        assert (status["state"], status["chunks_done"]) == ("indexing", 0)
+        assert await ask("the rent"), "words find it in any case"
+        assert (reborn.asked, new.asked) == (["the rent"] if kept else [], [])
+        new.may.set()
+
+        async def changed() -> bool:
+            return not await changing()
+
+        await until(changed)
+        assert (await ask("the rent now"))[0]["score"] > 1
+        assert new.asked == ["the rent now"]
+        assert reborn.closed == kept

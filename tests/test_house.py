@@ -20,8 +20,9 @@ README = (HERE / "README.md").read_text(encoding="utf-8")
 # A module imports only from the lines above its own; a folder is one room, its `__init__` the first thing in it.
 LAYERS = """
 errors
-settings records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker lock
-declarations chunking followup compound summary scope prompts facts child catalog cells
+loopback settings provider_keys records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker turns lock entries gguf machine hub
+declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
+packages namespace watch
 db extract fetch download embedding providers table_plan table_words
 queries table_questions
 services table_shapes
@@ -33,7 +34,8 @@ requests
 endpoints
 openapi
 app
-evaluation
+evaluation guard rehearsal
+doctor bundle models_command
 cli
 install
 """
@@ -51,12 +53,12 @@ HOMES = {
     "charset_normalizer": {"extract/encoding.py"},
     "pysqlite3": {"db.py"},
     "sqlite3": {"db.py"},
-    "httpx": {"fetch.py"},
+    "httpx": {"fetch.py", "providers/http.py"},
     "python_multipart": {"requests.py"},
-    "llama_cpp": {"providers/local.py"},
+    "llama_cpp": {"providers/llama.py"},
     "sentence_transformers": {"embedding.py"},
     "torch": {"embedding.py"},
-    "huggingface_hub": {"download.py"},
+    "huggingface_hub": {"hub.py"},
     "uvicorn": {"cli.py"},
 }
 

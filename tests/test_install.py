@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from docqa import install
-from docqa.install import Installer, InstallFailed, import_name, reachable
 from docqa.lock import hold
+from docqa.packages import Installer, InstallFailed, import_name, reachable
 from docqa.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -55,10 +55,10 @@ class Pip:
 @pytest.fixture
 def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
     pip = Pip()
-    monkeypatch.setattr("docqa.install.subprocess.run", pip.run)
-    monkeypatch.setattr("docqa.install.platform.machine", lambda: "x86_64")
-    monkeypatch.setattr("docqa.install.sys.platform", "linux")
-    monkeypatch.setattr("docqa.install.shutil.which", lambda name: name == "c++")
+    monkeypatch.setattr("docqa.packages.subprocess.run", pip.run)
+    monkeypatch.setattr("docqa.packages.platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("docqa.packages.sys.platform", "linux")
+    monkeypatch.setattr("docqa.packages.shutil.which", lambda name: name == "c++")
     return pip
 
 
@@ -134,7 +134,7 @@ def test_what_is_optional_may_fail_with_a_sentence_and_is_not_tried_at_each_star
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
     groups = installer.groups(test=False)
     installer.install(groups)
-    assert "answers are sentences picked from the documents" in capsys.readouterr().out
+    assert "answers are sentences picked from the documents" in capsys.readouterr().err
     assert installer.pending(groups) == {}
     installer.forget()
     assert list(installer.pending(groups)) == ["local"]
@@ -150,11 +150,11 @@ def test_an_interrupted_installation_goes_on_where_it_stopped(installer: Install
 
 
 def test_without_a_compiler_nothing_is_compiled(installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("docqa.install.shutil.which", lambda _: None)
+    monkeypatch.setattr("docqa.packages.shutil.which", lambda _: None)
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
     installer.install(installer.groups(test=False))
     assert pip.installs[-1] == "pip install --only-binary :all: llama-cpp-python==0.3.36"
-    assert "There is no C++ compiler" in capsys.readouterr().out
+    assert "There is no C++ compiler" in capsys.readouterr().err
 
 
 def test_torch_comes_from_the_cpu_index_where_pip_would_take_graphics_packages(installer: Installer, pip: Pip, index: str) -> None:
@@ -166,13 +166,13 @@ def test_torch_comes_from_the_cpu_index_where_pip_would_take_graphics_packages(i
 def test_gigabytes_are_not_pulled_when_the_cpu_index_is_out_of_reach(installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]) -> None:
     installer.install(installer.groups(test=False))
     assert not any("torch" in line for line in pip.installs)
-    assert "search is by words only" in capsys.readouterr().out
+    assert "search is by words only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("system", "machine"), [("darwin", "arm64"), ("win32", "AMD64"), ("linux", "aarch64")])
 def test_elsewhere_the_usual_torch_is_the_right_one(installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
-    monkeypatch.setattr("docqa.install.sys.platform", system)
-    monkeypatch.setattr("docqa.install.platform.machine", lambda: machine)
+    monkeypatch.setattr("docqa.packages.sys.platform", system)
+    monkeypatch.setattr("docqa.packages.platform.machine", lambda: machine)
     installer.install(installer.groups(test=False))
     assert "pip install torch==2.13.0" in pip.installs
 
@@ -210,12 +210,10 @@ def test_every_required_package_is_known_by_its_import_name() -> None:
 def checkout(tmp_path: Path) -> Path:
     """A small checkout: the real installer, a command line that only says what it was given, one tiny package to install."""
     root = tmp_path / "checkout"
-    (root / "docqa").mkdir(parents=True)
+    shutil.copytree(ROOT / "docqa", root / "docqa", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "models").mkdir()
     shutil.copy(ROOT / "run.py", root)
     shutil.copy(ROOT / "models" / "catalog.toml", root / "models")
-    for name in ("__init__", "catalog", "download", "errors", "install", "lock", "settings"):
-        shutil.copy(ROOT / "docqa" / f"{name}.py", root / "docqa")
     (root / "docqa" / "cli.py").write_text("import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n")
     (root / "pyproject.toml").write_text(PROJECT)
     with zipfile.ZipFile(tmp_path / "tinypack-1.0-py3-none-any.whl", "w") as wheel:
@@ -246,9 +244,9 @@ def test_a_fresh_checkout_starts_and_the_second_start_costs_nothing(checkout: Pa
     first = start(checkout, "serve", "--port", "0")
     assert first.returncode == 7, first.stdout + first.stderr
     assert f"served ['serve', '--port', '0'] {checkout / '.venv'}" in first.stdout
-    assert "Installing tinypack" in first.stdout
-    assert "search is by words only" in first.stdout
-    assert "answers are sentences picked from the documents" in first.stdout
+    assert "Installing tinypack" in first.stderr
+    assert "search is by words only" in first.stderr
+    assert "answers are sentences picked from the documents" in first.stderr
 
     before = time.monotonic()
     second = start(checkout)
@@ -271,7 +269,7 @@ def test_control_c_while_installing_ends_with_a_sentence(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(install, "_prepare", interrupted)
     assert install.main([], "") == 130
-    assert capsys.readouterr().out == "\nStopped. The next start goes on from here.\n"
+    assert capsys.readouterr().err == "\nStopped. The next start goes on from here.\n"
 
 
 def test_a_model_that_cannot_be_had_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -284,4 +282,18 @@ def test_a_model_that_cannot_be_had_is_said_once(tmp_path: Path, monkeypatch: py
     settings = Settings(models=tmp_path / "models")
     for again, said in ((False, 1), (False, 0), (True, 1)):
         install.fetch_models(settings, Installer(tmp_path), again=again)
-        assert capsys.readouterr().out.count("The model tiny could not be had") == said
+        assert capsys.readouterr().err.count("The model tiny could not be had") == said
+
+
+def test_offline_nothing_is_downloaded(installer: Installer, pip: Pip, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    installer.offline = True
+    groups = installer.groups(test=False)
+    with pytest.raises(InstallFailed, match="DOCQA_OFFLINE forbids"):
+        installer.install(groups)
+    installer.install({name: lines for name, lines in groups.items() if name != "base"})
+    assert pip.installs == []
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
+    install.fetch_models(Settings(models=tmp_path / "models", offline=True), installer, again=True)
+    assert "The model all-MiniLM-L6-v2 is not there, and DOCQA_OFFLINE forbids to download it." in capsys.readouterr().err
+    assert set(pip.commands) == {"-c import pip"}

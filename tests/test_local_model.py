@@ -1,16 +1,21 @@
 """A GGUF model answers in a child process: one question at a time, stopped when nobody listens."""
 
 import asyncio
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
 from docqa.errors import Busy, TooLarge, Unavailable
-from docqa.providers.local import LocalModel, available, count_cores
+from docqa.machine import available_memory
+from docqa.providers.llama import Engine
+from docqa.providers.local import LocalModel, available
+from docqa.providers.local_child import ChatEngine
 
 MODELS = Catalog.load(SHIPPED.parent).local_models()
 LONG = "The clerk wrote the number of the house into the book and closed it. "
@@ -53,7 +58,6 @@ def test_it_tells_its_context_and_its_speed(runner: asyncio.Runner, model: Local
     assert model.state == "ready"
     assert model.context_tokens == 4096
     assert model.prompt_speed > 0
-    assert model.answer_speed > 0
 
 
 @needs_model
@@ -97,9 +101,8 @@ def test_leaving_while_the_prompt_is_read_frees_the_model_within_a_second(runner
         await model.count(["free?"])
         return time.monotonic() - before
 
-    started = model.state
     assert runner.run(leave()) < 1
-    assert model.state == started == "ready"
+    assert model.state == "ready", "its process was not killed for it"
 
 
 @needs_model
@@ -132,15 +135,19 @@ def test_an_aborted_prompt_does_not_spoil_the_next_answer(runner: asyncio.Runner
 
 @needs_model
 def test_more_questions_than_may_wait_are_refused(runner: asyncio.Runner, model: LocalModel) -> None:
+    async def one() -> list[str]:
+        async with model.turn():
+            return await answer(model, "What is gravity?", 5)
+
     async def crowd() -> list[object]:
-        return await asyncio.gather(*(answer(model, "What is gravity?", 5) for _ in range(3)), return_exceptions=True)
+        return await asyncio.gather(*(one() for _ in range(3)), return_exceptions=True)
 
     first, second, third = runner.run(crowd())
     assert isinstance(first, list)
     assert isinstance(second, list)
     assert isinstance(third, Busy)
     assert third.retry_after >= 1
-    assert runner.run(answer(model, "What is gravity?", 5))
+    assert runner.run(one())
 
 
 @pytest.mark.skipif(not available(), reason="llama-cpp-python is not installed")
@@ -159,5 +166,190 @@ def test_a_file_that_is_no_model_is_a_failed_state(runner: asyncio.Runner, tmp_p
     assert runner.run(load()).startswith("failed: ")
 
 
-def test_there_is_at_least_one_core() -> None:
-    assert count_cores() >= 1
+async def said(model: LocalModel, messages: list[dict[str, str]]) -> str:
+    return "".join([piece async for piece in model.generate(messages, temperature=0.0, max_tokens=12)])
+
+
+@needs_model
+def test_what_was_read_is_not_read_again(runner: asyncio.Runner, model: LocalModel) -> None:
+    async def chat() -> tuple[tuple[int, int], tuple[int, int]]:
+        messages = asking(LONG * 40 + "What did the clerk write?")
+        messages.append({"role": "assistant", "content": await said(model, messages)})
+        messages += asking("And what did he close?")
+        went_on = await model.unread(messages)
+        await said(model, asking("Another story. " + "The captain sold his ship to the owner of the mill. " * 40))
+        return went_on, await model.unread(messages)
+
+    (tokens, unread), (_, after_another) = runner.run(chat())
+    assert tokens > 500
+    assert unread < 40
+    assert after_another < 60, "a chat that was put away is taken up again"
+
+
+@needs_model
+def test_a_chat_that_was_put_away_goes_on_as_if_nothing_had_been_between(runner: asyncio.Runner, model: LocalModel) -> None:
+    messages = asking(LONG * 40 + "What did the clerk write?")
+    first = runner.run(said(model, messages))
+    runner.run(said(model, asking("The captain sold his ship to the owner of the mill. " * 60)))
+    assert runner.run(said(model, messages)) == first
+
+
+@needs_model
+def test_whoever_asked_first_is_served_first(runner: asyncio.Runner, model: LocalModel) -> None:
+    async def crowd() -> list[int]:
+        served: list[int] = []
+
+        async def one(number: int) -> None:
+            async with model.turn():
+                await model.count(["one", "two"])
+                served.append(number)
+
+        first = asyncio.create_task(one(0))
+        await asyncio.sleep(0)
+        left = asyncio.create_task(one(1))
+        await asyncio.sleep(0)
+        left.cancel()
+        await asyncio.sleep(0)
+        await asyncio.gather(first, one(2))
+        return served
+
+    assert runner.run(crowd()) == [0, 2], "who left the queue has no place in it"
+
+
+@needs_model
+def test_an_idle_model_is_unloaded_and_comes_back(runner: asyncio.Runner) -> None:
+    async def use() -> None:
+        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 512, idle_seconds=0.3)
+        try:
+            for _ in range(2):
+                async with model.turn():
+                    assert await answer(model, "What is gravity?", 5)
+                    await asyncio.sleep(0.5)
+                    assert model.state == "ready", "it is not idle while somebody has it"
+                async with asyncio.timeout(5):
+                    while model.state == "ready":
+                        await asyncio.sleep(0.05)
+                assert model.state == "stopped"
+        finally:
+            await model.close()
+
+    runner.run(use())
+
+
+@needs_model
+def test_an_idle_model_makes_room_for_another(runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use() -> list[str]:
+        models: dict[str, LocalModel] = {}
+        for name in ("third", "other", "one"):
+            models[name] = LocalModel(name, MODELS["SMOLLM2_135M"], 512, others=models)
+        try:
+            await models["one"].start()
+            await models["other"].start()
+            monkeypatch.setattr("docqa.providers.local.available_memory", lambda: 1 << 20)
+            async with models["other"].turn():
+                await models["third"].start()
+            return [models[name].state for name in ("one", "other", "third")]
+        finally:
+            for model in models.values():
+                await model.close()
+
+    assert runner.run(use()) == ["stopped", "ready", "ready"], "one that is being asked stays"
+
+
+@needs_model
+@pytest.mark.parametrize("cache_type", ["q8_0", "q4_0"])
+def test_a_quantised_cache_answers_too(runner: asyncio.Runner, cache_type: str) -> None:
+    async def use() -> str:
+        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 512, cache_type=cache_type)
+        try:
+            return "".join(await answer(model, "What is gravity?"))
+        finally:
+            await model.close()
+
+    assert "ravity" in runner.run(use())
+
+
+class Scripted:
+    """What `ChatEngine` needs of an engine, of which every word is a token and the answer is known."""
+
+    def __init__(self, words: list[str], template: str = "{}") -> None:
+        self.words, self.source = words, template
+        self.context_tokens, self.stopped = 1000, threading.Event()
+        self.options: dict[str, bool] = {}
+        self.refused: tuple[str, ...] = ()
+        self.rendered: list[dict[str, str]] = []
+
+    def template(self, **options: bool) -> Callable[[list[dict[str, str]]], str]:
+        self.options = options
+        return self.render
+
+    def render(self, messages: list[dict[str, str]]) -> str:
+        if messages[0]["role"] in self.refused:
+            raise ValueError("System role not supported")
+        self.rendered = messages
+        return self.source.format(" ".join(message["content"] for message in messages))
+
+    def marks(self) -> list[str]:
+        return []
+
+    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+        return list(range(len(text.split())))
+
+    def read(self, tokens: list[int]) -> int:
+        return len(tokens)
+
+    def write(self, temperature: float) -> Iterator[int]:
+        yield from range(len(self.words))
+
+    def piece(self, token: int) -> bytes:
+        return self.words[token].encode()
+
+
+def scripted_answer(engine: Scripted, max_tokens: int = 3) -> str:
+    body = {"do": "generate", "messages": asking("Why?"), "temperature": 0.0, "max_tokens": max_tokens}
+    return "".join(item["text"] for item, _ in ChatEngine(cast(Engine, engine)).handle(body, b"", threading.Event()))
+
+
+@pytest.mark.parametrize(
+    ("words", "template"),
+    [
+        (["<think>", "Hm.", " Well.", "</think>", "\n\n", "It", " is", " so", " because"], "{}"),
+        (["Hm.", "</think>", "It", " is", " so", " because"], "{}<think>\n"),
+        (["It", " is", " so", " because"], "{}"),
+    ],
+)
+def test_what_a_model_thinks_first_is_no_part_of_the_answer_nor_of_its_length(words: list[str], template: str) -> None:
+    engine = Scripted(words, template)
+    assert scripted_answer(engine) == "It is so"
+    assert engine.options["enable_thinking"] is False, "models that can do without are asked to"
+
+
+@pytest.mark.parametrize("words", [[], ["<think>", "Hm."]])
+def test_an_empty_answer_is_none(words: list[str]) -> None:
+    with pytest.raises(Unavailable, match="empty answer"):
+        scripted_answer(Scripted(words))
+
+
+@pytest.mark.parametrize("refused", [(), ("system",)])
+def test_a_template_that_knows_no_system_message_gets_it_before_the_first_question(refused: tuple[str, ...]) -> None:
+    engine = Scripted(["Yes."])
+    engine.refused = refused
+    chat = ChatEngine(cast(Engine, engine))
+    messages = [{"role": "system", "content": "Be brief."}, *asking("Who?"), *asking("Or what?")]
+    list(chat.handle({"do": "generate", "messages": messages, "temperature": 0.0, "max_tokens": 3}, b"", threading.Event()))
+    assert [message["role"] for message in engine.rendered] == ["user"] if refused else ["system", "user"]
+    assert "\n\n".join(message["content"] for message in engine.rendered) == "Be brief.\n\nWho?\n\nOr what?", "and turns alternate"
+
+
+def test_the_memory_that_is_left_is_the_machines_or_the_containers(tmp_path: Path) -> None:
+    assert available_memory(tmp_path) == 0, "not told"
+    group = tmp_path / "sys/fs/cgroup"
+    group.mkdir(parents=True)
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 4000 kB\nMemAvailable: 3000 kB\n")
+    (group / "memory.max").write_text("max\n")
+    assert available_memory(tmp_path) == 3000 * 1024
+    (group / "memory.max").write_text(f"{2000 * 1024}\n")
+    (group / "memory.current").write_text(f"{1500 * 1024}\n")
+    (group / "memory.stat").write_text(f"anon 5\ninactive_file {1000 * 1024}\n")
+    assert available_memory(tmp_path) == 1500 * 1024

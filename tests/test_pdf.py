@@ -130,7 +130,8 @@ def test_the_table_says_where_its_column_headings_end() -> None:
     assert page.text[:end].endswith("7,626")
 
 
-def test_a_chunk_that_begins_within_a_table_knows_its_column_headings() -> None:
+def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docqa.chunking.TARGET", 700)
     rows = [["(Millions)", "2018", "2017"], *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48))]
     [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
     found = chunks(1, page.text, page.section, page.headings, page.running, page.tables)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -12,6 +13,7 @@ from docqa.prompts import Question
 from docqa.providers import Candidate, Evidence, Piece
 from docqa.providers.chat import Chat
 from docqa.providers.extractive import Extractive
+from docqa.providers.layout import Layouts
 
 pytestmark = pytest.mark.anyio
 
@@ -98,3 +100,106 @@ async def test_no_answer_in_time_is_said() -> None:
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
     assert model.left
+
+
+@dataclass
+class Reader(Parrot):
+    """A parrot on this machine: it reads so many words a second, and remembers the messages that it read last, unless it is `forgetful`."""
+
+    prompt_speed: float = 1000.0
+    forgetful: bool = False
+    layouts: Layouts = field(default_factory=Layouts)
+    turns: int = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        self.turns += 1
+        yield
+
+    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
+        counts = await self.count([message["content"] for message in messages])
+        known = 0 if self.forgetful else next((n for n, (a, b) in enumerate(zip(self.asked, messages, strict=False)) if a != b), len(self.asked))
+        return sum(counts), sum(counts[known:])
+
+
+WHO = replace(QUESTION, text="Who signed?", documents=(7,))
+THEN = replace(WHO, text="And when?", history=(("user", "Who signed?"), ("bot", "Kari did. [1]")))
+
+
+async def ask(model: Reader, question: Question, *passages: str) -> list[dict[str, str]]:
+    """What the model was told."""
+    assert [piece async for piece in Chat(model, 5).answer(question, [Evidence(text, ()) for text in passages])]
+    return model.asked
+
+
+async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
+    model = Reader(["Kari."])
+    first = await ask(model, WHO, "Kari signed.", "Ola came.")
+    second = await ask(model, THEN, "Kari signed.", "Ola came.", "It was in May.")
+    assert second[: len(first)] == first
+    assert second[len(first)] == {"role": "assistant", "content": "Kari did."}, "our marks of sources are no words of the model"
+    assert second[-1]["content"] == "Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?", "the best passage, and what is new"
+    third = replace(THEN, text="Why?", history=(*THEN.history, ("user", "And when?"), ("bot", "In May.")))
+    assert (await ask(model, third, "It was cold."))[: len(second)] == second
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(THEN, documents=(8,)),
+        replace(THEN, history=(("user", "Who signed it?"), ("bot", "Kari did."))),
+        replace(THEN, system=("Be brief.",)),
+    ],
+)
+async def test_what_was_asked_of_other_documents_or_in_another_chat_is_not_told(other: Question) -> None:
+    model = Reader(["Kari."])
+    await ask(model, WHO, "Kari signed.")
+    assert all("Kari signed." not in message["content"] for message in await ask(model, other, "It was in May."))
+
+
+async def test_a_prompt_that_the_model_has_forgotten_is_laid_out_anew() -> None:
+    model = Reader(["Kari."], forgetful=True)
+    await ask(model, WHO, "Kari signed.", "Ola came.")
+    second = await ask(model, THEN, "It was in May.", "Ola came.")
+    assert [message["content"] for message in second[1:-1]] == ["Who signed?", "Kari did."]
+    assert "It was in May." in second[-1]["content"] and "Ola came." in second[-1]["content"]
+
+
+async def test_a_chat_that_has_outgrown_the_context_is_laid_out_anew() -> None:
+    model = Reader(["Yes."], context_tokens=700)
+    long = [f"Passage {n}. " + "word " * 100 for n in range(5)]
+    await ask(model, WHO, *long[:3])
+    second = await ask(model, THEN, *long[3:])
+    assert "Passage 0." not in "".join(message["content"] for message in second)
+    assert "Passage 3." in second[-1]["content"]
+
+
+async def test_a_follow_up_brings_in_little_that_is_new_where_reading_is_slow() -> None:
+    long = [f"Passage {n}. " + "word " * 100 for n in range(8)]
+    for speed, new in ((200.0, 1), (2000.0, 4)):
+        model = Reader(["Yes."], context_tokens=5000, prompt_speed=speed)
+        await ask(model, WHO, *long[:4])
+        assert (await ask(model, THEN, *long[4:]))[-1]["content"].count("Passage ") == new
+
+
+@pytest.mark.parametrize(("prompt_speed", "passages"), [(1000.0, 8), (200.0, 3), (1.0, 1)])
+async def test_no_more_is_read_than_leaves_half_of_the_time_for_the_answer(prompt_speed: float, passages: int) -> None:
+    model = Reader(["Yes."], context_tokens=5000, prompt_speed=prompt_speed)
+    asked = await ask(model, WHO, *(f"Passage {n}. " + "word " * 100 for n in range(8)))
+    assert asked[-1]["content"].count("Passage ") == passages
+
+
+async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
+    model = Reader(["Yes."])
+    asked = []
+
+    @asynccontextmanager
+    async def late() -> AsyncGenerator[None, None]:
+        asked.append(1)
+        await asyncio.sleep(5)
+        yield
+
+    model.turn = late  # type: ignore[method-assign]
+    with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
+        await chat(model, seconds=0.1)
+    assert asked and not model.asked

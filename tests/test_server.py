@@ -298,7 +298,7 @@ def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path)
         with server.client() as client:
             health = client.get("/healthz").json()
             assert any("full-text search only" in note for note in health["notes"])
-            assert any("answers are extractive" in note for note in health["notes"])
+            assert any("All answers are extractive" in note for note in health["notes"])
             doc_id = upload(client, LEASE)
             assert "12,400" in client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?")).json()["answer"]["message"]
     finally:

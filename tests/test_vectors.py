@@ -10,9 +10,12 @@ import pytest
 
 from docqa.chunking import Chunk
 from docqa.db import Database
-from docqa.queries import account_rows, chunk_rows, document_rows, work_rows
+from docqa.queries import account_rows, chunk_rows, document_rows, embedding_rows, work_rows
+from docqa.queries.embedding_rows import StoredModel
 
 pytestmark = pytest.mark.anyio
+
+ONE, TWO = StoredModel("one", "abc", 384), StoredModel("two", "def", 8)
 
 
 def vector(seed: int, dimension: int = 384) -> bytes:
@@ -32,12 +35,12 @@ async def db(tmp_path: Path) -> AsyncIterator[Database]:
 async def add(db: Database, name: str, count: int) -> int:
     """The row of a document of `count` chunks, whose vectors are those of the seeds from 0 on."""
     async with db.write() as conn:
-        await work_rows.use_embedding_model(conn, "one", "abc", 384)
+        await embedding_rows.use_model(conn, ONE)
         account = await account_rows.account_named(conn, "alice")
         document = await document_rows.add_document(conn, account, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes="")
         await chunk_rows.add_chunks(conn, document, [(Chunk(1, n, f"{name} {n}", ""), f"{name} {n}") for n in range(count)])
-        waiting = await work_rows.chunks_to_embed(conn, document, count)
-        await work_rows.set_embeddings(conn, [(chunk, vector(n)) for n, (chunk, _) in enumerate(waiting)])
+        waiting = await embedding_rows.chunks_to_embed(conn, document, count)
+        await embedding_rows.set_embeddings(conn, [(chunk, vector(n)) for n, (chunk, _) in enumerate(waiting)])
     return document
 
 
@@ -62,16 +65,40 @@ async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
 
 
-async def test_another_model_makes_all_vectors_anew_and_loses_no_text(db: Database) -> None:
+async def test_another_model_makes_all_vectors_anew_while_the_old_ones_serve(db: Database) -> None:
+    document = await add(db, "one", 5)
+    async with db.write() as conn:
+        account = await account_rows.account_named(conn, "alice")
+        await work_rows.finish_document(conn, document, "ready", "A summary.", "en", "")
+        await embedding_rows.use_model(conn, ONE)
+        assert await work_rows.indexing(conn) == 0
+        await embedding_rows.use_model(conn, TWO)
+        assert await work_rows.indexing(conn) == 1
+        waiting = await embedding_rows.chunks_to_embed(conn, document, 10)
+        assert len(waiting) == 5
+        await embedding_rows.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting[:3])])
+        assert (await document_rows.document_status(conn, account, "one")).chunks_done == 3
+        [first, *_] = await chunk_rows.nearest_chunks(conn, [document], vector(2), 1)
+        assert first.text == "one 2", "the old vectors are searched"
+        await embedding_rows.use_model(conn, TWO)
+        assert len(await embedding_rows.chunks_to_embed(conn, document, 10)) == 2, "a restart goes on where it stopped"
+        await embedding_rows.set_embeddings(conn, [(chunk, vector(n + 3, 8)) for n, (chunk, _) in enumerate(waiting[3:])])
+        await embedding_rows.take_over(conn)
+        assert (await embedding_rows.serving_model(conn), await embedding_rows.coming_model(conn)) == (TWO, None)
+        assert (await document_rows.document_status(conn, account, "one")).chunks_done == 5
+        [first, *_] = await chunk_rows.nearest_chunks(conn, [document], vector(2, 8), 1)
+        assert first.text == "one 2"
+
+
+async def test_going_back_to_the_old_model_keeps_its_vectors(db: Database) -> None:
     document = await add(db, "one", 5)
     async with db.write() as conn:
         await work_rows.finish_document(conn, document, "ready", "A summary.", "en", "")
-        assert not await work_rows.use_embedding_model(conn, "one", "abc", 384)
-        assert await work_rows.indexing(conn) == 0
-        assert await work_rows.use_embedding_model(conn, "two", "def", 8)
-        assert await work_rows.indexing(conn) == 1
-        waiting = await work_rows.chunks_to_embed(conn, document, 10)
-        assert len(waiting) == 5
-        await work_rows.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting)])
-        [first, *_] = await chunk_rows.nearest_chunks(conn, [document], vector(2, 8), 1)
+        await embedding_rows.use_model(conn, TWO)
+        waiting = await embedding_rows.chunks_to_embed(conn, document, 10)
+        await embedding_rows.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting)])
+        await embedding_rows.use_model(conn, ONE)
+        assert await embedding_rows.coming_model(conn) is None
+        assert await embedding_rows.chunks_to_embed(conn, document, 10) == []
+        [first, *_] = await chunk_rows.nearest_chunks(conn, [document], vector(2), 1)
         assert first.text == "one 2"

@@ -1,19 +1,20 @@
 """Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
 
 import json
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Send
 
 from docqa import declarations as given_by
 from docqa import records
 from docqa.agent import question_language
 from docqa.answer import Answer, answer, read_question
-from docqa.errors import DocqaError, NotFound, Unavailable
+from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
 from docqa.phrases import sources_block
 from docqa.queries import document_rows, knowledge_rows, now
 from docqa.queries.document_rows import StoredDocument
@@ -21,24 +22,27 @@ from docqa.requests import Endpoint, Given
 from docqa.search import search
 from docqa.services import Services
 
+log = logging.getLogger(__name__)
+
 TAG = "Chat"
+TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
 SSE = "text/event-stream"
 SUMMARY = [{"sender": "user", "message": "Summarize the documents."}]
 
 
-async def chat_with_document(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+async def chat_with_document(services: Services, account: int, given: Given) -> Response:
     async with services.db.read() as conn:
         documents = [await document_rows.stored_document(conn, account, given.path["doc_id"])]
     return await _reply(services, documents, given.body, given)
 
 
-async def chat_with_documents(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+async def chat_with_documents(services: Services, account: int, given: Given) -> Response:
     async with services.db.read() as conn:
         documents = await document_rows.stored_documents(conn, account, given.body["documents"])
     return await _reply(services, documents, given.body["messages"] or SUMMARY, given)
 
 
-async def chat_with_knowledge(services: Services, account: int, given: Given) -> records.ChatResponse | Response:
+async def chat_with_knowledge(services: Services, account: int, given: Given) -> Response:
     async with services.db.read() as conn:
         documents = await knowledge_rows.knowledge_base_documents(conn, account, given.path["knowledge_base_id"])
     return await _reply(services, documents, given.body["messages"], given)
@@ -55,16 +59,19 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
     return records.RetrieveResult([records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages])
 
 
-async def _reply(services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given) -> records.ChatResponse | Response:
+async def _reply(services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given) -> Response:
     question = read_question(messages, given.query, documents)
     made = await answer(services, documents, question, given.query)
+    log.info("%s: answered by %s", given.query["model_name"], made.target)
+    headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:
         async with aclosing(made.tokens) as tokens:
             text = "".join([token async for token in tokens])
-        return records.ChatResponse(records.Turn("user", question.text, "question"), records.Turn("bot", text, "response"), made.sources, now())
+        turns = records.Turn("user", question.text, "question"), records.Turn("bot", text, "response")
+        return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
     if SSE in given.accept:
-        return _Stream(_events(made), media_type=SSE, headers={"Cache-Control": "no-cache"})
-    return _Stream(_plain(made), media_type="text/plain; charset=utf-8", headers={"X-Content-Type-Options": "nosniff"})
+        return _Stream(_events(made), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
+    return _Stream(_plain(made), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"})
 
 
 class _Stream(StreamingResponse):
@@ -109,7 +116,7 @@ WITH_DOCUMENT = Endpoint(
     tag=TAG,
     query=given_by.CHAT_QUERY,
     body=given_by.MESSAGES,
-    errors=(NotFound, Unavailable),
+    errors=(NotFound, ProviderFailed, Unavailable),
 )
 WITH_DOCUMENTS = Endpoint(
     path="/v1/api/knowledge_base_chat",
@@ -120,7 +127,7 @@ WITH_DOCUMENTS = Endpoint(
     tag=TAG,
     query=given_by.CHAT_QUERY,
     body=given_by.DOCUMENT_LIST_CHAT_BODY,
-    errors=(NotFound, Unavailable),
+    errors=(NotFound, ProviderFailed, Unavailable),
     deprecated=True,
 )
 WITH_KNOWLEDGE = Endpoint(
@@ -132,7 +139,7 @@ WITH_KNOWLEDGE = Endpoint(
     tag=TAG,
     query=given_by.CHAT_QUERY,
     body=given_by.KNOWLEDGE_CHAT_BODY,
-    errors=(NotFound, Unavailable),
+    errors=(NotFound, ProviderFailed, Unavailable),
 )
 RETRIEVE = Endpoint(
     path="/v1/api/retrieve",

@@ -18,7 +18,13 @@ TAG = "Documents"
 
 async def add_link(services: Services, account: int, given: Given) -> records.Added:
     settings = services.settings
-    found = await fetch(given.query["url"], seconds=settings.fetch_seconds, limit_mb=settings.upload_mb, private_networks=settings.private_networks)
+    found = await fetch(
+        given.query["url"],
+        seconds=settings.fetch_seconds,
+        limit_mb=settings.upload_mb,
+        private_networks=settings.private_networks,
+        offline=settings.offline,
+    )
     doc_id = await add_file(services, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url)
     return records.Added(doc_id, doc_id)
 

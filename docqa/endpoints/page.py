@@ -49,7 +49,7 @@ async def show_health(services: Services, account: int, given: Given) -> records
         indexing = await work_rows.indexing(conn)
     embedding = services.embedder.state if services.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.local_models.items()}
-    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.notes)
+    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.told())
 
 
 PAGE = Endpoint(path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False)

@@ -22,6 +22,7 @@ from docqa.evaluation.figures import CUTS, Result, holds
 from docqa.evaluation.questions import Made, choose, make_controls, make_questions
 from docqa.ingest import add_file
 from docqa.phrases import NOT_FOUND, phrase
+from docqa.providers.local import LocalModel
 from docqa.queries import account_rows, chunk_rows, document_rows, work_rows
 from docqa.queries.document_rows import StoredDocument
 from docqa.records import Source
@@ -48,12 +49,13 @@ async def evaluate(settings: Settings, files: Sequence[Path], model: str, count:
         async with app.router.lifespan_context(app):
             services: Services = app.state.services
             chat = _chat(services, model)
-            for sentence in (*services.notes, _described(services, model)):
+            for sentence in (*services.told(), _described(services, model)):
                 tell(sentence)
             documents = await _add(services, files, tell)
             chosen = await _choose(services, documents, count)
-            if local := services.local_models.get(model):
-                await local.start()  # that it loads is no part of its first answer
+            first = services.chat_model(services.targets(model)[0])
+            if isinstance(first, LocalModel):
+                await first.start()  # that it loads is no part of its first answer
             tell(f"Asking {len(chosen)} questions ...")
             return [await _ask(services, documents[made.document], made, chat) for made in chosen]
 

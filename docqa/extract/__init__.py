@@ -17,6 +17,7 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.extract.kinds import SUFFIXES
 from docqa.extract.pages import Extracted, ExtractedPage
 from docqa.extract.tessdata import languages
+from docqa.provider_keys import without_keys
 
 __all__ = ["SUFFIXES", "Extracted", "ExtractedPage", "extract", "languages", "read", "recognise"]
 
@@ -82,7 +83,7 @@ def read(path: str) -> list[ExtractedPage]:
 
 async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
     command = [sys.executable, "-m", "docqa.extract", str(memory_mb), str(int(seconds) + 1)]
-    environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads wait for each other longer than they work
+    environment = {**without_keys(os.environ), "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads wait for each other longer than they work
     pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:
         return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, env=environment, start_new_session=True)

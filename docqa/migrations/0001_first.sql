@@ -92,7 +92,7 @@ INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE chunk_vocabulary USING fts5vocab (chunk_fts, 'row');
 
 -- An index that can be rebuilt from chunk.embedding: the sign of each number, which finds candidates among very many vectors.
--- work_rows.use_embedding_model makes it anew for a model of another dimension.
+-- embedding_rows makes it anew for a model of another dimension.
 CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer);
 
 CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
@@ -102,6 +102,12 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
     DELETE FROM chunk_vec WHERE rowid = old.id;
 END;
+
+-- The vectors by another model than the serving one, until all are there and take over.
+CREATE TABLE coming_embedding (
+    chunk     INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    embedding BLOB NOT NULL
+) STRICT;
 
 -- The table that a CSV is, for questions that are answered by counting. Rows and columns are numbered from 0.
 CREATE TABLE table_column (
@@ -133,9 +139,9 @@ CREATE TABLE table_value (
     PRIMARY KEY (document, key, place, value)
 ) STRICT, WITHOUT ROWID;
 
--- The model that made chunk.embedding. Another one at start embeds everything anew.
+-- The model that made chunk.embedding, and the one that makes coming_embedding while it is to take over.
 CREATE TABLE embedding_model (
-    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    state     TEXT PRIMARY KEY CHECK (state IN ('serving', 'coming')),
     name      TEXT NOT NULL,
     sha256    TEXT NOT NULL,
     dimension INTEGER NOT NULL

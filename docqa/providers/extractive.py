@@ -11,7 +11,7 @@ SENTENCES = {"SHORT": 2, "LONG": 8}
 PASSAGES = {"SHORT": 5, "LONG": 8}
 RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
 WORTH = 0.6  # of the best sentence's score; what is below does not belong to the answer
-ENOUGH = 320  # characters: a short answer that has them goes on to no further sentence on the same thing
+ENOUGH = 290  # characters: a short answer that has them goes on to no further sentence on the same thing
 LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
 
 

@@ -1,27 +1,30 @@
-"""Answers from a GGUF file on this machine: the server's side (`LocalModel`) and the child process that holds the model.
+"""Answers from a GGUF file on this machine: the server's side. `local_child` is the process that holds the model, for llama.cpp can abort.
 
-The child is `python -m docqa.providers.local FILE CONTEXT_TOKENS`; llama.cpp is imported there only, for it can abort.
+Whose turn it is, is decided here: first come, first served. What a prompt says is not known here.
 """
 
-import codecs
-import ctypes
+import asyncio
 import importlib.util
+import logging
 import math
-import os
-import re
-import sys
-import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from docqa.child import Child
-from docqa.errors import Busy, TooLarge, Unavailable
-from docqa.worker import Handler, Header, serve
+from docqa.errors import Busy
+from docqa.machine import available_memory, find_machine
+from docqa.providers.layout import Layouts
+from docqa.turns import Turns
 
-PROBE_TOKENS = 256
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 5.0  # between two looks at the memory
+SHORT = 0.05  # of the machine's memory: with less of it free, an idle model makes room
+ROOM = 2.0  # times its file, what a model is given room for: its context is chosen by what is left
+SMOOTHING = 0.3  # weight of the newest time among the earlier ones
+ENOUGH_READ = 32  # tokens that tell a speed
 
 
 def available() -> bool:
@@ -30,15 +33,31 @@ def available() -> bool:
 
 
 class LocalModel:
-    """One GGUF file, served to one question at a time; `queue` questions may wait for it."""
+    """One GGUF file, loaded when it is first used. `layouts` are those of the prompts that it has read lately."""
 
-    def __init__(self, name: str, path: Path, context_tokens: int, queue: int = 8) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        context_tokens: int,
+        queue: int = 8,
+        *,
+        cache_type: str = "f16",
+        idle_seconds: float = 600.0,
+        others: "Mapping[str, LocalModel] | None" = None,
+    ) -> None:
+        """`context_tokens` at most; `queue` questions may wait; the model is unloaded after `idle_seconds`, or when one of the `others` needs the room."""
         self.name = name
-        self._context_tokens = context_tokens
-        self._queue = queue
+        self._path, self._others = path, {} if others is None else others
+        self.layouts = Layouts()
+        self._context_tokens, self._queue, self._idle_seconds = context_tokens, queue, idle_seconds
+        self._turns = Turns()
         self._asked = 0
         self._seconds = 10.0
-        self._child = Child("docqa.providers.local", [str(path), str(context_tokens)], name=name, grace=1.0)
+        self._prompt_speed = 0.0
+        self._used = time.monotonic()
+        self._watching: asyncio.Task[None] | None = None
+        self._child = Child("docqa.providers.local_child", [str(path), str(context_tokens), cache_type], name=name, grace=1.0)
 
     @property
     def state(self) -> str:
@@ -47,191 +66,91 @@ class LocalModel:
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that prompt and answer share: what was asked for, bounded by the model's own limit once it is loaded."""
+        """Tokens that prompt and answer share: what was asked for, less where the model or the memory has not so much, which is known once it is loaded."""
         return int(self._child.hello.get("context_tokens", self._context_tokens))
 
     @property
     def prompt_speed(self) -> float:
-        """Prompt tokens read per second, measured at load; 0 before."""
-        return float(self._child.hello.get("prompt_speed", 0.0))
-
-    @property
-    def answer_speed(self) -> float:
-        """Answer tokens written per second, measured at load; 0 before."""
-        return float(self._child.hello.get("answer_speed", 0.0))
+        """Prompt tokens read per second, lately or at load; 0 before."""
+        return self._prompt_speed or float(self._child.hello.get("prompt_speed", 0.0))
 
     async def start(self) -> None:
         """Load the model if it is not. Raises Unavailable."""
+        self._used = time.monotonic()
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch())
+        if self.state == "stopped":
+            await self._make_room()
         await self._child.start()
 
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        """The model, loaded, for one question; whoever came before has it first. Raises Busy when too many wait, Unavailable."""
+        if self._asked > self._queue:
+            wait = math.ceil(self._seconds)  # till a place is free; whoever were told to wait for the whole queue would find it full of others again
+            raise Busy(f"{self._queue} questions wait for {self.name} already; ask again in {wait} seconds.", retry_after=wait)
+        self._asked += 1
+        try:
+            await self._turns.take()
+            started = time.monotonic()
+            try:
+                await self.start()
+                yield
+            finally:
+                self._used = time.monotonic()
+                self._seconds += SMOOTHING * (self._used - started - self._seconds)
+                self._turns.give()
+        finally:
+            self._asked -= 1
+
     async def count(self, texts: list[str]) -> list[int]:
-        """How many tokens each text has; passes waiting questions, but not the one in hand. Raises Unavailable."""
+        """How many tokens each text has; without a turn, behind the question in hand. Raises Unavailable."""
         answer, _ = await self._child.call({"do": "count", "texts": texts}, urgent=True)
         return [int(number) for number in answer["counts"]]
+
+    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
+        """How many tokens the prompt of these messages has, and how many of them would have to be read. Raises Unavailable."""
+        answer, _ = await self._child.call({"do": "unread", "messages": messages}, urgent=True)
+        return int(answer["tokens"]), int(answer["unread"])
 
     async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
         """The answer to `messages` (`role`, `content`), in pieces of whole characters; leaving early stops the model.
 
-        Raises Busy when too many wait, TooLarge for a prompt longer than the context, ChildDied or Unavailable.
+        Raises TooLarge for a prompt longer than the context, ChildDied or Unavailable.
         """
-        if self._asked > self._queue:
-            wait = math.ceil(self._seconds * self._asked)
-            raise Busy(f"{self._queue} questions wait for {self.name} already; ask again in {wait} seconds.", retry_after=wait)
-        self._asked += 1
         header = {"do": "generate", "messages": messages, "temperature": temperature, "max_tokens": max_tokens}
-        started = 0.0
-        try:
-            async with aclosing(self._child.stream(header)) as pieces:
-                async for piece in pieces:
-                    started = started or time.monotonic() - piece["seconds"]
-                    if piece["text"]:
-                        yield piece["text"]
-        finally:
-            self._asked -= 1
-            if started:
-                self._seconds += 0.3 * (time.monotonic() - started - self._seconds)
+        async with aclosing(self._child.stream(header)) as pieces:
+            async for piece in pieces:
+                if piece.get("unread", 0) >= ENOUGH_READ:
+                    self._prompt_speed = self.prompt_speed + SMOOTHING * (piece["unread"] / piece["seconds"] - self.prompt_speed)
+                if piece["text"]:
+                    yield piece["text"]
 
     async def close(self) -> None:
+        if self._watching:
+            self._watching.cancel()
         await self._child.close()
 
+    async def _make_room(self) -> None:
+        """Unload others that nobody asks now, as long as this one does not fit beside them."""
+        for other in self._others.values():
+            if other._rests and 0 < available_memory() < ROOM * self._path.stat().st_size:
+                log.info("%s is unloaded: %s needs the room", other.name, self.name)
+                await other._child.rest()
 
-# The child's side
+    @property
+    def _rests(self) -> bool:
+        return self.state == "ready" and not self._asked
 
-
-class _Aborted(Exception):
-    """Nobody wants the answer any more."""
-
-
-class _Model:
-    """A llama.cpp model with its chat template, and a way to stop it in the middle of a prompt."""
-
-    def __init__(self, path: str, context_tokens: int) -> None:
-        # Threads that spin while they wait take the core from the one they wait for: on two busy cores 0.3 tokens a second, not 110.
-        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
-        import llama_cpp
-        from llama_cpp.llama_chat_format import Jinja2ChatFormatter
-
-        self._llama_cpp = llama_cpp
-        _leave_extra_buffers_out(llama_cpp.llama_cpp)
-        self._llm = self._open(path, context_tokens)
-        metadata = self._llm.metadata
-        trained = int(metadata.get(f"{metadata.get('general.architecture')}.context_length", context_tokens))
-        if trained < context_tokens:
-            self._llm.close()
-            self._llm = self._open(path, trained)
-        if "tokenizer.chat_template" not in metadata:
-            raise Unavailable(f"{path} has no chat template: it is not a model for conversations.")
-        self._vocabulary = llama_cpp.llama_model_get_vocab(self._llm.model)
-        self._format = Jinja2ChatFormatter(
-            template=metadata["tokenizer.chat_template"], bos_token=self._token_text(self._llm.token_bos()), eos_token=self._token_text(self._llm.token_eos())
-        )
-        self._control = self._control_tokens()
-        self._cancelled = threading.Event()
-        self._abort = llama_cpp.ggml_abort_callback(lambda _: self._cancelled.is_set())
-        llama_cpp.llama_set_abort_callback(self._llm.ctx, self._abort, None)
-
-    def _open(self, path: str, context_tokens: int) -> Any:
-        cores = count_cores()
-        return self._llama_cpp.Llama(path, n_ctx=context_tokens, n_threads=cores, n_threads_batch=cores, verbose=False)
-
-    def _token_text(self, token: int) -> str:
-        return self._llama_cpp.llama_vocab_get_text(self._vocabulary, token).decode() if token >= 0 else ""
-
-    def _control_tokens(self) -> re.Pattern[str]:
-        """Matches what the model takes for the marks between messages, which no message may contain."""
-        texts = [self._token_text(token) for token in range(self._llm.n_vocab()) if self._llama_cpp.llama_vocab_is_control(self._vocabulary, token)]
-        return re.compile("|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True) if text) or r"(?!)")
-
-    def measure(self) -> Header:
-        """The context and the speeds, by reading and writing a little."""
-        probe = self._llm.tokenize(("The meeting was moved to the second week of the month. " * PROBE_TOKENS).encode())[:PROBE_TOKENS]
-        start = time.perf_counter()
-        tokens = self._llm.generate(probe, temp=0.0)
-        next(tokens)
-        read = time.perf_counter()
-        for _ in range(8):
-            next(tokens)
-        wrote = time.perf_counter()
-        return {
-            "context_tokens": self._llm.n_ctx(),
-            "prompt_speed": round(len(probe) / (read - start), 1),
-            "answer_speed": round(8 / (wrote - read), 1),
-            "threads": count_cores(),
-        }
-
-    def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
-        if body["do"] == "count":
-            yield {"counts": [len(self._tokenize(text)) for text in body["texts"]]}, b""
-            return
-        self._cancelled = cancelled
-        start = time.monotonic()
-        for text in self._answer(body["messages"], body["temperature"], body["max_tokens"]):
-            yield {"text": text, "seconds": time.monotonic() - start}, b""
-
-    def _answer(self, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> Iterator[str]:
-        clean: list[Any] = [message | {"content": self._control.sub(" ", message["content"])} for message in messages]
-        prompt = self._tokenize(self._format(messages=clean).prompt, special=True)
-        room = self._llm.n_ctx() - len(prompt)
-        if room < 1:
-            raise TooLarge(f"The question and its passages take {len(prompt)} tokens; this model takes {self._llm.n_ctx()}.")
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        try:
-            for token in self._tokens(prompt, temperature, min(room, max_tokens)):
-                # A character may be spread over several tokens.
-                if text := decoder.decode(self._llm.detokenize([token], special=False)):
-                    yield text
-        except _Aborted:
-            return
-        if text := decoder.decode(b"", final=True):
-            yield text
-
-    def _tokens(self, prompt: list[int], temperature: float, limit: int) -> Iterator[int]:
-        try:
-            for number, token in enumerate(self._llm.generate(prompt, temp=temperature), 1):
-                if self._cancelled.is_set():
-                    raise _Aborted
-                if self._llama_cpp.llama_vocab_is_eog(self._vocabulary, token):
-                    return
-                yield token
-                if number == limit:
-                    return
-        except RuntimeError as error:
-            if not self._cancelled.is_set():
-                raise Unavailable(f"The model failed: {error}.") from error
-            # Some of the aborted batch is in the cache, and nothing says how much.
-            self._llm.reset()
-            raise _Aborted from error
-
-    def _tokenize(self, text: str, special: bool = False) -> list[int]:
-        tokens: list[int] = self._llm.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=special)
-        return tokens
-
-
-def _leave_extra_buffers_out(module: Any) -> None:
-    """Keep llama.cpp from its AMX kernels, which segfault in the first prompt when GCC ≤ 12 built them."""
-    defaults: Callable[[], ctypes.Structure] = module.llama_model_default_params
-
-    def without() -> ctypes.Structure:
-        params = defaults()
-        params.use_extra_bufts = False
-        return params
-
-    module.llama_model_default_params = without
-
-
-def count_cores() -> int:
-    """Physical cores this process may use; logical ones where the system does not tell."""
-    if not hasattr(os, "sched_getaffinity"):
-        return os.cpu_count() or 1
-    usable = os.sched_getaffinity(0)
-    siblings = [Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list") for number in usable]
-    return len({file.read_text() for file in siblings}) if all(file.exists() for file in siblings) else len(usable)
-
-
-def _load() -> tuple[Header, Handler]:
-    model = _Model(sys.argv[1], int(sys.argv[2]))
-    return model.measure(), model.handle
-
-
-if __name__ == "__main__":
-    serve(_load)
+    async def _watch(self) -> None:
+        """Unload the model whenever nobody has asked it for a while, or the memory is short."""
+        least = SHORT * find_machine().memory
+        while True:
+            await asyncio.sleep(min(self._idle_seconds, LOOK_SECONDS))
+            if not self._rests:
+                continue
+            idle, free = time.monotonic() - self._used, available_memory()
+            short = 0 < free < least
+            if short or idle >= self._idle_seconds:
+                log.info("%s is unloaded: %s", self.name, f"{free >> 20} MB of memory are free" if short else f"idle for {idle:.0f} s")
+                await self._child.rest()

@@ -85,8 +85,10 @@ async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
     sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
-                    count(c.id), count(c.embedding), trim(d.notes || ' ' || d.message)
-             FROM document d LEFT JOIN chunk c ON c.document = d.id WHERE d.account = ? AND d.doc_id = ? GROUP BY d.id"""
+                    count(c.id), CASE WHEN EXISTS (SELECT 1 FROM embedding_model WHERE state = 'coming') THEN count(n.chunk) ELSE count(c.embedding) END,
+                    trim(d.notes || ' ' || d.message)
+             FROM document d LEFT JOIN chunk c ON c.document = d.id LEFT JOIN coming_embedding n ON n.chunk = c.id
+             WHERE d.account = ? AND d.doc_id = ? GROUP BY d.id"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:
         raise NotFound("Document not found")

