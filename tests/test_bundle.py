@@ -46,10 +46,8 @@ def make_wheel(folder: Path, name: str, version: str = "1.0") -> None:
         wheel.writestr(f"{name}-{version}.dist-info/RECORD", "")
 
 
-@pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """All that pip can reach: wheels for every group but the tests'."""
-    folder = tmp_path / "index"
     folder.mkdir()
     for name in ("tinypack", "tinysentence", "tinyllama_built"):
         make_wheel(folder, name)
@@ -60,10 +58,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def installer(tmp_path: Path, index: Path) -> Installer:
+def make_checkout(root: Path) -> Installer:
     """A checkout with the real installer, whose command line only says what it was given, and one model."""
-    root = tmp_path / "checkout"
     shutil.copytree(ROOT / "docqa", root / "docqa", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("tests", "models", "data"):
         (root / name).mkdir()
@@ -83,6 +79,32 @@ def installer(tmp_path: Path, index: Path) -> Installer:
     (installer.venv / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
     shutil.copytree(next(Path(sys.prefix).glob("lib/python*/site-packages/pip")), installer.venv / "lib" / python_folder() / "site-packages" / "pip")
     return installer
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return make_index(tmp_path / "index", monkeypatch)
+
+
+@pytest.fixture
+def installer(tmp_path: Path, index: Path) -> Installer:
+    return make_checkout(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole bundle, made once."""
+    folder = tmp_path_factory.mktemp("gathered")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        make_index(folder / "index", monkeypatch)
+        make(make_checkout(folder / "checkout"), folder / "bundle")
+    return folder / "bundle"
+
+
+@pytest.fixture
+def whole(gathered: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be spoilt."""
+    return Path(shutil.copytree(gathered, tmp_path / "bundle", copy_function=shutil.copy2))
 
 
 def python_folder() -> str:
@@ -116,14 +138,12 @@ def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_p
     assert {"tinypack", "torch", "tinysentence", "tinyllama_built"} <= installed
 
 
-def test_the_checksums_are_those_of_every_file(installer: Installer, tmp_path: Path) -> None:
-    target = tmp_path / "bundle"
-    make(installer, target)
-    first, *lines = (target / "checksums.txt").read_text().splitlines()
+def test_the_checksums_are_those_of_every_file(whole: Path) -> None:
+    first, *lines = (whole / "checksums.txt").read_text().splitlines()
     assert first == f"# {machine()}"
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     assert listed["models/tiny.gguf"] == hashlib.sha256(WEIGHTS).hexdigest()
-    assert set(listed) == {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - {"checksums.txt"}
+    assert set(listed) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {"checksums.txt"}
 
 
 def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(installer: Installer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,22 +171,18 @@ def test_a_second_run_takes_over_what_changed(installer: Installer, tmp_path: Pa
     assert not (target / "docqa" / "places.py").exists()
 
 
-def test_a_file_that_was_damaged_on_the_way_is_named(installer: Installer, tmp_path: Path) -> None:
-    target = tmp_path / "bundle"
-    make(installer, target)
-    (target / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
-    (target / "README.md").write_text("my own notes")
-    started = start(target)
+def test_a_file_that_was_damaged_on_the_way_is_named(whole: Path) -> None:
+    (whole / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
+    (whole / "README.md").write_text("my own notes")
+    started = start(whole)
     assert started.returncode == 1
     assert "not as they were bundled: models/tiny.gguf. Carry them over again." in started.stderr
 
 
-def test_a_bundle_for_another_machine_is_refused(installer: Installer, tmp_path: Path) -> None:
-    target = tmp_path / "bundle"
-    make(installer, target)
-    listed = target / "checksums.txt"
+def test_a_bundle_for_another_machine_is_refused(whole: Path) -> None:
+    listed = whole / "checksums.txt"
     listed.write_text(listed.read_text().replace(machine(), "win32 AMD64 CPython 3.99"))
-    assert f"made for win32 AMD64 CPython 3.99, this is {machine()}" in start(target).stderr
+    assert f"made for win32 AMD64 CPython 3.99, this is {machine()}" in start(whole).stderr
 
 
 def test_without_the_base_packages_there_is_no_bundle(installer: Installer, index: Path, tmp_path: Path) -> None:

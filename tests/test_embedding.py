@@ -129,23 +129,21 @@ def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: a
 
 @needs_model
 @pytest.mark.parametrize("own", [True, False], ids=["its own files say so", "the catalogue says so"])
-def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, tmp_path: Path, own: bool) -> None:
+def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path, own: bool) -> None:
     shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
     if own:
         config = tmp_path / "model" / "config_sentence_transformers.json"
         told = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
         config.write_text(json.dumps(json.loads(config.read_text()) | told))
     prefixed = Embedder("prefixed", tmp_path / "model", "", 384, prefixes=("", "") if own else ("query: ", "passage: "))
-    plain = Embedder("plain", CATALOG.path(ENTRY), "", 384)
 
     async def compare() -> None:
         question = await prefixed.encode_question("who pays?")
         [passage] = await prefixed.encode(["who pays?"])
-        same = await plain.encode(["query: who pays?", "passage: who pays?", "who pays?"])
+        same = await embedder.encode(["query: who pays?", "passage: who pays?", "who pays?"])
         assert [round(dot(one, other), 2) for one, other in zip([question, passage], same, strict=False)] == [1, 1]
         assert dot(question, same[2]) < 0.99
         await prefixed.close()
-        await plain.close()
 
     runner.run(compare())
 
