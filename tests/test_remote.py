@@ -260,6 +260,17 @@ async def test_a_provider_that_goes_on_failing_is_asked_three_times(http: HttpCl
     assert len(server.asked) == 3
 
 
+async def test_a_provider_that_just_failed_is_not_asked_again_at_once(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stand_in(status(500), status(500), status(500), stream(*openai("12"))) as server:
+        model = model_of(http, server.url)
+        first, second = await failure(model), await failure(model)
+        assert len(server.asked) == 3
+        assert (str(second), second.headers()) == (str(first), {"Retry-After": "5"})
+        clock = time.monotonic
+        monkeypatch.setattr("docqa.providers.http.time.monotonic", lambda: clock() + 6)
+        assert await ask(model) == ["12"]
+
+
 async def test_a_server_that_is_being_started_is_waited_for(http: HttpClient) -> None:
     port = free_port()
     asking = asyncio.create_task(ask(model_of(http, f"http://127.0.0.1:{port}/v1")))

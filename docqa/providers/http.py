@@ -6,6 +6,7 @@ It knows nothing of models and messages. No sentence and no log line holds a key
 import asyncio
 import json
 import logging
+import math
 import ssl
 import time
 from collections.abc import AsyncGenerator
@@ -28,6 +29,7 @@ CONNECT_SECONDS = 5.0
 TRIES = 3
 PAUSE = 1.0  # seconds before a further try, where the provider names no time
 RETRY_AFTER = 5  # seconds that a caller is told, where the provider names no time
+LONGEST_DOWN = 60  # seconds that nobody asks again after a failure, whatever time the provider names
 LONGEST_WAIT = 3600.0  # seconds that a provider may name
 MESSAGE = 200  # characters of a provider's own message that are passed on
 EVENT_BYTES = 1 << 20  # one event of a stream; real ones have some hundred
@@ -80,7 +82,8 @@ class _Failure(NamedTuple):
 class Peer:
     """A target as it is spoken to: where requests go and in which form. `seconds` bounds each wait for the other side, and twice all tries together.
 
-    `changes` is what was learned: which fields of a request the model refuses, and which takes the value of each, or "".
+    `changes` is what was learned: which fields of a request the model refuses, and which takes the value of each, or "". `down` is why it was not to be had
+    just now, and until when nobody asks again: the next target answers at once then.
     """
 
     target: Target
@@ -90,6 +93,7 @@ class Peer:
     client: HttpClient
     seconds: float
     changes: dict[str, str] = field(default_factory=dict)
+    down: tuple[float, Unavailable] | None = None
 
     async def get(self, path: str) -> object:
         """The JSON at `path`, None where it is none. Raises ProviderFailed or Unavailable."""
@@ -130,6 +134,8 @@ class Peer:
 
     async def _send(self, method: str, path: str, body: dict[str, Any]) -> "httpx.Response":
         """The opened answer with status 200."""
+        if self.down and time.monotonic() < self.down[0]:
+            raise Unavailable(str(self.down[1]), math.ceil(self.down[0] - time.monotonic()))
         changes = dict(self.changes)
         tried, patience = 0, time.monotonic() + self.seconds / 2  # the other half is for the answer
         while True:
@@ -142,6 +148,8 @@ class Peer:
                 continue
             tried += 1
             if outcome.wait is None or tried == TRIES or time.monotonic() + outcome.wait > patience:
+                if isinstance(outcome.error, Unavailable):
+                    self.down = time.monotonic() + min(outcome.error.retry_after, LONGEST_DOWN), outcome.error
                 raise outcome.error
             log.warning("%s Trying again in %.1f s.", outcome.error, outcome.wait)
             await asyncio.sleep(outcome.wait)
