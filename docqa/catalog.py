@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from docqa.entries import Entry, File, api_name, read_entry, read_file, read_number, read_tables, read_text
+from docqa.entries import Entry, File, api_name, read_dimension, read_entry, read_file, read_number, read_tables, read_text
 from docqa.errors import CannotStart, NotFound
 
 SHIPPED = Path(__file__).resolve().parent.parent / "models" / "catalog.toml"
@@ -49,7 +49,10 @@ class Catalog:
         return cls(models_dir, tuple(entry if entry.files else catalog.recorded(entry) for entry in entries))
 
     def embedding(self, name: str) -> Entry:
-        """The embedding model called `name`. Raises CannotStart listing those there are."""
+        """The embedding model called `name`, or that of the sentence-transformers folder at this path. Raises CannotStart listing those there are."""
+        folder = Path(name).expanduser()
+        if (folder / "modules.json").is_file():
+            return _entry_of(folder.resolve())
         known = {entry.name: entry for entry in self.entries if entry.kind == "embedding"}
         if name not in known:
             raise CannotStart(f"There is no embedding model {name!r} in the catalogue; it knows {', '.join(sorted(known)) or 'none'}")
@@ -130,6 +133,14 @@ class Catalog:
                 recorded = self.recorded(Entry(name, "gguf", api_name(name), "unknown", (), 0, "", ()))
                 same = [(file.path, file.size) for file in recorded.files] == [(file.path, file.size) for file in found]
                 yield recorded if same else replace(recorded, files=found)
+
+
+def _entry_of(folder: Path) -> Entry:
+    """A model that no catalogue knows, as its own files tell it. Its weights are read through: they tell its vectors from another's."""
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    weights = max(found, key=lambda path: path.stat().st_size)
+    files = tuple(File(path.relative_to(folder).as_posix(), path.stat().st_size, digest(path) if path == weights else "") for path in found)
+    return Entry(folder.name, "embedding", api_name(folder.name), "unknown", (), read_dimension(folder), str(folder), files)
 
 
 def split_models(paths: Iterable[Path]) -> list[tuple[str, list[Path]]]:

@@ -5,7 +5,6 @@ name is whole. What is there and right is kept: an interrupted download is gone 
 """
 
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -20,15 +19,14 @@ from pathlib import Path
 from typing import IO
 
 from docqa.catalog import Catalog, digest, is_right, split_models
-from docqa.entries import Entry, File, Wheel, inside
-from docqa.errors import DocqaError
+from docqa.entries import Entry, File, Wheel, inside, read_dimension
+from docqa.errors import CannotStart, DocqaError
 from docqa.hub import HubFailed, HubFile, download, list_files
 from docqa.lock import hold
 
 PIECE = 1 << 20
 # What sentence-transformers reads of a repository: files at the top and in the folders of its modules, such as `1_Pooling`.
 EMBEDDING_FILE = re.compile(r"(?P<folder>\d+_\w+/)?[^/]+\.(json|txt|model|safetensors|bin)")
-DIMENSION_KEYS = ("out_features", "embedding_dimension", "word_embedding_dimension", "hidden_size")
 
 Say = Callable[[str], None]
 
@@ -117,7 +115,10 @@ def _from_hub(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> N
     got = [_hub_file(hub.repository, revision, file, parts, catalog.models_dir / entry.folder / file.path) for file in needed]
     shutil.rmtree(parts)
     if not entry.files:
-        dimension = _dimension(catalog.models_dir / entry.folder) if entry.kind == "embedding" else 0
+        try:
+            dimension = read_dimension(catalog.models_dir / entry.folder) if entry.kind == "embedding" else 0
+        except CannotStart as error:
+            raise FetchFailed(str(error)) from error
         catalog.record(replace(entry, files=tuple(got), dimension=dimension, hub=replace(hub, revision=revision)))
 
 
@@ -168,19 +169,6 @@ def _checked(path: Path, expected: HubFile) -> File | None:
     else:
         right = hashlib.sha1(b"blob %d\0" % expected.size + path.read_bytes(), usedforsecurity=False).hexdigest() == expected.git_sha1
     return File(expected.path, expected.size, sha256) if right else None
-
-
-def _dimension(folder: Path) -> int:
-    """The length of the vectors of the model in `folder`, as the last of its modules that tells it says. Raises FetchFailed."""
-    try:
-        for module in reversed(json.loads((folder / "modules.json").read_text("utf-8"))):
-            config = folder / module["path"] / "config.json"
-            told = json.loads(config.read_text("utf-8")) if config.is_file() else {}
-            if key := next((key for key in DIMENSION_KEYS if key in told), ""):
-                return int(told[key])
-    except (ValueError, KeyError, TypeError) as error:
-        raise FetchFailed(f"what {folder.name} says of its modules is damaged ({error!r})") from error
-    raise FetchFailed(f"{folder.name} does not say how long its vectors are")
 
 
 def _from_path(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:

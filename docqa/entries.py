@@ -3,6 +3,7 @@
 Every reader raises CannotStart naming the place (`where`) and what is wrong there. No file of a model is looked at here.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 from docqa.errors import CannotStart
 
 KINDS = ("embedding", "gguf")
+DIMENSION_KEYS = ("out_features", "embedding_dimension", "word_embedding_dimension", "hidden_size")
 
 
 @dataclass(frozen=True)
@@ -183,3 +185,16 @@ def inside(path: str, key: str, where: str) -> str:
     if pure.is_absolute() or ".." in pure.parts or "\\" in path or ":" in path:
         raise CannotStart(f"{where}: {key} {path!r} leaves the models folder")
     return path
+
+
+def read_dimension(folder: Path) -> int:
+    """The length of the vectors of the sentence-transformers model in `folder`, as the last of its modules that tells it says."""
+    try:
+        for module in reversed(json.loads((folder / "modules.json").read_text("utf-8"))):
+            config = folder / module["path"] / "config.json"
+            told = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+            if key := next((key for key in DIMENSION_KEYS if key in told), ""):
+                return int(told[key])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CannotStart(f"what {folder.name} says of its modules is damaged ({error!r})") from error
+    raise CannotStart(f"{folder.name} does not say how long its vectors are")

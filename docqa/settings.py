@@ -64,7 +64,7 @@ class Settings:
     port: int = _setting(8000, _port, "port to listen on; 0 takes a free one")
     data: Path = _setting(HERE / "data", _path, "folder of the SQLite file and the first API key")
     models: Path = _setting(HERE / "models", _path, "folder of the models and their catalogue")
-    embedder: str = _setting("all-MiniLM-L6-v2", str, "embedding model from the catalogue; `none` for full-text search only")
+    embedder: str = _setting("all-MiniLM-L6-v2", str, "embedding model: its name in the catalogue, or its folder; `none` for full-text search only")
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
     body_mb: int = _setting(10, _positive, "largest JSON body, in MB")
     extract_seconds: int = _setting(45, _positive, "time one file may take to be read")

@@ -123,6 +123,22 @@ def test_an_unknown_embedding_model_is_refused_naming_those_there_are(make: Make
         make(ENTRY, FILE_TABLES).embedding("huge")
 
 
+def test_an_embedding_model_may_be_a_folder(make: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "carried over" / "my-model"
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "modules.json").write_text('[{"path": ""}, {"path": "1_Pooling"}]')
+    (folder / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 5}')
+    (folder / "model.safetensors").write_bytes(b"weights" * 100)
+    catalog = make(ENTRY, FILE_TABLES)
+    entry = catalog.embedding(str(folder))
+    assert (entry.name, entry.dimension, entry.weights.sha256) == ("my-model", 5, hashlib.sha256(b"weights" * 100).hexdigest())
+    assert catalog.present(entry)
+    assert catalog.path(entry) == folder
+    (folder / "1_Pooling" / "config.json").write_text("{}")
+    with pytest.raises(CannotStart, match="my-model does not say how long its vectors are"):
+        catalog.embedding(str(folder))
+
+
 def test_local_models_are_those_that_are_there(make: Make) -> None:
     catalog = make(GGUF, file_table("tiny.gguf", b"gguf"))
     assert catalog.local_models() == {}
