@@ -21,7 +21,7 @@ from docqa.settings import Settings
 
 USES = {"embedding": "search", "gguf": "answers"}
 HEAD = ("MODEL", "FOR", "SIZE", "MEMORY", "LANGUAGES", "LICENCE", "")
-# Factor of the weights, and MB. 4,096 tokens of keys and values are 0.6 GB in Qwen3-4B and 8B, the rest is buffers. An embedding model is held in two
+# Factor of the weights, and MB. A context is as long as the memory allows; 4,096 tokens of keys and values are 0.6 GB in Qwen3-4B and 8B, the rest is buffers. An embedding model is held in two
 # precisions while it is loaded, beside PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
 MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
 SHARE = 0.5  # of the machine's memory, what a proposed model may take
