@@ -23,7 +23,8 @@ _DIGIT = re.compile(r"\d")
 class Citations:
     """Marks an answer while it is made. `cited` are the indexes of the passages in the order of their first mark: `[1]` is `cited[0]`.
 
-    A sentence with a number, date or name that stands in no passage is followed by a phrase that says so, also when marks are not `visible`.
+    A sentence with a number, date or name that stands in no passage is followed by a phrase that says so, also when marks are not `visible`. What stands only
+    in a passage of an earlier question is neither marked so nor cited: that answer had its source.
     """
 
     def __init__(self, passages: Sequence[str], language: str, *, visible: bool) -> None:
@@ -32,6 +33,7 @@ class Citations:
         self._language = language
         self._visible = visible
         self._passages: list[Facts] = []
+        self._earlier = Facts.of((), language)
         self._held = ""  # what a model wrote and is not passed on yet
         self._sentence = ""  # what it wrote since the last sentence end, all of it passed on already
 
@@ -43,6 +45,8 @@ class Citations:
                 continue
             if not self._passages:
                 self._passages = await asyncio.to_thread(lambda: [Facts.of([text], self._language) for text in self._texts])
+            if piece.earlier:
+                self._earlier = await asyncio.to_thread(Facts.of, piece.earlier, self._language)
             for text in self._write(piece.text):
                 yield text
         for text in self._finish():
@@ -85,7 +89,7 @@ class Citations:
         if not terms(sentence):
             return ""
         facts = [stated(sentence, self._language, held) for held in self._passages]
-        if not all(map(any, zip(*facts, strict=True))):
+        if not all(map(any, zip(*facts, stated(sentence, self._language, self._earlier), strict=True))):
             unfounded = phrase(UNFOUNDED, self._language)
             return unfounded if unfounded[0] in _WIDE else f" {unfounded}"
         return self._cite(self._supporters(sentence, facts))

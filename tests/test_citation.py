@@ -106,3 +106,10 @@ async def test_without_sources_the_text_is_left_as_it_is() -> None:
         f"{PASSAGES[1]} The lease ends on 31 March 2027.",
         [],
     )
+
+
+async def test_what_stands_in_a_passage_of_an_earlier_question_is_no_invention() -> None:
+    earlier = ("The deposit is 30,000 euros.",)
+    text, cited = await marked([Piece("The deposit ", earlier=earlier), Piece("is 30,000 euros. The fee is 99 euros.")])
+    assert text == "The deposit is 30,000 euros. The fee is 99 euros. (not in the documents)"
+    assert cited == []

@@ -143,6 +143,13 @@ async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
     assert (await ask(model, third, "It was cold."))[: len(second)] == second
 
 
+async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
+    model = Reader(["Kari.", " Yes."])
+    evidence = [Evidence("Kari signed.", ())]
+    assert [piece.earlier async for piece in Chat(model, 5).answer(WHO, evidence)] == [(), ()]
+    assert [piece.earlier async for piece in Chat(model, 5).answer(THEN, [Evidence("It was in May.", ())])] == [("Kari signed.",), ()]
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -26,10 +26,14 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an answer. `passage` is the index of the evidence it was taken from word for word, None where a model wrote it."""
+    """A part of an answer. `passage` is the index of the evidence it was taken from word for word, None where a model wrote it.
+
+    `earlier`, of the first piece, are passages of earlier questions that the model was shown too: the answer may rest on them.
+    """
 
     text: str
     passage: int | None = None
+    earlier: tuple[str, ...] = ()
 
 
 class Provider(Protocol):

@@ -63,23 +63,23 @@ class Chat:
                 async with asyncio.timeout_at(deadline):
                     if isinstance(self.model, OwnModel):
                         await stack.enter_async_context(self.model.turn())
-                        messages = await self._laid_out(self.model, question, passages, deadline)
+                        layout, messages = await self._laid_out(self.model, question, passages, deadline)
                     else:
-                        _, messages = await self._fitted(question, passages, self.model.context_tokens - max_tokens)
+                        layout, messages = await self._fitted(question, passages, self.model.context_tokens - max_tokens)
                 tokens = await stack.enter_async_context(aclosing(self.model.generate(messages, temperature=question.temperature, max_tokens=max_tokens)))
                 while True:
                     async with asyncio.timeout_at(deadline):
                         token = await anext(tokens, None)
                     if token is None:
                         return
+                    yield Piece(token, earlier=() if said else tuple(passage for turn in layout.passages[:-1] for passage in turn))
                     said = True
-                    yield Piece(token)
         except TimeoutError:
             if not said:
                 raise Unavailable(f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model.") from None
             log.warning("the answer was cut off after %g s", self.seconds)
 
-    async def _laid_out(self, model: OwnModel, question: Question, passages: list[str], deadline: float) -> list[dict[str, str]]:
+    async def _laid_out(self, model: OwnModel, question: Question, passages: list[str], deadline: float) -> tuple[Layout, list[dict[str, str]]]:
         """The messages that fit its context and what it can read in time: the last prompt gone on with, or else a new one."""
         max_tokens = prompts.MAX_TOKENS[question.length]
         readable = int(model.prompt_speed * READING * (deadline - _now()))
@@ -87,7 +87,7 @@ class Chat:
         went_on = await _continued(model, question, passages, room, readable)
         layout, messages = went_on or await self._fitted(question, passages, min(room, readable))
         model.layouts.keep(question, layout)
-        return messages
+        return layout, messages
 
     async def _fitted(self, question: Question, passages: list[str], room: int) -> tuple[Layout, list[dict[str, str]]]:
         """The messages that fit: as many passages as there is room for, one at least, then the newest turns of the history."""
