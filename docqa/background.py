@@ -24,7 +24,7 @@ from docqa.text import sentences
 log = logging.getLogger(__name__)
 
 BATCH = 16  # chunks embedded and committed together: what a crash may cost, and what a question waits for at most
-SENTENCE_BATCH = 4  # chunks, some fifty sentences
+SENTENCE_BATCH = 16  # chunks, some hundred sentences: a quarter more of them a second than with four
 SUMMARY_SENTENCES = 4
 RETRIES = 3
 PAUSE = 10  # seconds

@@ -161,14 +161,12 @@ def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(installer: Ins
     assert start(target).returncode == 7
 
 
-def test_a_second_run_takes_over_what_changed(installer: Installer, tmp_path: Path) -> None:
-    target = tmp_path / "bundle"
-    make(installer, target)
+def test_a_second_run_takes_over_what_changed(installer: Installer, whole: Path) -> None:
     (installer.root / "docqa" / "new.py").write_text('"""New."""\n')
     (installer.root / "docqa" / "places.py").unlink()
-    make(installer, target)
-    assert (target / "docqa" / "new.py").exists()
-    assert not (target / "docqa" / "places.py").exists()
+    make(installer, whole)
+    assert (whole / "docqa" / "new.py").exists()
+    assert not (whole / "docqa" / "places.py").exists()
 
 
 def test_a_file_that_was_damaged_on_the_way_is_named(whole: Path) -> None:
