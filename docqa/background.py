@@ -79,7 +79,7 @@ async def _examine(services: Services, embedder: Embedder, document: int) -> Non
     after = 0
     while not services.work.is_set():
         async with services.db.read() as conn:
-            batch = await embedding_rows.chunks_to_examine(conn, document, after, SENTENCE_BATCH)
+            batch = await embedding_rows.chunks_to_examine(conn, document, SENTENCE_BATCH, after)
         if not batch:
             async with services.db.write() as conn:
                 await embedding_rows.set_examined(conn, document)
@@ -108,8 +108,10 @@ async def _load(services: Services, embedder: Embedder) -> None:
         return
     log.info("the vectors are made anew by %s; those of %s serve until then", mine.name, serving.name if serving else "no model")
     former = services.index_embedder or services.former_embedder(serving)
+    if former is None:
+        return
     try:
-        await (former.load() if former else asyncio.sleep(0))
+        await former.load()
         services.index_embedder = former
     except Unavailable as error:
         log.warning("until then by words only: %s", error)
@@ -170,10 +172,10 @@ async def _finish(services: Services, document: StoredDocument) -> None:
 
 
 async def _embed(services: Services, embedder: Embedder, document: StoredDocument) -> None:
-    failures = 0
+    failures, after = 0, 0
     while True:
         async with services.db.read() as conn:
-            batch = await embedding_rows.chunks_to_embed(conn, document.id, BATCH)
+            batch = await embedding_rows.chunks_to_embed(conn, document.id, BATCH, after)
         if not batch:
             return
         try:
@@ -185,6 +187,7 @@ async def _embed(services: Services, embedder: Embedder, document: StoredDocumen
             continue
         async with services.db.write() as conn:
             await embedding_rows.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
+        after = batch[-1][0]
 
 
 def summarise(chunks: Sequence[StoredChunk], found: Sequence[Note]) -> str:

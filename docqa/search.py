@@ -6,7 +6,6 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 
 from aiosqlite import Connection
 
@@ -214,10 +213,13 @@ async def _examine(
 ) -> list[Passage]:
     """The passages with their sentences looked at one by one; `packed` are the vectors of those that have some, by chunk id."""
     spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
-    cosines: dict[int, list[float]] = {}
+    cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(found) for id_, found in spans.items()}
     if embedder and query.vector:
-        cosines = {id_: [embedder.scaled(one) for one in packed_dots(query.vector, vectors)] for id_, vectors in packed.items()}
-        late = [passage for passage in passages if passage.chunk.id not in cosines]
+        stored = {id_: [embedder.scaled(one) for one in packed_dots(query.vector, vectors)] for id_, vectors in packed.items()}
+        # An earlier version may have cut the sentences elsewhere: its vectors are of no use then.
+        stored = {id_: found for id_, found in stored.items() if len(found) == len(spans[id_])}
+        cosines |= stored
+        late = [passage for passage in passages if passage.chunk.id not in stored]
         texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
         vectors = iter(await embedder.encode(texts, urgent=True))
         cosines |= {passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]] for passage in late}
@@ -226,7 +228,7 @@ async def _examine(
             passage,
             sentences=tuple(
                 Sentence(start, end, query.coverage(terms(passage.text[start:end]), naming.get(passage.document.id, frozenset())), cosine)
-                for (start, end), cosine in zip(spans[passage.chunk.id], cosines.get(passage.chunk.id, repeat(None)))  # noqa: B905 - repeat has no end
+                for (start, end), cosine in zip(spans[passage.chunk.id], cosines[passage.chunk.id], strict=True)
             ),
         )
         for passage in passages

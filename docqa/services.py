@@ -131,10 +131,10 @@ class Services:
     def told(self) -> list[str]:
         """The notes, and what is to be said of the models as they are mapped now."""
         extractive = all(model.model_provider_name == "extractive" for model in self.models())
-        changing = bool(self.embedder and self.embedder.ready and self.index_embedder is not self.embedder)
+        new = self.embedder if self.embedder and self.embedder.ready and self.index_embedder is not self.embedder else None
         return [
             *self.notes,
-            *([REINDEXING.format(name=self.embedder.name)] if changing and self.embedder else []),
+            *([REINDEXING.format(name=new.name)] if new else []),
             *([ALL_EXTRACTIVE] if extractive else []),
             *filter(None, [self.mapping.fault]),
         ]

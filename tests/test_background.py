@@ -79,12 +79,14 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
             if not left:
                 break
             await asyncio.sleep(0.01)
-        for expected in ([], ["The rent is 12 euros.", "It is due in May."]):
+        for times in (0, 1, 2):
             found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
             assert found.json()["results"][0]["score"] > 1, "with the sentences' cosines"
-            assert embedder.waited_for == expected
+            assert embedder.waited_for == ["The rent is 12 euros.", "It is due in May."] * times
             async with db.write() as conn:
-                await change(conn, "DELETE FROM chunk_sentences")
+                changed = await change(conn, "UPDATE chunk_sentences SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388")
+                if not changed:  # neither vectors for another number of sentences, nor none
+                    await change(conn, "DELETE FROM chunk_sentences")
 
 
 async def status_after(settings: Settings, monkeypatch: pytest.MonkeyPatch, deaths: int) -> dict[str, Any]:

@@ -74,10 +74,10 @@ async def _lacking(conn: Connection) -> str:
     return "c.embedding IS NULL"
 
 
-async def chunks_to_embed(conn: Connection, document: int, limit: int) -> list[tuple[int, str]]:
-    """(chunk id, text) of the first chunks without a vector."""
-    sql = f"SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND {await _lacking(conn)} ORDER BY c.id LIMIT ?"
-    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, limit)]
+async def chunks_to_embed(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
+    """(chunk id, text) of the first chunks beyond the id `after` without a vector."""
+    sql = f"SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND c.id > ? AND {await _lacking(conn)} ORDER BY c.id LIMIT ?"
+    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
 
 
 async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
@@ -96,7 +96,7 @@ async def next_unexamined(conn: Connection) -> int | None:
     return int(row[0]) if row else None
 
 
-async def chunks_to_examine(conn: Connection, document: int, after: int, limit: int) -> list[tuple[int, str]]:
+async def chunks_to_examine(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """(chunk id, text) of the first chunks beyond the id `after` whose sentences have no vectors."""
     sql = """SELECT c.id, c.text FROM chunk c LEFT JOIN chunk_sentences s ON s.chunk = c.id
              WHERE c.document = ? AND c.id > ? AND s.chunk IS NULL ORDER BY c.id LIMIT ?"""
