@@ -62,8 +62,7 @@ class Engine:
         self._memory = self._api.llama_get_memory(self._context)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self._bos = self._text(self._api.llama_vocab_bos(self._vocabulary))
-        self._aborts = llama_cpp.ggml_abort_callback(lambda _: self.stopped.is_set())  # asked before every step of the work
-        llama_cpp.llama_set_abort_callback(self._context, self._aborts, None)
+        self._aborts = llama_cpp.ggml_abort_callback(lambda _: self.stopped.is_set())
 
     def _open(self, path: str, context_tokens: int, cache_type: str) -> None:
         """The model and its context: on the graphics card if llama.cpp was built for one and there is room, else without."""
@@ -163,8 +162,13 @@ class Engine:
     def read(self, tokens: Sequence[int]) -> int:
         """Bring the model to the end of these tokens, one at least; how many had to be read. Raises Stopped, Unavailable."""
         start = self._resume(tokens)
-        for at in range(start, len(tokens), BATCH):
-            self._decode(tokens[at : at + BATCH])
+        # Asked before each of some hundred steps: of a batch that is nothing, of a single token, after which can be looked as well, a twentieth of its time.
+        self._api.llama_set_abort_callback(self._context, self._aborts, None)
+        try:
+            for at in range(start, len(tokens), BATCH):
+                self._decode(tokens[at : at + BATCH])
+        finally:
+            self._api.llama_set_abort_callback(self._context, self._api.ggml_abort_callback(), None)
         return len(tokens) - start
 
     def write(self, temperature: float) -> Iterator[int]:
