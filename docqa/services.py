@@ -13,10 +13,11 @@ from docqa.embedding import Embedder
 from docqa.entries import Entry
 from docqa.errors import Unavailable
 from docqa.extract import languages as recognition_languages
+from docqa.local_models import LocalModels
 from docqa.provider_keys import ProviderKeys, variable
 from docqa.providers.chat import ChatModel
 from docqa.providers.http import HttpClient
-from docqa.providers.local import LocalModel, available
+from docqa.providers.local import available
 from docqa.providers.remote import open_remote
 from docqa.queries import work_rows
 from docqa.queries.embedding_rows import StoredModel
@@ -52,15 +53,13 @@ class Services:
     """`notes` are sentences for the terminal and /healthz: what cannot be had here and what that means.
 
     `embedder` is the one that was chosen, `index_embedder` the one that questions are encoded with: while another model's vectors are made anew, the former.
-    `local_models` are by the name of a request, `local_names` have every name that a target may give them, casefolded.
     """
 
     settings: Settings
     db: Database
     catalog: Catalog
     embedder: Embedder | None
-    local_models: dict[str, LocalModel]
-    local_names: dict[str, LocalModel]
+    local_models: LocalModels
     mapping: Mapping
     keys: ProviderKeys
     http: HttpClient
@@ -85,7 +84,7 @@ class Services:
 
     def names(self) -> list[str]:
         """Every name that can be asked for: the documented ones, those that are mapped, and local models by themselves."""
-        return list(dict.fromkeys([*DOCUMENTED_MODELS, *self.mapping.table().targets, *self.local_models]))
+        return list(dict.fromkeys([*DOCUMENTED_MODELS, *self.mapping.table().targets, *self.local_models.by_name()]))
 
     def targets(self, name: str) -> list[Target]:
         """What is to be asked for an answer as `name`, in order. Raises Unavailable where nothing can be used."""
@@ -96,12 +95,12 @@ class Services:
         return usable if self.mapping.table().fall_through else usable[:1]
 
     def _mapped(self, name: str) -> tuple[Target, ...]:
-        own = Target("local", name) if name in self.local_models else Target("extractive", "")
+        own = Target("local", name) if name in self.local_models.by_name() else Target("extractive", "")
         return self.mapping.table().targets.get(name, (own,))
 
     def _why_not(self, target: Target) -> str:
         """Why this target cannot be used here, "" where it can."""
-        if target.kind == "local" and target.model.casefold() not in self.local_names:
+        if target.kind == "local" and self.local_models.named(target.model) is None:
             return "there is no such local model"
         if target.leaves_machine and self.settings.offline:
             return "DOCQA_OFFLINE is on"
@@ -112,7 +111,7 @@ class Services:
     def chat_model(self, target: Target) -> ChatModel | None:
         """The model behind a target that can be used; None for the extractive one."""
         if target.kind == "local":
-            return self.local_names[target.model.casefold()]
+            return self.local_models.named(target.model)
         if target.is_remote and target not in self.remote_models:
             self.remote_models[target] = open_remote(target, self.keys, client=self.http, seconds=self.settings.answer_seconds)
         return self.remote_models.get(target)
@@ -161,10 +160,10 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     embedder = _embedder(settings, catalog, notes)
     if embedder is not None:
         stack.push_async_callback(embedder.close)
-    local_models = _local_models(settings, catalog, notes)
-    for model in local_models.values():
-        stack.push_async_callback(model.close)
-    services = Services(settings, db, catalog, embedder, local_models, _local_names(catalog, local_models), mapping, keys, http, notes)
+    local_models = LocalModels(settings, catalog)
+    stack.push_async_callback(local_models.close)
+    notes += _missing(local_models, catalog)
+    services = Services(settings, db, catalog, embedder, local_models, mapping, keys, http, notes)
     stack.push_async_callback(services.close_former)
     return services
 
@@ -182,29 +181,14 @@ def _embedder(settings: Settings, catalog: Catalog, notes: list[str]) -> Embedde
     return open_embedder(catalog, entry)
 
 
+def _missing(local_models: LocalModels, catalog: Catalog) -> list[str]:
+    """What is to be said where no local model can answer."""
+    if not available():
+        return [NO_LLAMA]
+    return [] if local_models.by_name() else [NO_GGUF.format(folder=catalog.models_dir)]
+
+
 def open_embedder(catalog: Catalog, entry: Entry) -> Embedder:
     """The embedder of an entry that is here; it is loaded later, and closed by who opened it."""
     prefixes = (entry.query_prefix, entry.passage_prefix)
     return Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages, prefixes)
-
-
-def _local_models(settings: Settings, catalog: Catalog, notes: list[str]) -> dict[str, LocalModel]:
-    found = catalog.local_models()
-    if not available():
-        notes.append(NO_LLAMA)
-        return {}
-    if not found:
-        notes.append(NO_GGUF.format(folder=catalog.models_dir))
-    models: dict[str, LocalModel] = {}
-    for name, path in found.items():
-        given = settings.context_tokens, settings.answer_queue
-        models[name] = LocalModel(name, path, *given, cache_type=settings.cache_type, idle_seconds=settings.idle_seconds, others=models)
-    return models
-
-
-def _local_names(catalog: Catalog, models: dict[str, LocalModel]) -> dict[str, LocalModel]:
-    """The models by their names in requests, in the catalogue, and by their files without the suffix; casefolded."""
-    named = {entry.name: entry.api_name for entry in catalog.entries}
-    stems = {path.stem: name for name, path in catalog.local_models().items()}
-    own = {name: name for name in models}
-    return {alias.casefold(): models[name] for alias, name in (named | stems | own).items() if name in models}

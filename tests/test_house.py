@@ -24,7 +24,7 @@ loopback settings provider_keys records rules text language question_words phras
 declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
 packages namespace watch
 db extract fetch download embedding providers table_plan table_words
-queries table_questions
+queries local_models table_questions
 services table_shapes
 ingest search citation auth tables places digest
 relevance

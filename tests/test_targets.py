@@ -420,6 +420,21 @@ async def test_a_local_model_that_cannot_be_loaded_gives_way_to_the_next_target(
 
 @pytest.mark.anyio
 @pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
+async def test_a_model_that_is_put_into_the_folder_is_served_at_once(settings: Settings) -> None:
+    settings.models.mkdir()
+    async with open_house(settings) as house:
+        assert "MY_OWN" not in await house.models()
+        assert (await house.ask("MY_OWN")).status_code == 422
+        (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
+        assert (await house.models())["MY_OWN"][0] == "local"
+        response = await house.ask("MY_OWN", temperature=0.1)
+        assert response.headers["X-DocQA-Target"] == "local:MY_OWN"
+        (settings.models / "my-own.gguf").unlink()
+        assert (await house.ask("MY_OWN", temperature=0.1)).status_code == 200, "it is loaded, and goes on"
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
 async def test_a_documented_name_is_answered_by_a_local_model_under_any_of_its_names(settings: Settings) -> None:
     settings.models.mkdir()
     (settings.models / SMOLLM2.name).symlink_to(SMOLLM2)

@@ -48,7 +48,7 @@ async def show_health(services: Services, account: int, given: Given) -> records
     async with services.db.read() as conn:
         indexing = await work_rows.indexing(conn)
     embedding = services.embedder.state if services.embedder else "none: full-text search only"
-    local = {name: model.state for name, model in services.local_models.items()}
+    local = {name: model.state for name, model in services.local_models.by_name().items()}
     return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.told())
 
 
