@@ -20,6 +20,7 @@ from docqa.queries.document_rows import StoredDocument
 from docqa.relevance import relevant
 from docqa.search import FUNCTION_WORD, Passage, search
 from docqa.services import Services
+from docqa.spans import read
 from docqa.text import PREFIX, fold, is_dense, terms
 
 PASSAGES = 8
@@ -51,13 +52,13 @@ async def find(services: Services, documents: Sequence[StoredDocument], question
     language = question_language(" ".join([*earlier, question.text]), documents)
     if not agent:
         text = question.text if says_enough(question.text, language) else " ".join([*earlier, question.text])
-        passages = await search(services, documents, text, language, PASSAGES)
+        passages = await _sought(services, documents, text, language)
         return together([passages], speaks=relevant(passages, question.text))
     history, asked = list(question.history), []
     for part in compound.parts(question.text, language):
         asked.append(stand_alone(part, history, language))
         history.append(("user", part))
-    found = await asyncio.gather(*(search(services, documents, one.whole, language, PASSAGES) for one in asked))
+    found = await asyncio.gather(*(_sought(services, documents, one.whole, language) for one in asked))
     told = [(one, _judged(one, passages, language)) for one, passages in zip(asked, found, strict=True) if relevant(passages, one.text)]
     if not told:
         return together(found, speaks=False)
@@ -67,18 +68,25 @@ async def find(services: Services, documents: Sequence[StoredDocument], question
     return together(parts)
 
 
+async def _sought(services: Services, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
+    """The passages that are found, the best of them read."""
+    return await read(services, text, language, await search(services, documents, text, language, PASSAGES))
+
+
 def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
     """The passages of each part of a question in turn, so that each has its best among the first; none twice."""
     parts = [passages for passages in parts if passages]
     passages: dict[int, Passage] = {}
     candidates: dict[int, list[Candidate]] = {}
+    spans: dict[int, list[Candidate]] = {}
     for row in zip_longest(*parts):
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(Candidate(s.start, s.end, s.score, part) for s in passage.sentences)
+                spans.setdefault(passage.chunk.id, []).extend(Candidate(s.start, s.end, s.score, part) for s in passage.spans or ())
     first = list(passages)[: PASSAGES if len(parts) < 2 else MOST_PASSAGES]
-    return Found([passages[id_] for id_ in first], [Evidence(passages[id_].text, tuple(candidates[id_])) for id_ in first], speaks)
+    return Found([passages[id_] for id_ in first], [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first], speaks)
 
 
 def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[Passage]:

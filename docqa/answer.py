@@ -30,7 +30,7 @@ from docqa.targets import Target
 log = logging.getLogger(__name__)
 
 NEAREST_PASSAGES = 3  # whose pages a refusal names
-TABLE, OVERVIEW, REFUSAL = "table", "overview", "refusal"
+TABLE, OVERVIEW, REFUSAL, READER = "table", "overview", "refusal", "reader"
 
 T = TypeVar("T")
 
@@ -39,7 +39,8 @@ T = TypeVar("T")
 class Answer:
     """One answer in the making: `sources` is complete when `tokens` has ended, and empty unless sources were asked for.
 
-    `target` is what made it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL where none was needed.
+    `target` is what made it: a target as `models.toml` writes it, READER for the extractive one where the reader found the facts, or TABLE, OVERVIEW or
+    REFUSAL where none was needed.
     """
 
     question: Question
@@ -80,7 +81,8 @@ async def answer(services: Services, documents: Sequence[StoredDocument], questi
         pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
         return Answer(question, _one(refusal(pages, question.language)), REFUSAL, names=names)
     target, pieces = await _first(services, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence)))
-    made = Answer(question, _one(""), str(target), names=names)
+    read = target.kind == "extractive" and any(passage.spans for passage in found.evidence)
+    made = Answer(question, _one(""), READER if read else str(target), names=names)
     made.tokens = _cited(made, found.passages, pieces, cite=chat["cite_source"])
     return made
 

@@ -46,6 +46,8 @@ async def _work(services: Services) -> None:
         services.work.clear()
         if services.embedder is not None and not (services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)):
             await _load(services, services.embedder)
+        if services.reader is not None and not services.reader.ready:
+            await _load_reader(services.reader)
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)
             scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
@@ -115,6 +117,14 @@ async def _load(services: Services, embedder: Embedder) -> None:
         services.index_embedder = former
     except Unavailable as error:
         log.warning("until then by words only: %s", error)
+
+
+async def _load_reader(reader: Embedder) -> None:
+    """Where it is not the chosen embedder that reads."""
+    try:
+        await reader.load()
+    except Unavailable as error:
+        log.warning("answers are whole sentences: %s", error)
 
 
 async def _take_over(services: Services, embedder: Embedder) -> None:

@@ -27,6 +27,7 @@ from docqa.evaluation.figures import table
 from docqa.models_command import declare as declare_models
 from docqa.packages import Installer, say
 from docqa.queries import account_rows
+from docqa.reader.command import declare as declare_reader
 from docqa.services import DOCUMENTED_MODELS, Services
 from docqa.settings import Settings, environment_name
 
@@ -80,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
     ask.set_defaults(run=_evaluate)
     declare_models(commands)
+    declare_reader(commands)
     gather = commands.add_parser("bundle", help="gather all that a machine without a network needs into one folder")
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or one where this was interrupted")
     gather.set_defaults(run=_bundle)

@@ -17,6 +17,7 @@ from typing import Any
 
 from docqa.child import Child
 from docqa.errors import Unavailable
+from docqa.reader import Span, TrainedPart
 from docqa.worker import Handler, Header, serve
 
 log = logging.getLogger(__name__)
@@ -58,13 +59,25 @@ SAMPLES = (
 class Embedder:
     """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` are the catalogue's.
 
-    `prefixes` go before a question and before a passage, where the model's own files do not say what does.
+    `prefixes` go before a question and before a passage, where the model's own files do not say what does. `reader` is the trained part that
+    belongs to the model, where one does.
     """
 
-    def __init__(self, name: str, model_dir: Path, sha256: str, dimension: int, languages: tuple[str, ...] = (), prefixes: tuple[str, str] = ("", "")) -> None:
-        self.name, self.sha256, self.dimension, self.languages = name, sha256, dimension, languages
+    def __init__(
+        self,
+        name: str,
+        model_dir: Path,
+        sha256: str,
+        dimension: int,
+        languages: tuple[str, ...] = (),
+        prefixes: tuple[str, str] = ("", ""),
+        reader: TrainedPart | None = None,
+    ) -> None:
+        self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
-        self._child = Child("docqa.embedding", [str(model_dir), str(dimension), *prefixes], name=f"embedding ({name})", grace=30.0)
+        self._child = Child(
+            "docqa.embedding", [str(model_dir), str(dimension), *prefixes, str(reader.path if reader else "")], name=f"embedding ({name})", grace=30.0
+        )
 
     @property
     def state(self) -> str:
@@ -112,6 +125,11 @@ class Embedder:
         """The vector of one question, before all waiting batches. Raises Unavailable."""
         return (await self._vectors([text], urgent=True, role="query"))[0]
 
+    async def read(self, question: str, passages: list[str]) -> list[list[Span]]:
+        """The likeliest spans of each passage that answer the question, best first; for an embedder with a reader. Raises Unavailable."""
+        answer, _ = await self._child.call({"question": question, "passages": passages}, urgent=True)
+        return [[Span(*span) for span in spans] for spans in answer["spans"]]
+
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
         _, data = await self._child.call({"texts": texts, "role": role}, urgent=urgent)
         size = 4 * self.dimension
@@ -152,7 +170,7 @@ def packed_dots(vector: bytes, packed: bytes) -> list[float]:
 class _Model:
     """A sentence-transformers model in the faster of two precisions that give the same vectors."""
 
-    def __init__(self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str) -> None:
+    def __init__(self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str, reader: str) -> None:
         os.environ |= ENVIRONMENT
         import torch
         from sentence_transformers import SentenceTransformer
@@ -170,6 +188,11 @@ class _Model:
         own = {name: prompt for name, prompt in model.prompts.items() if prompt}
         self._prefix = {"query": own.get("query", query_prefix), "document": own.get("document", own.get("passage", passage_prefix))}
         self._model, self.precision, self.rate = self._choose(model)
+        self._reader = None
+        if reader:
+            from docqa.reader.network import Reader
+
+            self._reader = Reader(Path(model_dir), Path(reader), self.precision)
 
     def _choose(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, measured on this CPU."""
@@ -202,6 +225,9 @@ class _Model:
         return vectors.numpy().astype("<f4")
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
+        if "question" in body:
+            yield {"spans": self._read(body["question"], body["passages"])}, b""
+            return
         # A lone surrogate, as some PDFs give, is no text to the tokenizer.
         texts = [self._prefix[body["role"]] + text.encode("utf-8", "replace").decode() for text in body["texts"]]
         vectors = self._run(self._model, texts)
@@ -210,10 +236,16 @@ class _Model:
                 raise Unavailable(f"The embedding model gives no vector for the text that begins {text[:40]!r}.")
         yield {}, vectors.tobytes()
 
+    def _read(self, question: str, passages: list[str]) -> list[list[Span]]:
+        if self._reader is None:
+            raise Unavailable("This embedding model has no reader.")
+        self._torch.set_num_threads(self._cores)
+        return self._reader.read(question, passages)
+
 
 def _load() -> tuple[Header, Handler]:
-    model_dir, dimension, query_prefix, passage_prefix = sys.argv[1:]
-    model = _Model(model_dir, int(dimension), query_prefix, passage_prefix)
+    model_dir, dimension, *given = sys.argv[1:]
+    model = _Model(model_dir, int(dimension), *given)
     hello = {
         "dimension": model.dimension,
         "precision": model.precision,

@@ -31,6 +31,11 @@ TURNS = 6
 CONTEXT_WORDS = 20
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _DUMMY = re.compile(r"\bit (?:takes?|costs?) to\b|\bit (?:possible|allowed|necessary|safe|true)\b|\b(?:is|are|was|were) there\b|\bil y a\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:what|who) (?:are|were)\b|\b(?:what|which) (?:[\w-]+ ){0,3}[\w-]+s (?:are|were|do|did|have|had|can|could|will)\b"
+    r"|\b(?:which|what|name|list|give) (?:the |all |some )?(?:two|three|four|five|six|several)\b|\b(?:name|list|give) (?:the|all|some) [\w-]+s\b",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -116,6 +121,11 @@ def asks_for_number(question: str, language: str) -> bool:
     """Whether what is asked for is a number, an amount or a time."""
     pattern = DENSE_COUNTING.pattern if is_dense(question) else rf"\b(?:{COUNTING[language]})\b" if language in COUNTING else "(?!)"
     return bool(re.search(pattern, question, re.IGNORECASE))
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether more than one thing is asked for, in the languages that the reader knows, which finds them one by one."""
+    return bool(_SEVERAL.search(question))
 
 
 def points_back(question: str, language: str) -> bool:

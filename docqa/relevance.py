@@ -23,13 +23,14 @@ UNSTATED = 0.35  # how much weighs that all names, numbers and dates of the ques
 def relevant(passages: Sequence[Passage], question: str) -> bool:
     """Whether one of the best passages says enough of the question's words, or something very near, and they know its names and numbers."""
     judged = passages[:JUDGED]
+    if any(passage.related >= RELATED for passage in judged):
+        return True
+    if any(passage.spans is not None for passage in judged) and all(span.score < 0 for passage in judged for span in passage.spans or ()):
+        return False  # the reader finds no answer
     doubt = UNSTATED * _unstated(judged, question)
     words = doubt + (DENSE_WORDS if is_dense(question) else WORDS)
     nearness = doubt / 2 + NEARNESS
-    return any(
-        passage.related >= RELATED or (_words(passage) >= words if passage.nearest is None else passage.nearest + _words(passage) / 4 >= nearness)
-        for passage in judged
-    )
+    return any(_words(passage) >= words if passage.nearest is None else passage.nearest + _words(passage) / 4 >= nearness for passage in judged)
 
 
 def _words(passage: Passage) -> float:

@@ -17,6 +17,7 @@ from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows, quoted
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
+from docqa.reader import Span
 from docqa.services import Services
 from docqa.text import sentences, terms
 
@@ -54,7 +55,8 @@ class Sentence:
 @dataclass(frozen=True)
 class Passage:
     """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence, `related` says how well it fits what the question's
-    terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its document."""
+    terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its document. `spans` are what the reader
+    takes for the answer, best first; None where it did not read the passage."""
 
     chunk: StoredChunk
     document: StoredDocument
@@ -65,6 +67,7 @@ class Passage:
     sentences: tuple[Sentence, ...] = ()
     related: float = 0.0
     named: float = 0.0
+    spans: tuple[Span, ...] | None = None
 
     @property
     def text(self) -> str:

@@ -21,6 +21,7 @@ from docqa.providers.local import available
 from docqa.providers.remote import open_remote
 from docqa.queries import work_rows
 from docqa.queries.embedding_rows import StoredModel
+from docqa.reader import TrainedPart, trained_part
 from docqa.records import Model
 from docqa.settings import Settings
 from docqa.targets import Mapping, Target
@@ -53,12 +54,14 @@ class Services:
     """`notes` are sentences for the terminal and /healthz: what cannot be had here and what that means.
 
     `embedder` is the one that was chosen, `index_embedder` the one that questions are encoded with: while another model's vectors are made anew, the former.
+    `reader` is the one that finds short answers, mostly the chosen one too.
     """
 
     settings: Settings
     db: Database
     catalog: Catalog
     embedder: Embedder | None
+    reader: Embedder | None
     local_models: LocalModels
     mapping: Mapping
     keys: ProviderKeys
@@ -125,11 +128,12 @@ class Services:
         if target is None:
             return Model(name, 0, False, "none")
         model = self.chat_model(target)
-        return Model(name, model.context_tokens if model else EXTRACTIVE_TOKENS, target.bills, target.kind)
+        reads = target.kind == "extractive" and self.reader is not None and self.reader.ready
+        return Model(name, model.context_tokens if model else EXTRACTIVE_TOKENS, target.bills, "reader" if reads else target.kind)
 
     def told(self) -> list[str]:
         """The notes, and what is to be said of the models as they are mapped now."""
-        extractive = all(model.model_provider_name == "extractive" for model in self.models())
+        extractive = all(model.model_provider_name in ("extractive", "reader") for model in self.models())
         new = self.embedder if self.embedder and self.embedder.ready and self.index_embedder is not self.embedder else None
         return [
             *self.notes,
@@ -157,18 +161,20 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     http = HttpClient()
     stack.push_async_callback(http.close)
     notes: list[str] = []
-    embedder = _embedder(settings, catalog, notes)
-    if embedder is not None:
-        stack.push_async_callback(embedder.close)
+    part = trained_part(settings.models) if settings.reader else None
+    embedder = _embedder(settings, catalog, part, notes)
+    reader = _reader(catalog, embedder, part)
+    for one in filter(None, {embedder, reader}):
+        stack.push_async_callback(one.close)
     local_models = LocalModels(settings, catalog)
     stack.push_async_callback(local_models.close)
     notes += _missing(local_models, catalog)
-    services = Services(settings, db, catalog, embedder, local_models, mapping, keys, http, notes)
+    services = Services(settings, db, catalog, embedder, reader, local_models, mapping, keys, http, notes)
     stack.push_async_callback(services.close_former)
     return services
 
 
-def _embedder(settings: Settings, catalog: Catalog, notes: list[str]) -> Embedder | None:
+def _embedder(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:
     if settings.embedder == "none":
         return None
     entry = catalog.embedding(settings.embedder)
@@ -178,7 +184,7 @@ def _embedder(settings: Settings, catalog: Catalog, notes: list[str]) -> Embedde
     if importlib.util.find_spec("sentence_transformers") is None:
         notes.append(NO_SENTENCE_TRANSFORMERS)
         return None
-    return open_embedder(catalog, entry)
+    return open_embedder(catalog, entry, part)
 
 
 def _missing(local_models: LocalModels, catalog: Catalog) -> list[str]:
@@ -188,7 +194,16 @@ def _missing(local_models: LocalModels, catalog: Catalog) -> list[str]:
     return [] if local_models.by_name() else [NO_GGUF.format(folder=catalog.models_dir)]
 
 
-def open_embedder(catalog: Catalog, entry: Entry) -> Embedder:
-    """The embedder of an entry that is here; it is loaded later, and closed by who opened it."""
+def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | None) -> Embedder | None:
+    """The chosen embedder where the trained part belongs to it, else the one that it belongs to, where that is here too."""
+    if part is None or embedder is None or embedder.reader:
+        return embedder if part else None
+    entry = next((one for one in catalog.entries if one.kind == "embedding" and catalog.present(one) and one.weights.sha256 == part.base), None)
+    return open_embedder(catalog, entry, part) if entry else None
+
+
+def open_embedder(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:
+    """The embedder of an entry that is here, with a reader where `part` belongs to it; it is loaded later, and closed by who opened it."""
     prefixes = (entry.query_prefix, entry.passage_prefix)
-    return Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages, prefixes)
+    given = entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages, prefixes
+    return Embedder(*given, part if part and part.base == entry.weights.sha256 else None)

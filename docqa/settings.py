@@ -75,6 +75,7 @@ class Settings:
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
     private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
+    reader: bool = _setting(True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences")
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
     context_tokens: int = _setting(8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it")

@@ -22,11 +22,12 @@ LAYERS = """
 errors
 loopback settings provider_keys records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker turns lock entries gguf machine hub
 declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
-packages namespace watch
+packages namespace watch reader
 db extract fetch download embedding providers table_plan table_words
 queries local_models table_questions
 services table_shapes
 ingest search citation auth tables places digest
+spans
 relevance
 background agent overview
 answer
@@ -57,7 +58,9 @@ HOMES = {
     "python_multipart": {"requests.py"},
     "llama_cpp": {"providers/llama.py"},
     "sentence_transformers": {"embedding.py"},
-    "torch": {"embedding.py"},
+    "torch": {"embedding.py", "reader/network.py", "reader/training.py", "reader/weights.py"},
+    "transformers": {"embedding.py", "reader/network.py"},
+    "safetensors": {"reader/weights.py"},
     "huggingface_hub": {"hub.py"},
     "uvicorn": {"cli.py"},
 }

@@ -40,6 +40,63 @@ async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
     assert found == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
 
 
+LEASE = "The lease began in May. Kari Nord signed the lease for the owner of the house. It ends in 2031."
+SIGNED, ENDS = Candidate(24, 78, 1.0), Candidate(79, 95, 1.0)
+
+
+async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
+    assert await extract(QUESTION, found) == [Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)]
+
+
+async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 0.5),))
+    assert [piece.text for piece in await extract(QUESTION, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " It ends in 2031.",
+    ]
+
+
+async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() -> None:
+    text = f"{'tuna ' * 100}Kari Nord {'cod ' * 100}"
+    [piece] = await extract(QUESTION, Evidence(text, (Candidate(0, len(text), 1.0),), (Candidate(500, 509, 14.0),)))
+    fact, quoted = piece.text.split(": ", 1)
+    assert fact == "Kari Nord" and quoted.startswith("“tuna tuna") and "Kari Nord cod" in quoted and len(quoted) < 360
+
+
+async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(79, 94, 14.0),))
+    assert await extract(QUESTION, found) == [Piece("It ends in 2031.", 0)]
+
+
+async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 4.0),))
+    texts = [piece.text for piece in await extract(replace(QUESTION, length="LONG"), found)]
+    assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
+
+
+async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0)))
+    several = replace(QUESTION, text="Which names and years are given?")
+    assert [piece.text for piece in await extract(several, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " 2031: “It ends in 2031.”",
+    ]
+    assert len(await extract(QUESTION, found)) == 1
+    together = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(72, 77, 13.5)))
+    [piece] = await extract(several, together)
+    assert piece.text == "Kari Nord; house: “Kari Nord signed the lease for the owner of the house.”"
+
+
+async def test_each_part_of_a_question_has_its_own_fact() -> None:
+    parts = tuple(Candidate(one.start, one.end, one.score, part) for part in (0, 1) for one in (SIGNED, ENDS))
+    found = Evidence(LEASE, parts, (Candidate(24, 33, 4.0, 0), Candidate(90, 94, 4.0, 1)))
+    assert [piece.text for piece in await extract(QUESTION, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " 2031: “It ends in 2031.”",
+    ]
+
+
 @dataclass
 class Parrot:
     """A chat model that counts a token for each word, notes what it was asked, and says its words at its pace."""

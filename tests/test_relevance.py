@@ -1,10 +1,13 @@
 """What speaks of a question and what does not, judged by words, vectors and the names and numbers of the question."""
 
+from dataclasses import replace
+
 import pytest
 
 from docqa.phrases import NEAREST, NOT_FOUND, refusal
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
+from docqa.reader import Span
 from docqa.relevance import relevant
 from docqa.search import Passage, Sentence
 
@@ -41,6 +44,15 @@ def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None
 
 def test_the_name_of_the_document_counts() -> None:
     assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
+
+
+def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round() -> None:
+    question = "who repaired the pump?"
+    near, far = passage(1.0, 0.9), passage(0.0, 0.1)
+    assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
+    assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
+    assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
+    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), "a page that the question names is what was asked for"
 
 
 def test_nothing_found_is_not_relevant() -> None:

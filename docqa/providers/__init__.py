@@ -8,7 +8,8 @@ from docqa.prompts import Question
 
 
 class Candidate(NamedTuple):
-    """A sentence of a passage, from `start` to `end`, and how well it fits a part of the question; 0 is the first part."""
+    """A sentence of a passage, or what the reader takes for the answer in it, from `start` to `end`, and how well it fits a part of the question; 0 is the
+    first part."""
 
     start: int
     end: int
@@ -18,10 +19,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A passage as a provider sees it: its text, and its sentences, once for each part of the question that it was found for."""
+    """A passage as a provider sees it: its text, and its sentences, once for each part of the question that it was found for; `spans` are what the reader
+    takes for the answer, more probable than none where their score is above 0."""
 
     text: str
     sentences: tuple[Candidate, ...]
+    spans: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)
