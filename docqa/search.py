@@ -3,12 +3,12 @@
 Weights and thresholds were fitted on public question sets (SQuAD articles, alone and as one collection of 21).
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aiosqlite import Connection
 
+from docqa.bm25 import bm25, rarity
 from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
 from docqa.language import is_function_word
@@ -18,7 +18,7 @@ from docqa.queries import chunk_rows, quoted
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
-from docqa.text import sentences, terms
+from docqa.text import beginning, sentences, terms
 
 CANDIDATES = 50
 RERANKED = 10
@@ -31,6 +31,7 @@ COMMON = 0.2
 BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
 ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
 NAMED = 1.0  # for a passage of a document whose name has all of the question's weight
+AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 
@@ -74,7 +75,8 @@ class Passage:
     def second_score(self) -> float:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
         fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
-        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
+        near = self.coverage if self.cosine is None else self.cosine
+        return self.bm25 + 0.5 * near + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
 
     @property
     def nearest(self) -> float | None:
@@ -84,10 +86,11 @@ class Passage:
 
 @dataclass(frozen=True)
 class Query:
-    """A question ready for search: `weights` are its terms with their inverse document frequency, `vector` its embedding."""
+    """A question ready for search: `weights` are its terms with their inverse document frequency in the whole file, `matching` those that stand in it with
+    their frequency in the documents that are asked, `vector` is its embedding."""
 
     weights: dict[str, float]
-    known: tuple[str, ...]
+    matching: dict[str, float]
     vector: bytes | None
 
     def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
@@ -118,7 +121,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     texts = [text, meant] if (meant := related(text)) else [text]
     vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
     async with services.db.read() as conn:
-        query, *_ = queries = [await _query(conn, one, vector) for one, vector in zip(texts, vectors, strict=True)]
+        query, *_ = queries = [await _query(conn, list(by_id), one, vector) for one, vector in zip(texts, vectors, strict=True)]
         found = [await _find(conn, list(by_id), one) for one in queries]
         found += [await _on_pages(conn, document, text) for document in documents]
         naming = named_by(query.weights, {document.id: document.name for document in documents})
@@ -162,9 +165,11 @@ async def _cosines(conn: Connection, chunks: Sequence[int], embedder: Embedder |
 
 
 async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
-    matched = await chunk_rows.match_chunks(conn, documents, match_of(query.known), CANDIDATES) if query.known else []
+    candidates = await chunk_rows.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
     near = await chunk_rows.nearest_chunks(conn, documents, query.vector, CANDIDATES) if query.vector else []
-    best = max((score for _, score in matched), default=0.0) or 1.0
+    scores = bm25(query.matching, [chunk.terms.split() for chunk in candidates])
+    matched = sorted(zip(candidates, scores, strict=True), key=lambda found: -found[1])
+    best = max(scores, default=0.0) or 1.0
     return Found([chunk for chunk, _ in matched], near, {chunk.id: score / best for chunk, score in matched})
 
 
@@ -175,27 +180,34 @@ async def _on_pages(conn: Connection, document: StoredDocument, text: str) -> Fo
     return Found(chunks, [], {chunk.id: ON_PAGE for chunk in chunks})
 
 
-def match_of(question_terms: Sequence[str]) -> str:
+def match_of(question_terms: Iterable[str]) -> str:
     """An FTS5 query that takes any of the terms; every one is quoted, so that none is read as syntax."""
     return " OR ".join(map(quoted, question_terms))
 
 
-async def _query(conn: Connection, text: str, vector: bytes | None) -> Query:
+async def _query(conn: Connection, documents: Sequence[int], text: str, vector: bytes | None) -> Query:
     asked = list(dict.fromkeys(terms(text)))
+    small = _function_words(asked)
     counts = await chunk_rows.vocabulary(conn, asked)
     total = await chunk_rows.count_chunks(conn)
     # A question word that stands nowhere is no gap in the documents; any other word that does is.
-    weights = {term: _weight(term, counts.get(term, 0), total) for term in asked if term in counts or not is_function_word(term)}
-    known = [term for term in asked if term in counts]
+    present = {term: counts.get(term, 0) for term in asked if term in counts or term not in small}
+    weights = {term: _weight(count, total + BACKGROUND, is_small=term in small) for term, count in present.items()}
     if total > MANY_CHUNKS:
-        known = [term for term in known if counts[term] < COMMON * total] or known
-    return Query(weights, tuple(known), vector)
+        counts = {term: count for term, count in counts.items() if count < COMMON * total} or counts
+    own, among = await chunk_rows.frequencies(conn, documents, list(counts), MANY_CHUNKS) or (counts, total)
+    matching = {term: _weight(own[term] + AVERAGE * count / total, among + AVERAGE, is_small=term in small) for term, count in counts.items()}
+    return Query(weights, matching, vector)
 
 
-def _weight(term: str, count: int, total: int) -> float:
-    """Inverse document frequency as in BM25 (Robertson and Spärck Jones), kept positive."""
-    weight = math.log(1 + (total + BACKGROUND - count + 0.5) / (count + 0.5))
-    return weight * FUNCTION_WORD if is_function_word(term) else weight
+def _weight(count: float, total: float, *, is_small: bool) -> float:
+    return rarity(count, total) * (FUNCTION_WORD if is_small else 1.0)
+
+
+def _function_words(asked: Sequence[str]) -> frozenset[str]:
+    """The terms of a question that say nothing about its subject: its function words, and their beginnings where no other word shares them."""
+    small = {term for term in asked if is_function_word(term)}
+    return frozenset(small | set(map(beginning, small)) - {beginning(term) for term in asked if term not in small and not term.endswith("~")})
 
 
 def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:

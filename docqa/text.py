@@ -65,7 +65,12 @@ def _word_terms(word: str) -> Iterator[str]:
     else:
         yield word[:_LONGEST_WORD]
         if len(word) >= PREFIX and not word.isdigit():
-            yield word[:PREFIX] + "~"
+            yield beginning(word)
+
+
+def beginning(word: str) -> str:
+    """The term that stands for all forms of a word, if it has PREFIX letters."""
+    return word[:PREFIX] + "~"
 
 
 def terms(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.chunking import Chunk
-from docqa.queries import change, change_many, fetch_all
+from docqa.queries import change, change_many, fetch_all, quoted
 
 SCANNED = 20_000  # vectors that are compared one by one, in 16 ms; among 100,000, the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
@@ -62,12 +62,26 @@ async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
 
 
-async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
-    """The best matches of an FTS5 query within these documents with their BM25 score, best first."""
-    sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
-             FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
-             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
-    return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
+async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int) -> tuple[dict[str, int], int] | None:
+    """In how many chunks of these documents each term stands, and of how many; None where they are spread over more than `most` rows of the file.
+
+    Chunks of other documents that were added between these are counted with them.
+    """
+    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = asked.value)), max((SELECT max(id) FROM chunk WHERE document = asked.value))
+             FROM json_each(?) AS asked"""
+    [(first, last)] = await fetch_all(conn, sql, json.dumps(documents))
+    if first is None or last - first >= most:
+        return None
+    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH asked.value AND rowid BETWEEN ? AND ?) FROM json_each(?) AS asked"""
+    counts = await fetch_all(conn, sql, first, last, json.dumps([quoted(term) for term in terms]))
+    return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
+
+
+async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[StoredChunk]:
+    """The best matches of an FTS5 query within these documents by its own BM25, best first."""
+    sql = f"""SELECT {CHUNK} FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
+             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY bm25(chunk_fts) LIMIT ?"""
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
 
 
 async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:
