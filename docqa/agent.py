@@ -94,7 +94,7 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     number = asks_for_number(asked.text, language)
     out = []
     for passage in passages:
-        sentences, before = [], frozenset[str]()
+        sentences, before = [], frozenset(terms(passage.lead))
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, language) else frozenset[str]()

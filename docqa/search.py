@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from aiosqlite import Connection
 
+from docqa import chunking
 from docqa.bm25 import bm25, rarity
 from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
@@ -15,7 +16,7 @@ from docqa.language import is_function_word
 from docqa.named_documents import named_by
 from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows, quoted
-from docqa.queries.chunk_rows import StoredChunk
+from docqa.queries.chunk_rows import Beside, StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
 from docqa.text import beginning, sentences, terms
@@ -32,6 +33,7 @@ BACKGROUND = 200  # chunks that a small collection is thought to stand among: in
 ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
 NAMED = 1.0  # for a passage of a document whose name has all of the question's weight
 AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
+NOTHING = Beside("", "", "", "")
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 
@@ -66,10 +68,18 @@ class Passage:
     sentences: tuple[Sentence, ...] = ()
     related: float = 0.0
     named: float = 0.0
+    before: str = ""
+    after: str = ""
 
     @property
     def text(self) -> str:
-        return self.chunk.text
+        """Verbatim from its page: the chunk, with what completes it where it was cut out of a paragraph. `sentences` are those of the chunk."""
+        return self.before + self.chunk.text + self.after
+
+    @property
+    def lead(self) -> str:
+        """The sentence before its first one, where it was cut out of a paragraph."""
+        return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
 
     @property
     def second_score(self) -> float:
@@ -146,7 +156,25 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     passages = await _examine(query, passages, naming, packed, embedder)
     if services.settings.rerank:
         passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
-    return passages[:top_k]
+    return await _completed(services, passages[:top_k])
+
+
+async def _completed(services: Services, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with what stands beside them in paragraphs that were cut: "it" or "the company" is named there.
+
+    What stands after a chunk is left to the next one if that was found too. What stands before is not: a source is to be understood by itself.
+    """
+    found = {passage.chunk.id for passage in passages}
+    async with services.db.read() as conn:
+        beside = await chunk_rows.beside(conn, found)
+    return [_complete(passage, beside.get(passage.chunk.id, NOTHING), alone=passage.chunk.id + 1 not in found) for passage in passages]
+
+
+def _complete(passage: Passage, beside: Beside, *, alone: bool) -> Passage:
+    before = chunking.before(beside.before, beside.gap_before)
+    after = chunking.after(beside.after, beside.gap_after) if alone else ""
+    shifted = (replace(sentence, start=sentence.start + len(before), end=sentence.end + len(before)) for sentence in passage.sentences)
+    return replace(passage, before=before, after=after, sentences=tuple(shifted))
 
 
 @dataclass(frozen=True)

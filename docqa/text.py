@@ -103,6 +103,11 @@ def is_dense(text: str) -> bool:
     return 2 * sum(len(run) for run in _DENSE_RUN.findall(text)) > letters
 
 
+def holds_row(text: str) -> bool:
+    """Whether a row of a table is among its lines."""
+    return bool(_ROW.search(text))
+
+
 def sentences(text: str) -> list[tuple[int, int]]:
     """(start, end) of each sentence, white space at both ends left out; a row of a table is one. Offsets are characters of `text`."""
     spans: list[tuple[int, int]] = []

@@ -24,6 +24,16 @@ class StoredChunk:
     terms: str
 
 
+@dataclass(frozen=True)
+class Beside:
+    """The chunks before and after one on its page, "" where there is none, and what stands between."""
+
+    before: str
+    gap_before: str
+    gap_after: str
+    after: str
+
+
 CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
 
 
@@ -49,6 +59,17 @@ async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> 
     """The chunks of these pages of a document, in its order."""
     sql = f"SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?)) ORDER BY page_number, start"
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
+
+
+async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
+    """What stands beside each of these chunks. The chunks of a page have their ids in its order, one after the other."""
+    sql = """SELECT c.id, coalesce(b.text, ''), coalesce(substr(p.text, b.start + length(b.text) + 1, c.start - b.start - length(b.text)), ''),
+                    coalesce(substr(p.text, c.start + length(c.text) + 1, a.start - c.start - length(c.text)), ''), coalesce(a.text, '')
+             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+                          LEFT JOIN chunk b ON b.id = c.id - 1 AND b.document = c.document AND b.page_number = c.page_number
+                          LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
+             WHERE c.id IN (SELECT value FROM json_each(?))"""
+    return {row[0]: Beside(*row[1:]) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
 
 
 async def count_chunks(conn: Connection) -> int:
