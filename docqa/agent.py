@@ -18,9 +18,10 @@ from docqa.prompts import Question
 from docqa.providers import Candidate, Evidence
 from docqa.queries.document_rows import StoredDocument
 from docqa.relevance import relevant
-from docqa.search import FUNCTION_WORD, Passage, search
+from docqa.search import Passage, search
 from docqa.services import Services
 from docqa.text import PREFIX, fold, is_dense, terms
+from docqa.weighing import FUNCTION_WORD
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked

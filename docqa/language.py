@@ -75,7 +75,7 @@ _FUNCTION_WORDS = frozenset(
         "и в во на с со к ко по за из о об от до у для не что это как кто кого кому чем чего где когда какои какая какое какие каких сколько почему был",
         "была было были есть ли его ее их он она они или а но же бы",
         "من في علي الي عن مع ما ماذا متي اين كيف كم هل اي لماذا هو هي هم ذي تي ذين هذا هذه ذلك تلك كان كانت يكن لم لا لن ان او ثم قد بين حيث عند كما له لها",
-        "به بها فيه فيها منه منها بن تم قام ماهو ماه ماهي بماذا ماذ الذ الت يه يها لذين ومن وما وهو وهي وكن",
+        "به بها فيه فيها منه منها بن تم قام ماهو ماه ماهي بماذا يه يها ومن وما وهو وهي",
         "של את על אל עם מה מי מתי איפה היכן איך כמה למה מדוע איזה איזו הוא היא הם הן זה זאת היה היתה הייתה היו לא או כי אשר גם",
         "का के की में से को पर ने और या है हैं था थी थे हो क्या कौन कब कहाँ कहां कैसे कितना कितने कितनी क्यों किस किसने यह वह ये वे इस उस एक भी नहीं तो ही",
     )
@@ -155,5 +155,5 @@ def _model() -> Any:
 
 
 def is_function_word(term: str) -> bool:
-    """Whether the term, folded as search folds it, is a function or question word of one of the fourteen languages, or what search cuts one to."""
-    return term.removesuffix("~") in _FUNCTION_WORDS
+    """Whether the term, folded as search folds it, is a function or question word of one of the fourteen languages."""
+    return term in _FUNCTION_WORDS

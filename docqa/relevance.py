@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from docqa.facts import Facts, stated
 from docqa.language import detect
 from docqa.search import Passage
-from docqa.text import is_arabic, is_dense
+from docqa.text import is_dense
 
 # Chosen by regression and then by hand on public question sets in eight languages, on the same questions that were counted: at most 5 % of the
 # answerable ones fall in articles. In reports and slides, whose questions carry instructions, a fifth and more do.
 JUDGED = 3  # passages, best first
-WORDS = 0.48  # coverage of the passage and of its fullest sentence together, where vectors have no say
+WORDS = 0.44  # coverage of the passage and of its fullest sentence together, where vectors have no say
 DENSE_WORDS = 0.35  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
-ARABIC_WORDS = 0.62  # where words are compared by their roots too, more of them agree, by chance as well
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
 RELATED = 1.4  # of Passage.related: a page that the question names, or nearly the best match and near to what its terms are made of
 UNSTATED = 0.35  # how much weighs that all names, numbers and dates of the question stand in none of the passages
@@ -25,18 +24,12 @@ def relevant(passages: Sequence[Passage], question: str) -> bool:
     """Whether one of the best passages says enough of the question's words, or something very near, and they know its names and numbers."""
     judged = passages[:JUDGED]
     doubt = UNSTATED * _unstated(judged, question)
-    words = doubt + _enough(question)
+    words = doubt + (DENSE_WORDS if is_dense(question) else WORDS)
     nearness = doubt / 2 + NEARNESS
     return any(
         passage.related >= RELATED or (_words(passage) >= words if passage.nearest is None else passage.nearest + _words(passage) / 4 >= nearness)
         for passage in judged
     )
-
-
-def _enough(question: str) -> float:
-    if is_dense(question):
-        return DENSE_WORDS
-    return ARABIC_WORDS if is_arabic(question) else WORDS
 
 
 def _words(passage: Passage) -> float:

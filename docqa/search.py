@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from aiosqlite import Connection
 
 from docqa import chunking
-from docqa.bm25 import bm25, rarity
+from docqa.bm25 import bm25
 from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
-from docqa.language import is_function_word
 from docqa.named_documents import named_by
 from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows, quoted
 from docqa.queries.chunk_rows import Beside, StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.services import Services
-from docqa.text import beginning, sentences, terms
+from docqa.text import sentences, terms
+from docqa.weighing import Query, weighed
 
 CANDIDATES = 50
 RERANKED = 10
@@ -27,14 +27,9 @@ RERANKED_RELATED = 20  # where the glossary brings in passages that say nothing 
 FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
 VECTOR_WEIGHT = 0.5
 RELATED_WEIGHT = 2.0  # what the question's terms are made of tells more than the terms, which the documents may not use
-MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
-COMMON = 0.2
-BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
 ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
 NAMED = 1.0  # for a passage of a document whose name has all of the question's weight
-AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
 NOTHING = Beside("", "", "", "")
-FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 
 @dataclass(frozen=True)
@@ -85,29 +80,13 @@ class Passage:
     def second_score(self) -> float:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
         fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
-        near = self.coverage if self.cosine is None else self.cosine
+        near = self.coverage if self.nearest is None else self.cosine or 0.0
         return self.bm25 + 0.5 * near + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
 
     @property
     def nearest(self) -> float | None:
         """The similarity of its nearest sentence to the question; None where vectors have no say."""
         return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question ready for search: `weights` are its terms with their inverse document frequency in the whole file, `matching` those that stand in it with
-    their frequency in the documents that are asked, `vector` is its embedding."""
-
-    weights: dict[str, float]
-    matching: dict[str, float]
-    vector: bytes | None
-
-    def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
-        """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
-        present = set(words)
-        total = sum(weight for term, weight in self.weights.items() if term in present or term not in naming)
-        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
 
 
 def usable_embedder(services: Services, language: str) -> Embedder | None:
@@ -131,7 +110,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     texts = [text, meant] if (meant := related(text)) else [text]
     vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
     async with services.db.read() as conn:
-        query, *_ = queries = [await _query(conn, list(by_id), one, vector) for one, vector in zip(texts, vectors, strict=True)]
+        query, *_ = queries = [await weighed(conn, list(by_id), one, language, vector) for one, vector in zip(texts, vectors, strict=True)]
         found = [await _find(conn, list(by_id), one) for one in queries]
         found += [await _on_pages(conn, document, text) for document in documents]
         naming = named_by(query.weights, {document.id: document.name for document in documents})
@@ -193,11 +172,12 @@ async def _cosines(conn: Connection, chunks: Sequence[int], embedder: Embedder |
 
 
 async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
-    candidates = await chunk_rows.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
+    matched = await chunk_rows.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
     near = await chunk_rows.nearest_chunks(conn, documents, query.vector, CANDIDATES) if query.vector else []
-    scores = bm25(query.matching, [chunk.terms.split() for chunk in candidates])
-    matched = sorted(zip(candidates, scores, strict=True), key=lambda found: -found[1])
-    best = max(scores, default=0.0) or 1.0
+    if query.vector is None:  # with vectors, this loses where the glossary's words are sought, and wins nothing
+        scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matched])
+        matched = sorted(zip((chunk for chunk, _ in matched), scores, strict=True), key=lambda found: -found[1])
+    best = max((score for _, score in matched), default=0.0) or 1.0
     return Found([chunk for chunk, _ in matched], near, {chunk.id: score / best for chunk, score in matched})
 
 
@@ -211,31 +191,6 @@ async def _on_pages(conn: Connection, document: StoredDocument, text: str) -> Fo
 def match_of(question_terms: Iterable[str]) -> str:
     """An FTS5 query that takes any of the terms; every one is quoted, so that none is read as syntax."""
     return " OR ".join(map(quoted, question_terms))
-
-
-async def _query(conn: Connection, documents: Sequence[int], text: str, vector: bytes | None) -> Query:
-    asked = list(dict.fromkeys(terms(text)))
-    small = _function_words(asked)
-    counts = await chunk_rows.vocabulary(conn, asked)
-    total = await chunk_rows.count_chunks(conn)
-    # A question word that stands nowhere is no gap in the documents; any other word that does is.
-    present = {term: counts.get(term, 0) for term in asked if term in counts or term not in small}
-    weights = {term: _weight(count, total + BACKGROUND, is_small=term in small) for term, count in present.items()}
-    if total > MANY_CHUNKS:
-        counts = {term: count for term, count in counts.items() if count < COMMON * total} or counts
-    own, among = await chunk_rows.frequencies(conn, documents, list(counts), MANY_CHUNKS) or (counts, total)
-    matching = {term: _weight(own[term] + AVERAGE * count / total, among + AVERAGE, is_small=term in small) for term, count in counts.items()}
-    return Query(weights, matching, vector)
-
-
-def _weight(count: float, total: float, *, is_small: bool) -> float:
-    return rarity(count, total) * (FUNCTION_WORD if is_small else 1.0)
-
-
-def _function_words(asked: Sequence[str]) -> frozenset[str]:
-    """The terms of a question that say nothing about its subject: its function words, and their beginnings where no other word shares them."""
-    small = {term for term in asked if is_function_word(term)}
-    return frozenset(small | set(map(beginning, small)) - {beginning(term) for term in asked if term not in small and not term.endswith("~")})
 
 
 def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:

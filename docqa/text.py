@@ -94,12 +94,7 @@ def _word_terms(word: str) -> Iterator[str]:
     else:
         yield word[:_LONGEST_WORD]
         if len(word) >= PREFIX and not word.isdigit():
-            yield beginning(word)
-
-
-def beginning(word: str) -> str:
-    """The term that stands for all forms of a word, if it has PREFIX letters."""
-    return word[:PREFIX] + "~"
+            yield word[:PREFIX] + "~"
 
 
 def terms(text: str) -> list[str]:
@@ -126,6 +121,11 @@ def _compounds(folded: str) -> Iterator[str]:
             yield from (found.group() for found in _COMPOUND.finditer(piece) if any(map(str.isalpha, found.group())))
 
 
+def is_compound(term: str) -> bool:
+    """Whether a search term is an identifier, an address or a hyphenated word, whose parts are terms too."""
+    return bool(_COMPOUND.fullmatch(term)) and any(map(str.isalpha, term))
+
+
 def is_dense(text: str) -> bool:
     """Whether most letters of the text belong to a script without spaces."""
     letters = sum(map(str.isalpha, text))
@@ -135,12 +135,6 @@ def is_dense(text: str) -> bool:
 def holds_row(text: str) -> bool:
     """Whether a row of a table is among its lines."""
     return bool(_ROW.search(text))
-
-
-def is_arabic(text: str) -> bool:
-    """Whether most letters of the text are Arabic ones, whose words are compared by their roots too."""
-    letters = sum(map(str.isalpha, text))
-    return 2 * len(_ARABIC.findall(text)) > letters
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

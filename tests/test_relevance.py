@@ -22,9 +22,9 @@ def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
     assert relevant([passage(coverage)], "who repaired the pump?") is expected
 
 
-@pytest.mark.parametrize(("question", "expected"), [("who repaired the pump?", True), ("من أصلح المضخة؟", False), ("誰がポンプを修理しましたか", True)])
+@pytest.mark.parametrize(("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)])
 def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
-    assert relevant([passage(0.28)], question) is expected
+    assert relevant([passage(0.2)], question) is expected
 
 
 def test_with_vectors_nearness_decides_and_words_help() -> None:

@@ -98,11 +98,12 @@ async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequenc
     return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
 
 
-async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[StoredChunk]:
-    """The best matches of an FTS5 query within these documents by its own BM25, best first."""
-    sql = f"""SELECT {CHUNK} FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
-             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY bm25(chunk_fts) LIMIT ?"""
-    return [StoredChunk(*row) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
+async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
+    """The best matches of an FTS5 query within these documents with its own BM25 score, best first."""
+    sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
+             FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
+             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
+    return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
 
 
 async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:
