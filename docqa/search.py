@@ -34,15 +34,14 @@ NOTHING = Beside("", "", "", "")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a passage, `passage.text[start:end]`; `coverage` is the share of the question's weight that its words carry.
-
-    `cosine` is its similarity to the question, None where vectors have no say.
-    """
+    """A sentence of a passage, `passage.text[start:end]`; `coverage` is the share of the question's weight that its words carry, `spoken_of` the same by what
+    they tell in their language. `cosine` is its similarity to the question, None where vectors have no say."""
 
     start: int
     end: int
     coverage: float
     cosine: float | None
+    spoken_of: float = 0.0
 
     @property
     def score(self) -> float:
@@ -51,7 +50,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence, `related` says how well it fits what the question's
+    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` and `spoken_of` are as in Sentence, `related` says how well it fits what the question's
     terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its document."""
 
     chunk: StoredChunk
@@ -63,6 +62,7 @@ class Passage:
     sentences: tuple[Sentence, ...] = ()
     related: float = 0.0
     named: float = 0.0
+    spoken_of: float = 0.0
     before: str = ""
     after: str = ""
 
@@ -129,6 +129,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
             score,
             related=sum(one.get(chunk.id, 0.0) for one in [*(other.bm25 for other in found[1:]), *other_cosines]),
             named=query.coverage(naming.get(chunk.document, ())) if len(documents) > 1 else 0.0,
+            spoken_of=query.spoken_of(chunk.terms.split(), naming.get(chunk.document, frozenset())),
         )
         for chunk, score in candidates
     ]
@@ -218,13 +219,15 @@ async def _examine(
         texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
         vectors = iter(await embedder.encode(texts, urgent=True))
         cosines |= {passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]] for passage in late}
-    return [
-        replace(
-            passage,
-            sentences=tuple(
-                Sentence(start, end, query.coverage(terms(passage.text[start:end]), naming.get(passage.document.id, frozenset())), cosine)
-                for (start, end), cosine in zip(spans[passage.chunk.id], cosines[passage.chunk.id], strict=True)
-            ),
-        )
-        for passage in passages
-    ]
+    return [replace(passage, sentences=_judged(query, passage, spans[passage.chunk.id], cosines[passage.chunk.id], naming)) for passage in passages]
+
+
+def _judged(
+    query: Query, passage: Passage, spans: Sequence[tuple[int, int]], cosines: Sequence[float | None], naming: Mapping[int, frozenset[str]]
+) -> tuple[Sentence, ...]:
+    named = naming.get(passage.document.id, frozenset())
+    held = [frozenset(terms(passage.text[start:end])) for start, end in spans]
+    return tuple(
+        Sentence(start, end, query.coverage(words, named), cosine, query.spoken_of(words, named))
+        for (start, end), words, cosine in zip(spans, held, cosines, strict=True)
+    )

@@ -7,7 +7,7 @@ other subjects the commonest words look rare, and so does a general word in a sm
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from aiosqlite import Connection
@@ -28,19 +28,28 @@ FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
 
 @dataclass(frozen=True)
 class Query:
-    """A question ready for search: what its terms tell, `weights` for how much of it a passage says, `matching` for those that stand in the file and
-    for finding passages; `vector` is its embedding, None where vectors have no say; `unsaid` is weight that stands in no passage."""
+    """A question ready for search: what its terms tell, `weights` for the order of passages and sentences, `matching` for those that stand in the file and
+    for finding passages, `in_language` for how much of the question a text speaks of; `vector` is its embedding, None where vectors have no say."""
 
     weights: Mapping[str, float]
     matching: Mapping[str, float]
     vector: bytes | None
-    unsaid: float = 0.0
+    in_language: Mapping[str, float] = field(default_factory=dict)
 
     def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
         """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
-        present = set(words)
-        total = self.unsaid + sum(weight for term, weight in self.weights.items() if term in present or term not in naming)
-        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
+        return _share(self.weights, frozenset(words), naming, 0.0)
+
+    def spoken_of(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+        """The same by what the terms tell in their language, where that is known, and of one more word, that nobody knows: of a question that has but one
+        or two general ones, more must stand there than of one that tells much."""
+        unsaid = rarity(0, IN_LANGUAGE) if self.in_language else 0.0
+        return _share(self.in_language or self.weights, frozenset(words), naming, unsaid)
+
+
+def _share(weights: Mapping[str, float], words: frozenset[str], naming: frozenset[str], unsaid: float) -> float:
+    total = unsaid + sum(weight for term, weight in weights.items() if term in words or term not in naming)
+    return sum(weight for term, weight in weights.items() if term in words) / total if total else 0.0
 
 
 async def weighed(conn: Connection, documents: Sequence[int], text: str, language: str, vector: bytes | None) -> Query:
@@ -60,11 +69,10 @@ async def weighed(conn: Connection, documents: Sequence[int], text: str, languag
     telling = _telling(counts, total)
     own, among = await chunk_rows.frequencies(conn, documents, list(telling), MANY_CHUNKS) or (telling, total)
     matching = _weights({term: own[term] + AVERAGE * count / total for term, count in telling.items()}, among + AVERAGE, small)
-    if in_language := await asyncio.to_thread(shares, language):
-        weights = _weights({term: IN_LANGUAGE * in_language.get(term, 0.0) for term in sought}, IN_LANGUAGE, small)
-        # One more word, that nobody knows: of a question that has but one or two general ones, more must stand there than of one that tells much.
-        return Query(weights, matching, None, unsaid=rarity(0, IN_LANGUAGE))
-    return Query(_weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, small), matching, None)
+    weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, small)
+    known = await asyncio.to_thread(shares, language)
+    in_language = _weights({term: IN_LANGUAGE * known.get(term, 0.0) for term in sought}, IN_LANGUAGE, small) if known else {}
+    return Query(weights, matching, None, in_language)
 
 
 def _weights(counts: Mapping[str, float], total: float, small: frozenset[str]) -> dict[str, float]:

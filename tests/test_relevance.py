@@ -14,7 +14,7 @@ TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
 
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
     chunk = StoredChunk(1, 1, 4, "", "", text, "")
-    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine),))
+    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine, coverage),), spoken_of=coverage)
 
 
 @pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])

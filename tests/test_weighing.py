@@ -49,7 +49,7 @@ async def query(app: Starlette, text: str, language: str, vector: bytes | None =
 async def test_a_general_word_tells_little_although_the_file_has_it_once(app: Starlette, client: httpx.AsyncClient) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
-    assert asked.weights["jahr"] < asked.weights["historiker"] < asked.weights["lauterach"]
+    assert asked.in_language["jahr"] < asked.in_language["historiker"] < asked.in_language["lauterach"]
 
 
 async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app: Starlette, client: httpx.AsyncClient) -> None:
@@ -58,7 +58,7 @@ async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app
     for number in range(20):
         await upload(client, f"Bericht {number}: die Mühle brannte.")
     beside = await query(app, "Wann brannte die Mühle ab?", "de")
-    assert beside.weights == alone.weights
+    assert beside.in_language == alone.in_language
     assert beside.matching["brannte"] < alone.matching["brannte"]
 
 
@@ -71,9 +71,9 @@ async def test_with_vectors_and_where_no_words_are_known_the_file_decides(app: S
 async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_in_what_has_them_all(app: Starlette, client: httpx.AsyncClient) -> None:
     await upload(client, CHRONICLE)
     general, telling = await query(app, "Welches Jahr?", "de"), await query(app, "Wer beschrieb die Mühlen von Lauterach?", "de")
-    assert general.coverage(general.weights) < 0.5 < telling.coverage(telling.weights) < 1
+    assert general.spoken_of(general.weights) < 0.5 < telling.spoken_of(telling.weights) < 1
     with_vectors = await query(app, "Welches Jahr?", "de", vector=b"\0" * 4)
-    assert with_vectors.coverage(with_vectors.weights) == 1
+    assert with_vectors.spoken_of(with_vectors.weights) == 1
 
 
 async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_there_is(app: Starlette, client: httpx.AsyncClient) -> None:
