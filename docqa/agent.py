@@ -18,10 +18,11 @@ from docqa.prompts import Question
 from docqa.providers import Candidate, Evidence
 from docqa.queries.document_rows import StoredDocument
 from docqa.relevance import relevant
-from docqa.search import FUNCTION_WORD, Passage, search
+from docqa.search import Passage, search
 from docqa.services import Services
 from docqa.spans import read
 from docqa.text import PREFIX, fold, is_dense, terms
+from docqa.weighing import FUNCTION_WORD
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
@@ -102,7 +103,7 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     number = asks_for_number(asked.text, language)
     out = []
     for passage in passages:
-        sentences, before = [], frozenset[str]()
+        sentences, before = [], frozenset(terms(passage.lead))
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, language) else frozenset[str]()

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from docqa.text import is_dense, sentences
+from docqa.text import holds_row, is_dense, sentences
 
 TARGET = 1500  # characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph is found less
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
 WHOLE = 4 / 3  # of the target: up to here a paragraph stays whole
+BESIDE = 400  # characters of the same paragraph on either side that complete a chunk which was cut out of it
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
@@ -105,3 +106,29 @@ def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int,
         else:
             merged.append((start, end))
     return merged
+
+
+def before(neighbour: str, gap: str) -> str:
+    """What completes a chunk that was cut out of a paragraph: the last sentences of the chunk before it, and the white space `gap` between the two.
+
+    "" where a paragraph ends between them, and in tables, whose rows are complete. A sentence longer than BESIDE is cut at a space.
+    """
+    paragraph = _PARAGRAPH_END.split(neighbour)[-1]
+    if not _is_cut(paragraph, gap):
+        return ""
+    least = len(paragraph) - BESIDE
+    first = next((start for start, _ in sentences(paragraph) if start >= least), paragraph.find(" ", least) + 1 or len(paragraph))
+    return paragraph[first:] + gap if first < len(paragraph) else ""
+
+
+def after(neighbour: str, gap: str) -> str:
+    """The same of the chunk after it: the white space and the first sentences."""
+    paragraph = _PARAGRAPH_END.split(neighbour)[0]
+    if not _is_cut(paragraph, gap):
+        return ""
+    end = max((end for _, end in sentences(paragraph) if end <= BESIDE), default=0) or paragraph.rfind(" ", 0, BESIDE)
+    return gap + paragraph[:end] if end > 0 else ""
+
+
+def _is_cut(paragraph: str, gap: str) -> bool:
+    return bool(paragraph) and not gap.strip() and not _PARAGRAPH_END.search(gap) and not holds_row(paragraph)

@@ -3,23 +3,24 @@
 Weights and thresholds were fitted on public question sets (SQuAD articles, alone and as one collection of 21).
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aiosqlite import Connection
 
+from docqa import chunking
+from docqa.bm25 import bm25
 from docqa.embedding import Embedder, dot, packed_dots
 from docqa.glossary import related
-from docqa.language import is_function_word
 from docqa.named_documents import named_by
 from docqa.named_pages import pages_named
 from docqa.queries import chunk_rows, quoted
-from docqa.queries.chunk_rows import StoredChunk
+from docqa.queries.chunk_rows import Beside, StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.reader import Span
 from docqa.services import Services
 from docqa.text import sentences, terms
+from docqa.weighing import Query, weighed
 
 CANDIDATES = 50
 RERANKED = 10
@@ -27,25 +28,21 @@ RERANKED_RELATED = 20  # where the glossary brings in passages that say nothing 
 FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
 VECTOR_WEIGHT = 0.5
 RELATED_WEIGHT = 2.0  # what the question's terms are made of tells more than the terms, which the documents may not use
-MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
-COMMON = 0.2
-BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
 ON_PAGE = 1.5  # for a passage on a page that the question names, where the best match of its words has 1
 NAMED = 1.0  # for a passage of a document whose name has all of the question's weight
-FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
+NOTHING = Beside("", "", "", "")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a passage, `passage.text[start:end]`; `coverage` is the share of the question's weight that its words carry.
-
-    `cosine` is its similarity to the question, None where vectors have no say.
-    """
+    """A sentence of a passage, `passage.text[start:end]`; `coverage` is the share of the question's weight that its words carry, `spoken_of` the same by what
+    they tell in their language. `cosine` is its similarity to the question, None where vectors have no say."""
 
     start: int
     end: int
     coverage: float
     cosine: float | None
+    spoken_of: float = 0.0
 
     @property
     def score(self) -> float:
@@ -54,9 +51,9 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` is as in Sentence, `related` says how well it fits what the question's
-    terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its document. `spans` are what the reader
-    takes for the answer, best first; None where it did not read the passage."""
+    """A chunk that was found. `bm25` and `cosine` are its own, `coverage` and `spoken_of` are as in Sentence, `related` says how well it fits what the
+    question's terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its
+    document. `spans` are what the reader takes for the answer, best first; None where it did not read the passage."""
 
     chunk: StoredChunk
     document: StoredDocument
@@ -67,37 +64,32 @@ class Passage:
     sentences: tuple[Sentence, ...] = ()
     related: float = 0.0
     named: float = 0.0
+    spoken_of: float = 0.0
+    before: str = ""
+    after: str = ""
     spans: tuple[Span, ...] | None = None
 
     @property
     def text(self) -> str:
-        return self.chunk.text
+        """Verbatim from its page: the chunk, with what completes it where it was cut out of a paragraph. `sentences` are those of the chunk."""
+        return self.before + self.chunk.text + self.after
+
+    @property
+    def lead(self) -> str:
+        """The sentence before its first one, where it was cut out of a paragraph."""
+        return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
 
     @property
     def second_score(self) -> float:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
         fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
-        return self.bm25 + 0.5 * (self.cosine or 0.0) + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
+        near = self.coverage if self.nearest is None else self.cosine or 0.0
+        return self.bm25 + 0.5 * near + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
 
     @property
     def nearest(self) -> float | None:
         """The similarity of its nearest sentence to the question; None where vectors have no say."""
         return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question ready for search: `weights` are its terms with their inverse document frequency, `vector` its embedding."""
-
-    weights: dict[str, float]
-    known: tuple[str, ...]
-    vector: bytes | None
-
-    def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
-        """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
-        present = set(words)
-        total = sum(weight for term, weight in self.weights.items() if term in present or term not in naming)
-        return sum(weight for term, weight in self.weights.items() if term in present) / total if total else 0.0
 
 
 def usable_embedder(services: Services, language: str) -> Embedder | None:
@@ -121,7 +113,7 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     texts = [text, meant] if (meant := related(text)) else [text]
     vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
     async with services.db.read() as conn:
-        query, *_ = queries = [await _query(conn, one, vector) for one, vector in zip(texts, vectors, strict=True)]
+        query, *_ = queries = [await weighed(conn, list(by_id), one, language, vector) for one, vector in zip(texts, vectors, strict=True)]
         found = [await _find(conn, list(by_id), one) for one in queries]
         found += [await _on_pages(conn, document, text) for document in documents]
         naming = named_by(query.weights, {document.id: document.name for document in documents})
@@ -140,13 +132,32 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
             score,
             related=sum(one.get(chunk.id, 0.0) for one in [*(other.bm25 for other in found[1:]), *other_cosines]),
             named=query.coverage(naming.get(chunk.document, ())) if len(documents) > 1 else 0.0,
+            spoken_of=query.spoken_of(chunk.terms.split(), naming.get(chunk.document, frozenset())),
         )
         for chunk, score in candidates
     ]
     passages = await _examine(query, passages, naming, packed, embedder)
     if services.settings.rerank:
         passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
-    return passages[:top_k]
+    return await _completed(services, passages[:top_k])
+
+
+async def _completed(services: Services, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with what stands beside them in paragraphs that were cut: "it" or "the company" is named there.
+
+    What stands after a chunk is left to the next one if that was found too. What stands before is not: a source is to be understood by itself.
+    """
+    found = {passage.chunk.id for passage in passages}
+    async with services.db.read() as conn:
+        beside = await chunk_rows.beside(conn, found)
+    return [_complete(passage, beside.get(passage.chunk.id, NOTHING), alone=passage.chunk.id + 1 not in found) for passage in passages]
+
+
+def _complete(passage: Passage, beside: Beside, *, alone: bool) -> Passage:
+    before = chunking.before(beside.before, beside.gap_before)
+    after = chunking.after(beside.after, beside.gap_after) if alone else ""
+    shifted = (replace(sentence, start=sentence.start + len(before), end=sentence.end + len(before)) for sentence in passage.sentences)
+    return replace(passage, before=before, after=after, sentences=tuple(shifted))
 
 
 @dataclass(frozen=True)
@@ -165,8 +176,11 @@ async def _cosines(conn: Connection, chunks: Sequence[int], embedder: Embedder |
 
 
 async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
-    matched = await chunk_rows.match_chunks(conn, documents, match_of(query.known), CANDIDATES) if query.known else []
+    matched = await chunk_rows.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
     near = await chunk_rows.nearest_chunks(conn, documents, query.vector, CANDIDATES) if query.vector else []
+    if query.vector is None:  # with vectors, this loses where the glossary's words are sought, and wins nothing
+        scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matched])
+        matched = sorted(zip((chunk for chunk, _ in matched), scores, strict=True), key=lambda found: -found[1])
     best = max((score for _, score in matched), default=0.0) or 1.0
     return Found([chunk for chunk, _ in matched], near, {chunk.id: score / best for chunk, score in matched})
 
@@ -178,27 +192,9 @@ async def _on_pages(conn: Connection, document: StoredDocument, text: str) -> Fo
     return Found(chunks, [], {chunk.id: ON_PAGE for chunk in chunks})
 
 
-def match_of(question_terms: Sequence[str]) -> str:
+def match_of(question_terms: Iterable[str]) -> str:
     """An FTS5 query that takes any of the terms; every one is quoted, so that none is read as syntax."""
     return " OR ".join(map(quoted, question_terms))
-
-
-async def _query(conn: Connection, text: str, vector: bytes | None) -> Query:
-    asked = list(dict.fromkeys(terms(text)))
-    counts = await chunk_rows.vocabulary(conn, asked)
-    total = await chunk_rows.count_chunks(conn)
-    # A question word that stands nowhere is no gap in the documents; any other word that does is.
-    weights = {term: _weight(term, counts.get(term, 0), total) for term in asked if term in counts or not is_function_word(term)}
-    known = [term for term in asked if term in counts]
-    if total > MANY_CHUNKS:
-        known = [term for term in known if counts[term] < COMMON * total] or known
-    return Query(weights, tuple(known), vector)
-
-
-def _weight(term: str, count: int, total: int) -> float:
-    """Inverse document frequency as in BM25 (Robertson and Spärck Jones), kept positive."""
-    weight = math.log(1 + (total + BACKGROUND - count + 0.5) / (count + 0.5))
-    return weight * FUNCTION_WORD if is_function_word(term) else weight
 
 
 def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
@@ -226,13 +222,15 @@ async def _examine(
         texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
         vectors = iter(await embedder.encode(texts, urgent=True))
         cosines |= {passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]] for passage in late}
-    return [
-        replace(
-            passage,
-            sentences=tuple(
-                Sentence(start, end, query.coverage(terms(passage.text[start:end]), naming.get(passage.document.id, frozenset())), cosine)
-                for (start, end), cosine in zip(spans[passage.chunk.id], cosines[passage.chunk.id], strict=True)
-            ),
-        )
-        for passage in passages
-    ]
+    return [replace(passage, sentences=_judged(query, passage, spans[passage.chunk.id], cosines[passage.chunk.id], naming)) for passage in passages]
+
+
+def _judged(
+    query: Query, passage: Passage, spans: Sequence[tuple[int, int]], cosines: Sequence[float | None], naming: Mapping[int, frozenset[str]]
+) -> tuple[Sentence, ...]:
+    named = naming.get(passage.document.id, frozenset())
+    held = [frozenset(terms(passage.text[start:end])) for start, end in spans]
+    return tuple(
+        Sentence(start, end, query.coverage(words, named), cosine, query.spoken_of(words, named))
+        for (start, end), words, cosine in zip(spans, held, cosines, strict=True)
+    )

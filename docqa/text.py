@@ -6,6 +6,7 @@ The index and the question go through the same `terms`. What it does not do: lem
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
 
@@ -25,6 +26,11 @@ _ARABIC_FOLD = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "�
 # Light stemming after Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval" (light10).
 _ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
 _ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
+# What light10 leaves on, longest first: particles written together with the word, and the endings and beginnings of persons.
+_ARABIC_PARTICLES = "لبكف"
+_ARABIC_ENDINGS = ("هما", "تها", "ها", "هم", "هن", "نا", "كم", "وا", "ات", "ون", "ين", "ان", "يه", "ته", "تم", "ه", "ي", "ت", "ا")
+_ARABIC_BEGINNINGS = "يتنا"
+_ARABIC_VOWELS = re.compile("[اوي]")
 _SENTENCE_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)")
 # As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
 _ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
@@ -44,6 +50,7 @@ def fold(text: str) -> str:
     return "".join(out)
 
 
+@lru_cache(16_384)  # words come again and again, and a question is held against some ten passages
 def _arabic_stem(word: str) -> str:
     word = word.translate(_ARABIC_FOLD)
     if len(word) > 3 and word[0] == "و" and not word.startswith("وال"):
@@ -59,9 +66,31 @@ def _arabic_stem(word: str) -> str:
     return word
 
 
+@lru_cache(16_384)
+def _arabic_root(word: str) -> str:
+    """The consonants of a word without what is joined to it, "" where fewer than three are left: what its plurals and verb forms share.
+
+    A first letter that may be a particle is taken for one.
+    """
+    word = word.translate(_ARABIC_FOLD)
+    article = next((prefix for prefix in _ARABIC_PREFIXES if word.startswith(prefix) and len(word) - len(prefix) >= 3), "")
+    if article:
+        word = word[len(article) :]
+    elif len(word) > 4 and word[0] in _ARABIC_PARTICLES:
+        word = word[1:]
+    word = word[: len(word) - len(next((end for end in _ARABIC_ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), ""))]
+    if len(word) > 3 and word[0] in _ARABIC_BEGINNINGS:
+        word = word[1:]
+    root = word[:1] + _ARABIC_VOWELS.sub("", word[1:])
+    root = root if len(root) >= 3 else word
+    return root if len(root) >= 3 else ""
+
+
 def _word_terms(word: str) -> Iterator[str]:
     if _ARABIC.search(word):
         yield _arabic_stem(word)
+        if root := _arabic_root(word):
+            yield root + "~"
     else:
         yield word[:_LONGEST_WORD]
         if len(word) >= PREFIX and not word.isdigit():
@@ -92,10 +121,20 @@ def _compounds(folded: str) -> Iterator[str]:
             yield from (found.group() for found in _COMPOUND.finditer(piece) if any(map(str.isalpha, found.group())))
 
 
+def is_compound(term: str) -> bool:
+    """Whether a search term is an identifier, an address or a hyphenated word, whose parts are terms too."""
+    return bool(_COMPOUND.fullmatch(term)) and any(map(str.isalpha, term))
+
+
 def is_dense(text: str) -> bool:
     """Whether most letters of the text belong to a script without spaces."""
     letters = sum(map(str.isalpha, text))
     return 2 * sum(len(run) for run in _DENSE_RUN.findall(text)) > letters
+
+
+def holds_row(text: str) -> bool:
+    """Whether a row of a table is among its lines."""
+    return bool(_ROW.search(text))
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

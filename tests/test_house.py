@@ -21,11 +21,11 @@ README = (HERE / "README.md").read_text(encoding="utf-8")
 LAYERS = """
 errors
 loopback settings provider_keys records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker turns lock entries gguf machine hub
-declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
+bm25 word_frequency declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
 packages namespace watch reader
 db extract fetch download embedding providers table_plan table_words
 queries local_models table_questions
-services table_shapes
+services table_shapes weighing
 ingest search citation auth tables places digest
 spans
 relevance
@@ -51,6 +51,7 @@ HOMES = {
     "striprtf": {"extract/rtf.py"},
     "readability": {"extract/web.py"},
     "fasttext": {"language.py"},
+    "wordfreq": {"word_frequency.py"},
     "charset_normalizer": {"extract/encoding.py"},
     "pysqlite3": {"db.py"},
     "sqlite3": {"db.py"},

@@ -17,12 +17,17 @@ TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
 
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
     chunk = StoredChunk(1, 1, 4, "", "", text, "")
-    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine),))
+    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine, coverage),), spoken_of=coverage)
 
 
 @pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
 def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
     assert relevant([passage(coverage)], "who repaired the pump?") is expected
+
+
+@pytest.mark.parametrize(("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)])
+def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
+    assert relevant([passage(0.2)], question) is expected
 
 
 def test_with_vectors_nearness_decides_and_words_help() -> None:

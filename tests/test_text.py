@@ -33,6 +33,11 @@ def test_folding_keeps_marks_that_are_letters() -> None:
         ("東京の人口", "東京都の人口は約1400万人です。"),
         ("서울", "서울은 대한민국의 수도이다."),
         ("المدرسة", "في مدرسة قديمة"),
+        ("مدارس", "في مدرسة قديمة"),
+        ("الأطفال", "طفل صغير"),
+        ("شربوا", "شراب الفواكه"),
+        ("لسويسرا", "عاصمة سويسرا"),
+        ("تنتمي", "ينتمي إليها"),
         ("ABC-123", "Part ABC-123 is out of stock."),
         ("3.14", "It is 3.14 or so."),
         ("2023-05-01", "Signed on 2023-05-01 in Oslo."),
@@ -50,6 +55,11 @@ def test_dense_scripts_are_cut_into_character_pairs() -> None:
 
 def test_a_long_word_stands_whole_and_cut() -> None:
     assert terms("Inspections") == ["inspections", "inspe~"]
+
+
+def test_an_arabic_word_stands_as_its_stem_and_its_root() -> None:
+    assert terms("الكتاب") == ["كتاب", "كتب~"]
+    assert terms("من") == ["من"], "what has no three consonants has no root"
 
 
 def test_numbers_stand_whole_and_in_parts() -> None:

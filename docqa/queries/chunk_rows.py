@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.chunking import Chunk
-from docqa.queries import change, change_many, fetch_all
+from docqa.queries import change, change_many, fetch_all, quoted
 
 SCANNED = 20_000  # vectors that are compared one by one, in 16 ms; among 100,000, the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
@@ -22,6 +22,16 @@ class StoredChunk:
     columns: str
     text: str
     terms: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The chunks before and after one on its page, "" where there is none, and what stands between."""
+
+    before: str
+    gap_before: str
+    gap_after: str
+    after: str
 
 
 CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
@@ -51,6 +61,17 @@ async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> 
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
+async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
+    """What stands beside each of these chunks. The chunks of a page have their ids in its order, one after the other."""
+    sql = """SELECT c.id, coalesce(b.text, ''), coalesce(substr(p.text, b.start + length(b.text) + 1, c.start - b.start - length(b.text)), ''),
+                    coalesce(substr(p.text, c.start + length(c.text) + 1, a.start - c.start - length(c.text)), ''), coalesce(a.text, '')
+             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+                          LEFT JOIN chunk b ON b.id = c.id - 1 AND b.document = c.document AND b.page_number = c.page_number
+                          LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
+             WHERE c.id IN (SELECT value FROM json_each(?))"""
+    return {row[0]: Beside(*row[1:]) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
+
+
 async def count_chunks(conn: Connection) -> int:
     [(count,)] = await fetch_all(conn, "SELECT count(*) FROM chunk")
     return int(count)
@@ -62,8 +83,23 @@ async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
 
 
+async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int) -> tuple[dict[str, int], int] | None:
+    """In how many chunks of these documents each term stands, and of how many; None where they are spread over more than `most` rows of the file.
+
+    Chunks of other documents that were added between these are counted with them.
+    """
+    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = asked.value)), max((SELECT max(id) FROM chunk WHERE document = asked.value))
+             FROM json_each(?) AS asked"""
+    [(first, last)] = await fetch_all(conn, sql, json.dumps(documents))
+    if first is None or last - first >= most:
+        return None
+    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH asked.value AND rowid BETWEEN ? AND ?) FROM json_each(?) AS asked"""
+    counts = await fetch_all(conn, sql, first, last, json.dumps([quoted(term) for term in terms]))
+    return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
+
+
 async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
-    """The best matches of an FTS5 query within these documents with their BM25 score, best first."""
+    """The best matches of an FTS5 query within these documents with its own BM25 score, best first."""
     sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
              FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
              WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""

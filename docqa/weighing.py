@@ -1,0 +1,90 @@
+"""How much each term of a question tells.
+
+Where vectors have a say, that is how rare it is in the whole file. Where words are all there is, it is how rare it is in its language for the judgement
+whether documents speak of what is asked, and in the documents that are asked for the order of their passages: beside texts in other languages and on
+other subjects the commonest words look rare, and so does a general word in a small file.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from aiosqlite import Connection
+
+from docqa.bm25 import rarity
+from docqa.language import is_function_word
+from docqa.queries import chunk_rows
+from docqa.text import is_compound, terms
+from docqa.word_frequency import shares
+
+MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
+COMMON = 0.2
+BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
+IN_LANGUAGE = 3000  # passages that a language is taken for: a word that it does not know stands in none of them
+AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
+FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question ready for search: what its terms tell, `weights` for the order of passages and sentences, `matching` for those that stand in the file and
+    for finding passages, `in_language` for how much of the question a text speaks of; `vector` is its embedding, None where vectors have no say."""
+
+    weights: Mapping[str, float]
+    matching: Mapping[str, float]
+    vector: bytes | None
+    in_language: Mapping[str, float] = field(default_factory=dict)
+
+    def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+        """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
+        return _share(self.weights, frozenset(words), naming, 0.0)
+
+    def spoken_of(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+        """The same by what the terms tell in their language, where that is known, and of one more word, that nobody knows: of a question that has but one
+        or two general ones, more must stand there than of one that tells much."""
+        unsaid = rarity(0, IN_LANGUAGE) if self.in_language else 0.0
+        return _share(self.in_language or self.weights, frozenset(words), naming, unsaid)
+
+
+def _share(weights: Mapping[str, float], words: frozenset[str], naming: frozenset[str], unsaid: float) -> float:
+    total = unsaid + sum(weight for term, weight in weights.items() if term in words or term not in naming)
+    return sum(weight for term, weight in weights.items() if term in words) / total if total else 0.0
+
+
+async def weighed(conn: Connection, documents: Sequence[int], text: str, language: str, vector: bytes | None) -> Query:
+    """The question `text`, in `language`, asked of these documents."""
+    asked = terms(text)
+    vocabulary = await chunk_rows.vocabulary(conn, asked)
+    counts = {term: vocabulary[term] for term in asked if term in vocabulary}
+    total = await chunk_rows.count_chunks(conn)
+    small = frozenset(filter(is_function_word, asked))
+    # What stands nowhere is a gap in the documents, unless it is a question word.
+    if vector is not None:
+        weights = _weights({term: counts.get(term, 0) for term in asked if term in counts or term not in small}, total + BACKGROUND, small)
+        return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector)
+    small |= _cut(small, asked)
+    # Nor is a compound one, whose parts are sought themselves: French writes "fait-il" in questions only.
+    sought = [term for term in asked if term in counts or not (term in small or is_compound(term))]
+    telling = _telling(counts, total)
+    own, among = await chunk_rows.frequencies(conn, documents, list(telling), MANY_CHUNKS) or (telling, total)
+    matching = _weights({term: own[term] + AVERAGE * count / total for term, count in telling.items()}, among + AVERAGE, small)
+    weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, small)
+    known = await asyncio.to_thread(shares, language)
+    in_language = _weights({term: IN_LANGUAGE * known.get(term, 0.0) for term in sought}, IN_LANGUAGE, small) if known else {}
+    return Query(weights, matching, None, in_language)
+
+
+def _weights(counts: Mapping[str, float], total: float, small: frozenset[str]) -> dict[str, float]:
+    return {term: rarity(count, total) * (FUNCTION_WORD if term in small else 1.0) for term, count in counts.items()}
+
+
+def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:
+    """The terms by which passages are found."""
+    return {term: count for term, count in counts.items() if total <= MANY_CHUNKS or count < COMMON * total} or counts
+
+
+def _cut(small: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
+    """What function words are cut to, where no other word of the question is cut to the same. It follows the word in `asked`."""
+    cut = [(form, word in small) for word, form in pairwise(asked) if form.endswith("~")]
+    return frozenset(form for form, of_small in cut if of_small) - {form for form, of_small in cut if not of_small}
