@@ -25,6 +25,8 @@ class Moody:
 
     name, sha256, dimension, state = "moody", "abc", 384, "ready"
 
+    reader = None
+
     def __init__(self, deaths: int) -> None:
         self.deaths = deaths
         self.ready = False
