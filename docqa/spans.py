@@ -1,5 +1,6 @@
 """What the reader takes for the answer in the passages that were found."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,9 +9,14 @@ from docqa.errors import Unavailable
 from docqa.reader import Span
 from docqa.search import Passage
 from docqa.services import Services
+from docqa.text import sentences
 
 READ = 3  # passages, best first
 WINDOW = 1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
+PROSE = 0.85  # of what is read: of tables, lists and headings the reader knows nothing, and finds no answer to most questions about reports and slides
+LEAST_WORDS = 5  # of a sentence
+MOST_DIGITS = 0.15  # of its characters
+_END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
 def usable_reader(services: Services, question_language: str) -> Embedder | None:
@@ -25,14 +31,18 @@ def usable_reader(services: Services, question_language: str) -> Embedder | None
 
 
 async def read(services: Services, question: str, language: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, the best of them with the spans that the reader finds in them; all as they were where it cannot read. Raises nothing."""
+    """The passages, the best of them with the spans that the reader finds in them; all as they were where it cannot read, or where what was
+    found is no prose. Raises nothing."""
     reader = usable_reader(services, language)
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
     windows = {passage.chunk.id: window(passage) for passage in chosen}
+    texts = [passage.text[slice(*windows[passage.chunk.id])] for passage in chosen]
+    if sum(map(prose, texts)) < PROSE * len(texts):
+        return list(passages)
     try:
-        found = await reader.read(question, [passage.text[slice(*windows[passage.chunk.id])] for passage in chosen])
+        found = await reader.read(question, texts)
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
     spans = {passage.chunk.id: _moved(one, windows[passage.chunk.id][0]) for passage, one in zip(chosen, found, strict=True)}
@@ -43,16 +53,25 @@ def _moved(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
     return tuple(Span(span.start + by, span.end + by, span.score) for span in spans)
 
 
+def prose(text: str) -> float:
+    """The share of the text, 0 to 1, that is sentences of words."""
+    return sum(end - start for start, end in sentences(text) if _is_sentence(text[start:end])) / max(1, len(text))
+
+
+def _is_sentence(text: str) -> bool:
+    return bool(_END.search(text)) and len(text.split()) >= LEAST_WORDS and "\t" not in text and sum(map(str.isdigit, text)) < MOST_DIGITS * len(text)
+
+
 def window(passage: Passage) -> tuple[int, int]:
     """(start, end) of the neighbouring sentences that fit the question best together and are no longer than WINDOW; at least one."""
-    sentences = passage.sentences
-    if not sentences or len(passage.text) <= WINDOW:
+    judged = passage.sentences
+    if not judged or len(passage.text) <= WINDOW:
         return 0, len(passage.text)
     best, first, total = (-1.0, 0, 0), 0, 0.0
-    for last, sentence in enumerate(sentences):
+    for last, sentence in enumerate(judged):
         total += sentence.score
-        while first < last and sentence.end - sentences[first].start > WINDOW:
-            total -= sentences[first].score
+        while first < last and sentence.end - judged[first].start > WINDOW:
+            total -= judged[first].score
             first += 1
         best = max(best, (total, first, last))
-    return sentences[best[1]].start, min(sentences[best[2]].end, sentences[best[1]].start + 2 * WINDOW)
+    return judged[best[1]].start, min(judged[best[2]].end, judged[best[1]].start + 2 * WINDOW)

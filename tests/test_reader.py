@@ -20,7 +20,7 @@ from docqa.reader.figures import f1, margin, measure
 from docqa.reader.questions import Articles, Asked, divide, examples, load, spans
 from docqa.search import Passage, Sentence
 from docqa.settings import HERE
-from docqa.spans import WINDOW, window
+from docqa.spans import PROSE, WINDOW, prose, window
 
 CATALOG = Catalog.load(HERE / "models")
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -241,6 +241,14 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
     assert window(passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])) == (1000, 2000)
     start, end = window(passage(long, [0.0, 0.9]))
     assert start == 1500 and end <= 1500 + 2 * WINDOW
+
+
+def test_tables_lists_and_headings_are_no_prose() -> None:
+    assert prose(WELL) > PROSE and prose(MILL) > PROSE
+    assert prose("Assets\t2021\t2020\nCash\t12\t14\nInventories\t300\t280\n") == 0
+    assert prose("Our plan\n\n- grow\n- hire ten people\n- open in Lund\n") == 0
+    assert 0.2 < prose(f"{WELL}\n\nYear\tWells\tPumps\n" + "2011\t12\t3\n" * 20) < PROSE
+    assert prose("") == 0
 
 
 @pytest.fixture(scope="module")
