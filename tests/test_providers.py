@@ -57,6 +57,11 @@ async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() 
     ]
 
 
+async def test_what_the_reader_does_not_believe_itself_is_no_fact() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, -0.5),))
+    assert (await extract(QUESTION, found))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
+
+
 async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() -> None:
     text = f"{'tuna ' * 100}Kari Nord {'cod ' * 100}"
     [piece] = await extract(QUESTION, Evidence(text, (Candidate(0, len(text), 1.0),), (Candidate(500, 509, 14.0),)))

@@ -81,12 +81,12 @@ def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
 
 def _spans(evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool) -> list[tuple[int, Candidate]]:
     """The likeliest answer to one part in its best sentence with the index of its passage; where `several` are asked for, those that are nearly as likely."""
-    found = [(index, span) for index, passage in enumerate(evidence) for span in passage.spans if span.part == part]
+    found = [(index, span) for index, passage in enumerate(evidence) for span in passage.spans if span.part == part and span.score >= 0]
     found.sort(key=lambda one: -one[1].score)
     inside = next((one for one in found if any(_overlap(_Pick(one[0], one[1].start, one[1].end), pick) for pick in best)), None)
     if inside is None or not several:
         return [inside] if inside else []
-    return [inside, *(one for one in found if one is not inside and one[1].score >= max(0.0, inside[1].score - NEARLY))][:MOST_FACTS]
+    return [inside, *(one for one in found if one is not inside and one[1].score >= inside[1].score - NEARLY)][:MOST_FACTS]
 
 
 def _overlap(one: _Pick, other: _Pick) -> bool:
