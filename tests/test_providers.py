@@ -50,15 +50,15 @@ async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in(
 
 
 async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 0.5),))
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 5.0),))
     assert [piece.text for piece in await extract(QUESTION, found)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " It ends in 2031.",
     ]
 
 
-async def test_what_the_reader_does_not_believe_itself_is_no_fact() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, -0.5),))
+async def test_what_the_reader_hardly_believes_itself_is_no_fact() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 2.0),))
     assert (await extract(QUESTION, found))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
 
 
@@ -75,7 +75,7 @@ async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> N
 
 
 async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 4.0),))
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
     texts = [piece.text for piece in await extract(replace(QUESTION, length="LONG"), found)]
     assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
 
@@ -95,7 +95,7 @@ async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
 
 async def test_each_part_of_a_question_has_its_own_fact() -> None:
     parts = tuple(Candidate(one.start, one.end, one.score, part) for part in (0, 1) for one in (SIGNED, ENDS))
-    found = Evidence(LEASE, parts, (Candidate(24, 33, 4.0, 0), Candidate(90, 94, 4.0, 1)))
+    found = Evidence(LEASE, parts, (Candidate(24, 33, 6.0, 0), Candidate(90, 94, 6.0, 1)))
     assert [piece.text for piece in await extract(QUESTION, found)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " 2031: “It ends in 2031.”",

@@ -17,6 +17,7 @@ NO_SPAN = 5.0  # less than the least of its scores: a sentence in which it finds
 ENOUGH = 290  # characters: a short answer that has them goes on to no further sentence on the same thing
 LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
 AROUND = 350  # of them, where it is known which words answer
+TOLD = 4.0  # of a fact's score: below, one of four is right, and the sentence stands alone
 SURE = 12.0  # of a fact's score: from here on a short answer has no second sentence
 NEARLY = 3.0  # less than the best fact's score: others that are so near answer as well, where several are asked for
 MOST_FACTS = 4
@@ -81,7 +82,7 @@ def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
 
 def _spans(evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool) -> list[tuple[int, Candidate]]:
     """The likeliest answer to one part in its best sentence with the index of its passage; where `several` are asked for, those that are nearly as likely."""
-    found = [(index, span) for index, passage in enumerate(evidence) for span in passage.spans if span.part == part and span.score >= 0]
+    found = [(index, span) for index, passage in enumerate(evidence) for span in passage.spans if span.part == part and span.score >= TOLD]
     found.sort(key=lambda one: -one[1].score)
     inside = next((one for one in found if any(_overlap(_Pick(one[0], one[1].start, one[1].end), pick) for pick in best)), None)
     if inside is None or not several:
