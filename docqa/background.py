@@ -46,7 +46,7 @@ async def _work(services: Services) -> None:
         services.work.clear()
         if services.embedder is not None and not (services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)):
             await _load(services, services.embedder)
-        if services.reader is not None and not services.reader.ready:
+        if services.reader not in (None, services.embedder) and not services.reader.ready:
             await _load_reader(services.reader)
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)

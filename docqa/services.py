@@ -198,7 +198,7 @@ def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | Non
     """The chosen embedder where the trained part belongs to it, else the one that it belongs to, where that is here too."""
     if part is None or embedder is None or embedder.reader:
         return embedder if part else None
-    entry = next((one for one in catalog.entries if one.kind == "embedding" and catalog.present(one) and one.weights.sha256 == part.base), None)
+    entry = catalog.embedding_of(part.base)
     return open_embedder(catalog, entry, part) if entry else None
 
 

@@ -1,5 +1,6 @@
 """Fixtures: an application in this process, without models, and a whole server in a process of its own, with them."""
 
+import asyncio
 import os
 import re
 import subprocess
@@ -23,6 +24,13 @@ FILES = Path(__file__).parent / "files"
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """One event loop for all tests of a module, for a model that is loaded once."""
+    with asyncio.Runner() as runner:
+        yield runner
 
 
 @pytest.fixture

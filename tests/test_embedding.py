@@ -25,12 +25,6 @@ needs_model = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
     """The real model, loaded once for all tests."""
     embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages)

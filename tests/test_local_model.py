@@ -24,12 +24,6 @@ needs_model = pytest.mark.skipif(not available() or "SMOLLM2_135M" not in MODELS
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def model(runner: asyncio.Runner) -> Iterator[LocalModel]:
     """The real model with a queue of one, loaded once for all tests."""
     model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, queue=1)

@@ -252,12 +252,6 @@ def test_tables_lists_and_headings_are_no_prose() -> None:
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
     """The real model with the shipped part, loaded once for all tests."""
     embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages, reader=trained_part(HERE / "models"))

@@ -52,7 +52,7 @@ def _check(settings: Settings, given: argparse.Namespace) -> int:
 
 def _base(catalog: Catalog, sha256: str = "") -> Entry:
     """The embedding model to build on: the one with these weights, else the first of the catalogue. Raises NotFound where it is not here."""
-    entry = next((one for one in catalog.entries if one.kind == "embedding" and (not sha256 or one.files and one.weights.sha256 == sha256)), None)
+    entry = catalog.embedding_of(sha256) if sha256 else next((one for one in catalog.entries if one.kind == "embedding"), None)
     if entry is None or not catalog.present(entry):
         raise NotFound("The embedding model that the reader builds on is not here; `python run.py install` gets it")
     return entry

@@ -5,7 +5,6 @@ Read are SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and J
 
 import hashlib
 import json
-import math
 import random
 import re
 from collections import Counter
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from docqa.bm25 import bm25, rarity
 from docqa.errors import DocqaError
 from docqa.text import terms
 
@@ -125,24 +125,16 @@ class Articles:
         for one in asked:
             passages.setdefault(one.article, {})[one.passage] = None
         self.passages = {article: list(found) for article, found in passages.items()}
-        self._terms = {article: [Counter(terms(passage)) for passage in found] for article, found in self.passages.items()}
+        self._terms = {article: [terms(passage) for passage in found] for article, found in self.passages.items()}
         self._names = {article: sorted({match[0] for passage in found for match in _NAME.finditer(passage)}) for article, found in self.passages.items()}
 
     def search(self, article: str, question: str, top: int) -> list[str]:
-        """The passages of the article that fit best by BM25 (k1 1.2, b 0.75), best first."""
-        counts = self._terms[article]
-        mean = sum(sum(one.values()) for one in counts) / len(counts)
-        asked = frozenset(terms(question))
-        among = Counter(term for one in counts for term in asked & one.keys())
-
-        def score(index: int) -> float:
-            one = counts[index]
-            norm = 1.2 * (0.25 + 0.75 * sum(one.values()) / mean)
-            return sum(
-                math.log(1 + (len(counts) - among[term] + 0.5) / (among[term] + 0.5)) * 2.2 * one[term] / (one[term] + norm) for term in asked & one.keys()
-            )
-
-        return [self.passages[article][index] for index in sorted(range(len(counts)), key=lambda index: -score(index))[:top]]
+        """The passages of the article that fit best by BM25, best first."""
+        found = self._terms[article]
+        among = Counter(term for passage in found for term in frozenset(passage))
+        weights = {term: rarity(among[term], len(found)) for term in frozenset(terms(question)) if term in among}
+        scores = bm25(weights, found)
+        return [self.passages[article][index] for index in sorted(range(len(found)), key=lambda index: -scores[index])[:top]]
 
     def falsified(self, one: Asked, dice: random.Random) -> str | None:
         """The question with another name or number of its article, or with the opposite of a word: what its passage says no longer answers it."""
