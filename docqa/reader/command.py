@@ -1,6 +1,7 @@
 """`python run.py reader`: train the reader's own part from question sets, and measure the one there is."""
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from docqa.errors import NotFound
 from docqa.reader import FILE, trained_part
 from docqa.reader.questions import Articles, divide, load
 from docqa.settings import Settings
+
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
 
 
 def declare(commands: Any) -> None:
@@ -27,6 +30,7 @@ def declare(commands: Any) -> None:
 
 
 def _train(settings: Settings, given: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
     from docqa.reader.training import Recipe, train
 
     catalog = Catalog.load(settings.models)
@@ -37,6 +41,7 @@ def _train(settings: Settings, given: argparse.Namespace) -> int:
 
 
 def _check(settings: Settings, given: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
     from docqa.reader.figures import measure
     from docqa.reader.network import Reader
 

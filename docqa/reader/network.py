@@ -3,12 +3,9 @@
 The first token stands for "no answer here". torch and transformers are imported here, in `weights` and in `training` only.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import torch
 from torch import Tensor, nn
