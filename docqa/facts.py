@@ -1,6 +1,6 @@
 """The numbers, dates and names that a text states, compared by what they mean and not by how they are written.
 
-Names are told by their capitals: not in scripts that have none, not at the start of a sentence, in German only two in a row.
+Names are told by their capitals: not at the start of a sentence, in German only two in a row. In scripts that have none, only a line of descent is one.
 Number words are known up to twelve. Units and currencies are not looked at.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from docqa.text import fold, terms
+from docqa.text import fold, is_dense, terms
 
 Date = tuple[int | None, int, int | None]  # year, month, day; None where the text leaves it out
 
@@ -82,6 +82,8 @@ _DECORATION = re.compile(r"[*_`#>]+")
 _NAME = re.compile(r"(?<=[^\W_][\w,] )[^\W\d_](?:[^\W\d_]|['’-](?!\d))+(?!\w)")
 _NAME_PART = re.compile(r"[^\W\d_]{2,}")
 _NOUNS_HAVE_CAPITALS = {"de", "lb"}
+_DESCENT = re.compile(r"[^\W\d_]{2,}(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+")  # "Omar son of Khattab"
+_QUOTED = re.compile(r"""["“”„]([^"“”„]+)["“”]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》""")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,10 @@ class Facts:
         """Whether every part of the name stands here, or a word that begins as it does."""
         return all(not self.terms.isdisjoint(terms(part)) for part in _NAME_PART.findall(name))
 
+    def has_words(self, text: str) -> bool:
+        """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every pair of characters."""
+        return all(self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part)) for part in _NAME_PART.findall(text))
+
 
 def stated(sentence: str, language: str, held: Facts) -> list[bool]:
     """For each date, number and name of the sentence whether `held` has it. The number of a list item is not one."""
@@ -134,10 +140,16 @@ def stated(sentence: str, language: str, held: Facts) -> list[bool]:
 
 
 def names(sentence: str, language: str) -> list[str]:
-    """Words with a capital inside a sentence; in German, where all nouns have one, only those that follow such a word."""
+    """Words with a capital inside a sentence; in German, where all nouns have one, only those that follow such a word. Arabic lines of descent, whole."""
     found = [(match.start(), match.end()) for match in _NAME.finditer(sentence) if match.group()[0].isupper()]
     ends = {end for _, end in found}
-    return [sentence[start:end] for start, end in found if language not in _NOUNS_HAVE_CAPITALS or start - 1 in ends]
+    capital = [sentence[start:end] for start, end in found if language not in _NOUNS_HAVE_CAPITALS or start - 1 in ends]
+    return capital + _DESCENT.findall(sentence)
+
+
+def quoted(sentence: str) -> list[str]:
+    """What stands in quotation marks, in those of any language but single ones, which are apostrophes too."""
+    return ["".join(groups) for groups in _QUOTED.findall(sentence)]
 
 
 def _fold(text: str) -> str:

@@ -5,7 +5,7 @@ It does not know whether a passage that speaks of it also answers: a question on
 
 from collections.abc import Sequence
 
-from docqa.facts import Facts, stated
+from docqa.facts import Facts, quoted, stated
 from docqa.language import detect
 from docqa.search import Passage
 from docqa.text import is_dense
@@ -14,10 +14,10 @@ from docqa.text import is_dense
 # answerable ones fall in articles. In reports and slides, whose questions carry instructions, a fifth and more do.
 JUDGED = 3  # passages, best first
 WORDS = 0.44  # how much of the question the passage and its fullest sentence speak of, together, where vectors have no say
-DENSE_WORDS = 0.37  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
+DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
 RELATED = 1.4  # of Passage.related: a page that the question names, or nearly the best match and near to what its terms are made of
-UNSTATED = 0.35  # how much weighs that all names, numbers and dates of the question stand in none of the passages
+UNSTATED = 0.35  # how much weighs that all names, numbers, dates and quoted words of the question stand in none of the passages
 
 
 def relevant(passages: Sequence[Passage], question: str) -> bool:
@@ -39,10 +39,10 @@ def _words(passage: Passage) -> float:
 
 
 def _unstated(passages: Sequence[Passage], question: str) -> float:
-    """The share of the question's names, numbers and dates that neither the passages nor the names of their documents state."""
-    language = detect(question)
-    if not stated(question, language, Facts.of((), language)):
+    """The share of the question's names, numbers, dates and quoted words that neither the passages nor the names of their documents state."""
+    language, quotations = detect(question), quoted(question)
+    if not quotations and not stated(question, language, Facts.of((), language)):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
     held = Facts.of([f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages], language)
-    found = stated(question, language, held)
+    found = stated(question, language, held) + [held.has_words(one) for one in quotations]
     return found.count(False) / len(found)

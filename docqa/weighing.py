@@ -6,9 +6,9 @@ other subjects the commonest words look rare, and so does a general word in a sm
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 
 from aiosqlite import Connection
 
@@ -24,32 +24,48 @@ BACKGROUND = 200  # chunks that a small collection is thought to stand among: in
 IN_LANGUAGE = 3000  # passages that a language is taken for: a word that it does not know stands in none of them
 AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
+CUT_ALIKE = 0.5  # how much of a word is said where another one stands that is cut to the same
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a question: itself as a search term, what it is cut to ("" for a word that is not cut), and what it tells in its language."""
+
+    form: str
+    cut: str
+    tells: float
 
 
 @dataclass(frozen=True)
 class Query:
     """A question ready for search: what its terms tell, `weights` for the order of passages and sentences, `matching` for those that stand in the file and
-    for finding passages, `in_language` for how much of the question a text speaks of; `vector` is its embedding, None where vectors have no say."""
+    for finding passages; its `words` for how much of the question a text speaks of, where their language is known and vectors have no say; `vector` is its
+    embedding, None there."""
 
     weights: Mapping[str, float]
     matching: Mapping[str, float]
     vector: bytes | None
-    in_language: Mapping[str, float] = field(default_factory=dict)
+    words: Sequence[Word] = ()
 
-    def coverage(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+    def coverage(self, terms: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
         """The share of the question's weight, 0 to 1, that stands in these terms. What names the document need not stand in them too."""
-        return _share(self.weights, frozenset(words), naming, 0.0)
+        held = frozenset(terms)
+        total = sum(weight for term, weight in self.weights.items() if term in held or term not in naming)
+        return sum(weight for term, weight in self.weights.items() if term in held) / total if total else 0.0
 
-    def spoken_of(self, words: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
-        """The same by what the terms tell in their language, where that is known, and of one more word, that nobody knows: of a question that has but one
+    def spoken_of(self, terms: Iterable[str], naming: frozenset[str] = frozenset()) -> float:
+        """The same by what the words tell in their language, where that is known, and of one more word, that nobody knows: of a question that has but one
         or two general ones, more must stand there than of one that tells much."""
-        unsaid = rarity(0, IN_LANGUAGE) if self.in_language else 0.0
-        return _share(self.in_language or self.weights, frozenset(words), naming, unsaid)
-
-
-def _share(weights: Mapping[str, float], words: frozenset[str], naming: frozenset[str], unsaid: float) -> float:
-    total = unsaid + sum(weight for term, weight in weights.items() if term in words or term not in naming)
-    return sum(weight for term, weight in weights.items() if term in words) / total if total else 0.0
+        if not self.words:
+            return self.coverage(terms, naming)
+        held = frozenset(terms)
+        said = unsaid = 0.0
+        for word in self.words:
+            share = 1.0 if word.form in held else CUT_ALIKE if word.cut in held else 0.0
+            said += share * word.tells
+            if share or naming.isdisjoint((word.form, word.cut)):
+                unsaid += (1 - share) * word.tells
+        return said / (said + unsaid + rarity(0, IN_LANGUAGE))
 
 
 async def weighed(conn: Connection, documents: Sequence[int], text: str, language: str, vector: bytes | None) -> Query:
@@ -72,11 +88,19 @@ async def weighed(conn: Connection, documents: Sequence[int], text: str, languag
     weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, small)
     known = await asyncio.to_thread(shares, language)
     in_language = _weights({term: IN_LANGUAGE * known.get(term, 0.0) for term in sought}, IN_LANGUAGE, small) if known else {}
-    return Query(weights, matching, None, in_language)
+    return Query(weights, matching, None, tuple(_words(asked, in_language)))
 
 
 def _weights(counts: Mapping[str, float], total: float, small: frozenset[str]) -> dict[str, float]:
     return {term: rarity(count, total) * (FUNCTION_WORD if term in small else 1.0) for term, count in counts.items()}
+
+
+def _words(asked: Sequence[str], in_language: Mapping[str, float]) -> Iterator[Word]:
+    """Each word once, with the mean of what it and its cut form tell: counted apart, an inflected form that the language hardly knows would outweigh both."""
+    for form, following in dict.fromkeys(zip_longest(asked, asked[1:], fillvalue="")):
+        cut = following if following.endswith("~") else ""
+        if not form.endswith("~") and (known := [in_language[term] for term in (form, cut) if term in in_language]):
+            yield Word(form, cut, sum(known) / len(known))
 
 
 def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docqa.facts import Facts, names, stated
+from docqa.facts import Facts, names, quoted, stated
 
 HELD = "On 3 May 2021 Kari Nordmann sold 1,577 lamps for $1.6 billion, 23.4 % more; 12.400,50 remained, and three were lost by Norsk AS. See 2 300."
 
@@ -70,3 +70,23 @@ def test_a_date_may_be_put_together_from_a_day_and_a_year() -> None:
 )
 def test_names_are_told_by_their_capitals(language: str, sentence: str, expected: list[str]) -> None:
     assert names(sentence, language) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'the series "Two Mills"',
+        "die Serie „Two Mills“",
+        "la série « Two Mills »",
+        "«Two Mills» la serie",
+        "连续剧《Two Mills》",
+        "「Two Mills」",
+        "『Two Mills』",
+    ],
+)
+def test_what_stands_in_quotation_marks(text: str) -> None:
+    assert [one.strip() for one in quoted(text)] == ["Two Mills"]
+
+
+def test_an_apostrophe_is_no_quotation_mark() -> None:
+    assert quoted("the dog's and the cats' house") == []

@@ -47,6 +47,22 @@ def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None
     assert relevant([passage(0.9)], question), "but no proof"
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("who repaired “the northern well”?", TEXT, True),
+        ("who repaired “the southern well”?", TEXT, False),
+        ("who repaired the southern well?", TEXT, True),
+        ("「北の井戸」は誰が直しましたか", "北の井戸は水北社が直した。", True),
+        ("「南の井戸」は誰が直しましたか", "北の井戸は水北社が直した。", False),
+        ("متى ولد سالم بن عبد الكريم؟", "ولد سالم بن عبد الكريم في المدينة.", True),
+        ("متى ولد فارس بن عبد الكريم؟", "ولد سالم بن عبد الكريم في المدينة.", False),
+    ],
+)
+def test_what_is_quoted_and_whose_son_somebody_is_must_stand_there(question: str, text: str, expected: bool) -> None:
+    assert relevant([passage(0.3, text=text)], question) is expected
+
+
 def test_the_name_of_the_document_counts() -> None:
     assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
 

@@ -49,7 +49,8 @@ async def query(app: Starlette, text: str, language: str, vector: bytes | None =
 async def test_a_general_word_tells_little_although_the_file_has_it_once(app: Starlette, client: httpx.AsyncClient) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
-    assert asked.in_language["jahr"] < asked.in_language["historiker"] < asked.in_language["lauterach"]
+    tells = {word.form: word.tells for word in asked.words}
+    assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
 async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app: Starlette, client: httpx.AsyncClient) -> None:
@@ -58,7 +59,7 @@ async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app
     for number in range(20):
         await upload(client, f"Bericht {number}: die Mühle brannte.")
     beside = await query(app, "Wann brannte die Mühle ab?", "de")
-    assert beside.in_language == alone.in_language
+    assert beside.words == alone.words
     assert beside.matching["brannte"] < alone.matching["brannte"]
 
 
@@ -74,6 +75,15 @@ async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_i
     assert general.spoken_of(general.weights) < 0.5 < telling.spoken_of(telling.weights) < 1
     with_vectors = await query(app, "Welches Jahr?", "de", vector=b"\0" * 4)
     assert with_vectors.spoken_of(with_vectors.weights) == 1
+
+
+async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(app: Starlette, client: httpx.AsyncClient) -> None:
+    await upload(client, CHRONICLE)
+    asked = await query(app, "Lauterachs Mühlen", "de")
+    assert [(word.form, word.cut) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
+    whole, cut = asked.spoken_of(["lauterachs", "laute~"]), asked.spoken_of(["lauterach", "laute~"])
+    assert cut == pytest.approx(whole / 2)
+    assert asked.spoken_of(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.spoken_of(["muhlen", "muhle~"]), "the document is named so"
 
 
 async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_there_is(app: Starlette, client: httpx.AsyncClient) -> None:
