@@ -16,6 +16,7 @@ from docqa.providers.thinking import Thinking
 from docqa.providers.wire import turns
 from docqa.worker import Handler, Header, serve
 
+APART = 0.04  # seconds between two pieces of an answer: each wakes the server, which takes a core from a model that writes faster than anyone reads
 PROBE = 64  # tokens: enough to tell the speed, few enough for a large model on two cores
 _OPENED = re.compile(r"<(?:think|thinking|thought)>\s*\Z")
 # Templates of models that can do either have one of these; from passages, an answer needs no thinking, which takes minutes without a graphics card.
@@ -81,16 +82,19 @@ class ChatEngine:
         if opened := _OPENED.search(text):
             thinking.show(opened[0])
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        written = 0
+        written, sent, unsent = 0, 0.0, ""
         for token in self._engine.write(temperature):
             # A character may be spread over several tokens.
-            if shown := thinking.show(decoder.decode(self._engine.piece(token))):
-                yield {"text": shown}
+            shown = thinking.show(decoder.decode(self._engine.piece(token)))
+            unsent += shown
+            if unsent and time.perf_counter() >= sent + APART:
+                yield {"text": unsent}
+                sent, unsent = time.perf_counter(), ""
             if shown or written:
                 written += 1
             if written == max_tokens:
                 break
-        rest = thinking.show(decoder.decode(b"", final=True)) + thinking.rest()
+        rest = unsent + thinking.show(decoder.decode(b"", final=True)) + thinking.rest()
         if not written and not rest:
             raise Unavailable("The model gave an empty answer. Ask again, or ask another model.")
         yield {"text": rest}

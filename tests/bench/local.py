@@ -25,8 +25,8 @@ from docqa.machine import find_machine
 from docqa.providers.local import LocalModel
 from docqa.settings import Settings
 
-READ, WRITTEN = 900, 64
-SENTENCE = "The clerk of round {round} wrote number {n} into the book, closed it and went to house {n}. "
+READ, WRITTEN = 450, 40
+SENTENCE = "The clerk of ward {ward} wrote number {n} into the book, closed it and went to house {n}. "
 
 
 class Bare:
@@ -72,10 +72,11 @@ class Bare:
 async def measure_ours(model: LocalModel, text: str) -> tuple[float, float]:
     messages = [{"role": "user", "content": text}]
     _, unread = await model.unread(messages)
-    times = [time.perf_counter()]
-    async for _ in model.generate(messages, temperature=0.0, max_tokens=WRITTEN + 1):
+    times, written = [time.perf_counter()], ""
+    async for piece in model.generate(messages, temperature=0.0, max_tokens=WRITTEN + 1):
         times.append(time.perf_counter())
-    return unread / (times[1] - times[0]), (len(times) - 2) / (times[-1] - times[1])
+        written += piece
+    return unread / (times[1] - times[0]), ((await model.count([written]))[0] - 1) / (times[-1] - times[1])
 
 
 async def compare(path: Path, rounds: int) -> None:
@@ -84,9 +85,13 @@ async def compare(path: Path, rounds: int) -> None:
     await model.start()
     ours_all, bare_all = [], []
     for number in range(rounds):
-        text = f"Go on with this story. {''.join(SENTENCE.format(round=number, n=n) for n in range(READ // 22))}"
+        text = f"Go on with this story. {''.join(SENTENCE.format(ward=chr(ord('A') + number), n=n) for n in range(READ // 22))}"
+        # Whoever comes second finds a warmer or a busier machine.
+        if number % 2:
+            bare_all.append(await asyncio.to_thread(bare.measure, text))
         ours_all.append(await measure_ours(model, text))
-        bare_all.append(await asyncio.to_thread(bare.measure, text))
+        if not number % 2:
+            bare_all.append(await asyncio.to_thread(bare.measure, text))
     await model.close()
     for column, name in enumerate(("read", "write")):
         ours, plain = ([one[column] for one in measured] for measured in (ours_all, bare_all))
@@ -146,7 +151,7 @@ def follow_up(name: str, asked: list[tuple[list[Path], list[str]]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="SMOLLM2_135M")
-    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--chats", type=int, default=10)
     parser.add_argument("--document", type=Path)
     parser.add_argument("--ask", nargs="+", default=[])
