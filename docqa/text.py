@@ -35,8 +35,14 @@ _SENTENCE_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(
 # As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
 _ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Inc|Ltd|Co|Corp|Jr|Sr|approx|bzw|ca|Nr|z\.B|d\.h|art|Abs|Hr)|\b[A-Z])\.$"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Inc|Ltd|Co|Corp|Jr|Sr|approx|pp?|vol|sec|bzw|ca|Nr|z\.B|d\.h|art|Abs|Hr)|\b[A-Z])\.$"
 )
+
+# "im 10. Jahrhundert", "am 3. 10. 1990": the number is one of an order although no small letter follows.
+_ORDINAL = re.compile(
+    r"(?:\b(?:am|im|vom|zum|zur|beim|bis|seit|ab|der|des|dem|den|das|die|und|oder|pr|fra|till?|od|do|dne)|\d\.|[-–])\s?\d{1,2}\.$", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"[ \u00a0]+[^\W_]")
 
 
 def fold(text: str) -> str:
@@ -151,11 +157,19 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop: int) -> None:
     for end in _SENTENCE_END.finditer(text, start, stop):
-        if text[end.start()] == "." and _ABBREVIATION.search(text[max(start, end.start() - 10) : end.start() + 1]):
+        if text[end.start()] == "." and _is_inside(text[max(start, end.start() - 10) : end.start() + 1], text[end.end() : end.end() + 4]):
             continue
         _append_stripped(spans, text, start, end.end())
         start = end.end()
     _append_stripped(spans, text, start, stop)
+
+
+def _is_inside(before: str, following: str) -> bool:
+    """Whether the full stop that ends `before` ends no sentence: that of an abbreviation or of an ordinal number."""
+    if _ABBREVIATION.search(before):
+        return True
+    goes_on = _GOES_ON.match(following)
+    return bool(goes_on and before[-2:-1].isdigit() and (goes_on[0][-1].islower() or _ORDINAL.search(before)))
 
 
 def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
