@@ -52,6 +52,12 @@ def test_pages_end_with_a_paragraph_if_they_can() -> None:
     assert all(page.text.endswith("\n\n") and 1500 <= len(page.text) <= 4000 for page in pages)
 
 
+@pytest.mark.parametrize(("length", "expected"), [(3500, 3502), (1600, 1602), (5000, 3000)])
+def test_a_page_grows_a_little_before_it_cuts_a_paragraph(length: int, expected: int) -> None:
+    first, *_ = cut("x" * length + "\n\n" + "y" * 9000)
+    assert len(first) == expected
+
+
 def test_form_feeds_are_page_breaks_and_empty_pages_count() -> None:
     assert [page.text for page in paginate("one\f\fthree")] == ["one", "", "three"]
 

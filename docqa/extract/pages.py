@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from docqa.cells import Table
 
 PAGE = 3_000
+STRETCHED = 4_000  # a page may grow to this where a paragraph ends on it, or the text does: what is cut in two is found and quoted worse
 LONGEST = 4 * PAGE
 MAX_PAGES = 20_000
 MAX_CHARACTERS = 60_000_000
@@ -109,16 +110,18 @@ def cut(text: str) -> list[str]:
 
 def _cut_sheet(text: str) -> list[str]:
     pieces, start = [], 0
-    while len(text) - start > PAGE * 4 // 3:
-        end = _end(text, start + PAGE // 2, start + PAGE)
+    while len(text) - start > STRETCHED:
+        end = _end(text, start)
         pieces.append(text[start:end])
         start = end
     return [*pieces, text[start:]] if start < len(text) else pieces
 
 
-def _end(text: str, earliest: int, latest: int) -> int:
+def _end(text: str, start: int) -> int:
+    earliest, latest = start + PAGE // 2, start + PAGE
     for pattern in _ENDS:
-        ends = [match.end() for match in pattern.finditer(text, earliest, latest)]
-        if ends:
+        if ends := [match.end() for match in pattern.finditer(text, earliest, latest)]:
             return ends[-1]
+        if pattern is _ENDS[0] and (later := pattern.search(text, latest - 1, start + STRETCHED)):
+            return later.end()
     return latest
