@@ -118,10 +118,6 @@ class Facts:
     def _agree(self, asked: int | None, known: int | None) -> bool:
         return asked is None or asked == known or (known is None and asked in self.numbers)
 
-    def has_name(self, name: str) -> bool:
-        """Whether every part of the name stands here, or a word that begins as it does."""
-        return all(not self.terms.isdisjoint(terms(part)) for part in _NAME_PART.findall(name))
-
     def has_words(self, text: str) -> bool:
         """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every pair of characters."""
         return all(self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part)) for part in _NAME_PART.findall(text))
@@ -136,7 +132,7 @@ def stated(sentence: str, language: str, held: Facts) -> list[bool]:
         found.append(any(held.has_date(date) for date in readings))
         folded = folded[:start] + " " * (end - start) + folded[end:]
     found += [not held.numbers.isdisjoint(readings) for readings in _numbers(folded)]
-    return found + [held.has_name(name) for name in names(plain, language)]
+    return found + [held.has_words(name) for name in names(plain, language)]
 
 
 def names(sentence: str, language: str) -> list[str]:

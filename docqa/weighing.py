@@ -8,7 +8,7 @@ other subjects the commonest words look rare, and so does a general word in a sm
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 
 from aiosqlite import Connection
 
@@ -95,11 +95,15 @@ def _weights(counts: Mapping[str, float], total: float, small: frozenset[str]) -
     return {term: rarity(count, total) * (FUNCTION_WORD if term in small else 1.0) for term, count in counts.items()}
 
 
+def _cut_forms(asked: Sequence[str]) -> dict[str, str]:
+    """What each word of `asked` is cut to, which follows it there; "" for one that is not cut."""
+    return {form: following if following.endswith("~") else "" for form, following in zip_longest(asked, asked[1:], fillvalue="") if not form.endswith("~")}
+
+
 def _words(asked: Sequence[str], in_language: Mapping[str, float]) -> Iterator[Word]:
     """Each word once, with the mean of what it and its cut form tell: counted apart, an inflected form that the language hardly knows would outweigh both."""
-    for form, following in dict.fromkeys(zip_longest(asked, asked[1:], fillvalue="")):
-        cut = following if following.endswith("~") else ""
-        if not form.endswith("~") and (known := [in_language[term] for term in (form, cut) if term in in_language]):
+    for form, cut in _cut_forms(asked).items():
+        if known := [in_language[term] for term in (form, cut) if term in in_language]:
             yield Word(form, cut, sum(known) / len(known))
 
 
@@ -109,6 +113,6 @@ def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:
 
 
 def _cut(small: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
-    """What function words are cut to, where no other word of the question is cut to the same. It follows the word in `asked`."""
-    cut = [(form, word in small) for word, form in pairwise(asked) if form.endswith("~")]
-    return frozenset(form for form, of_small in cut if of_small) - {form for form, of_small in cut if not of_small}
+    """What function words are cut to, where no other word of the question is cut to the same."""
+    cut = _cut_forms(asked)
+    return frozenset(form for word, form in cut.items() if form and word in small) - {form for word, form in cut.items() if word not in small}

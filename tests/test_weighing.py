@@ -81,6 +81,8 @@ async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(app: S
     await upload(client, CHRONICLE)
     asked = await query(app, "Lauterachs Mühlen", "de")
     assert [(word.form, word.cut) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
+    twice = await query(app, "Die Mühlen und die Tore", "de")
+    assert [word.form for word in twice.words].count("die") == 1
     whole, cut = asked.spoken_of(["lauterachs", "laute~"]), asked.spoken_of(["lauterach", "laute~"])
     assert cut == pytest.approx(whole / 2)
     assert asked.spoken_of(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.spoken_of(["muhlen", "muhle~"]), "the document is named so"
