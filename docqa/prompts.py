@@ -54,13 +54,13 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
     for sender, text in question.history:
         # The marks of sources are ours: a model that saw them would write some, and would not find its own words again.
         messages.append(_message("assistant", _SOURCE_MARK.sub("", text)) if sender == "bot" else _asked(text, next(shown, ())))
-    messages.append(_asked(question.text, passages, last=True))
+    messages.append(_asked(question.text, passages))
     return [message | {"content": _TEMPLATE_MARK.sub(" ", message["content"])} for message in messages]
 
 
-def _asked(text: str, passages: Sequence[str], *, last: bool = False) -> dict[str, str]:
+def _asked(text: str, passages: Sequence[str]) -> dict[str, str]:
     """A question behind its passages, which carry no numbers: which of them an answer rests on is found by code, not claimed by the model."""
-    if not passages and not last:
+    if not passages:
         return _message("user", text)
     data = "\n\n".join(map(quote, passages))
     return _message("user", f"Passages:\n{data}\n\nQuestion: {text}")

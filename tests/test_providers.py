@@ -205,6 +205,16 @@ async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
     assert (await ask(model, third, "It was cold."))[: len(second)] == second
 
 
+async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_again() -> None:
+    whole = "Kari signed in May. " * 50
+    model = Reader(["Kari."], prompt_speed=100.0)
+    await ask(model, WHO, whole)
+    assert (await ask(model, THEN, whole))[-1]["content"] == "And when?"
+    assert (await ask(model, THEN, whole, "It was cold."))[-1]["content"] == "Passages:\n> It was cold.\n\nQuestion: And when?"
+    other = "Ola came in June. " * 50
+    assert other.strip() in (await ask(model, THEN, other, whole))[-1]["content"], "the best passage is read where it was not"
+
+
 async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
     model = Reader(["Kari.", " Yes."])
     evidence = [Evidence("Kari signed.", ())]

@@ -108,7 +108,8 @@ class Chat:
 
 
 async def _continued(model: OwnModel, question: Question, passages: list[str], room: int, readable: int) -> tuple[Layout, list[dict[str, str]]] | None:
-    """The last prompt of this chat gone on with: its answer, the best passage, those that are new in it as far as time allows, the question.
+    """The last prompt of this chat gone on with: its answer, the best passage once more if that is soon read, those that are new in it as far as time
+    allows, the question.
 
     None where there was no such prompt, the model no longer holds it, or it has grown too long.
     """
@@ -118,9 +119,14 @@ async def _continued(model: OwnModel, question: Question, passages: list[str], r
     told = replace(question, history=question.history[layout.first :])
     standing, _ = await model.unread(prompts.chat(told, [], layout.passages))
     seen = {passage for turn in layout.passages for passage in turn}
-    new = [*passages[:1], *(passage for passage in passages[1:] if passage not in seen)]
-    quick = max(FOLLOW_UP * standing, UNNOTICED_SECONDS * model.prompt_speed)
-    kept = _first(new, await model.count([prompts.quote(passage) for passage in new]), min(quick, readable))
+    best, new = passages[:1], [passage for passage in passages[1:] if passage not in seen]
+    counts = await model.count([prompts.quote(passage) for passage in (*best, *new)])
+    quick = min(readable, max(FOLLOW_UP * standing, UNNOTICED_SECONDS * model.prompt_speed))
+    if seen.issuperset(best):  # it stands above, and what takes as long to read as the first time is not read again
+        kept = _first(best, counts, quick, least=0)
+        kept += _first(new, counts[1:], quick - sum(counts[: len(kept)]), least=0)
+    else:
+        kept = _first([*best, *new], counts, quick)
     messages = prompts.chat(told, kept, layout.passages)
     tokens, unread = await model.unread(messages)
     if tokens > room or unread > tokens * (1 - STILL_READ):
@@ -128,12 +134,12 @@ async def _continued(model: OwnModel, question: Question, passages: list[str], r
     return Layout(layout.first, (*layout.passages, tuple(kept))), messages
 
 
-def _first(passages: Sequence[str], counts: Sequence[int], room: float) -> list[str]:
-    """As many of the first passages as there is room for, one at least."""
+def _first(passages: Sequence[str], counts: Sequence[int], room: float, least: int = 1) -> list[str]:
+    """As many of the first passages as there is room for."""
     kept: list[str] = []
     for passage, tokens in zip(passages, counts, strict=False):
         room -= tokens + MESSAGE_TOKENS
-        if room < 0 and kept:
+        if room < 0 and len(kept) >= least:
             break
         kept.append(passage)
     return kept
