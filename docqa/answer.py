@@ -101,6 +101,8 @@ async def _first(services: Services, model_name: str, begin: Callable[[Provider]
         except (Unavailable, ProviderFailed) as error:
             log.warning("%s is not answered by %s: %s", model_name, target, error)
             failures.append(error)
+            if not services.gives_way(model_name, error):
+                break
     raise failures[0]
 
 

@@ -96,6 +96,10 @@ class Busy(Unavailable):
     pass
 
 
+class OutOfTime(Unavailable):
+    """No word came within the time for one answer."""
+
+
 class ChildDied(Unavailable):
     pass
 

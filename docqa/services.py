@@ -11,7 +11,7 @@ from docqa.catalog import Catalog
 from docqa.db import Database
 from docqa.embedding import Embedder
 from docqa.entries import Entry
-from docqa.errors import Unavailable
+from docqa.errors import DocqaError, OutOfTime, Unavailable
 from docqa.extract import languages as recognition_languages
 from docqa.local_models import LocalModels
 from docqa.provider_keys import ProviderKeys, variable
@@ -97,9 +97,14 @@ class Services:
             raise Unavailable(f"Nothing can answer as {name} here: {'; '.join(f'{target}: {why}' for target, why in reasons.items())}.")
         return usable if self.mapping.table().fall_through else usable[:1]
 
+    def gives_way(self, name: str, error: DocqaError) -> bool:
+        """Whether the next target is asked for `name` after this. Who asks a local model by its own name wants that one, and is told why it cannot be had:
+        it gives way only to keep the time."""
+        return name in self.mapping.table().targets or isinstance(error, OutOfTime)
+
     def _mapped(self, name: str) -> tuple[Target, ...]:
-        own = Target("local", name) if name in self.local_models.by_name() else Target("extractive", "")
-        return self.mapping.table().targets.get(name, (own,))
+        own = (Target("local", name),) if name in self.local_models.by_name() else ()
+        return self.mapping.table().targets.get(name, (*own, Target("extractive", "")))
 
     def _why_not(self, target: Target) -> str:
         """Why this target cannot be used here, "" where it can."""

@@ -435,6 +435,20 @@ async def test_a_model_that_is_put_into_the_folder_is_served_at_once(settings: S
 
 @pytest.mark.anyio
 @pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
+async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_nothing_else(settings: Settings) -> None:
+    settings.models.mkdir()
+    (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
+    async with open_house(replace(settings, answer_seconds=1, answer_queue=1)) as house:
+        model = house.services.local_models.named("my-own")
+        assert model is not None
+        async with model.turn():
+            waited, sent_away = sorted(await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")), key=lambda response: response.status_code)
+        assert waited.headers["X-DocQA-Target"] == "extractive" and "12,400" in waited.text
+        assert sent_away.status_code == 503 and "wait for MY_OWN already" in sent_away.json()["detail"]
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
 async def test_a_documented_name_is_answered_by_a_local_model_under_any_of_its_names(settings: Settings) -> None:
     settings.models.mkdir()
     (settings.models / SMOLLM2.name).symlink_to(SMOLLM2)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from docqa import prompts
-from docqa.errors import Unavailable
+from docqa.errors import OutOfTime
 from docqa.prompts import Question
 from docqa.providers import Evidence, Piece
 from docqa.providers.layout import Layout, Layouts, questions
@@ -52,7 +52,7 @@ class Chat:
         self.seconds = seconds
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """Ends with what there is when the time is up. Raises Unavailable when there is nothing by then."""
+        """Ends with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
         # One timeout per step: a stream is begun in one task and gone on with in another, and a timeout must not span both.
         deadline = _now() + self.seconds
         max_tokens = prompts.MAX_TOKENS[question.length]
@@ -76,7 +76,7 @@ class Chat:
                     said = True
         except TimeoutError:
             if not said:
-                raise Unavailable(f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model.") from None
+                raise OutOfTime(f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model.") from None
             log.warning("the answer was cut off after %g s", self.seconds)
 
     async def _laid_out(self, model: OwnModel, question: Question, passages: list[str], deadline: float) -> tuple[Layout, list[dict[str, str]]]:
