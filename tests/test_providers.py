@@ -157,6 +157,25 @@ async def test_an_answer_ends_with_its_time() -> None:
     assert model.left, "the model goes on for nobody"
 
 
+async def test_a_model_that_goes_round_in_circles_is_stopped() -> None:
+    circle = ["The rent is 12,400 a month. ", "It is due on the first day. "]
+    model = Parrot(circle * 50)
+    assert await chat(model) == "".join(circle * 2) + circle[0], "the second sentence has ended when another one begins"
+    assert model.left
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["Yes.", " Yes.", " Yes.", " It is.", " It is."],
+        ["| Name | Rent of the house |\n", "|---|---|\n", "| A | 12 |\n", "\n| Name | Rent of the house |\n", "|---|---|\n", "| B | 14 |\n"],
+        ["The rent is 12,400 a month.", " It is due on the first.", " Again: ", "The rent is 12,400 a month.", " Nothing else is known of it."],
+    ],
+)
+async def test_what_is_said_twice_for_a_reason_is_left(pieces: list[str]) -> None:
+    assert await chat(Parrot(pieces)) == "".join(pieces)
+
+
 async def test_no_answer_in_time_is_said() -> None:
     model = Parrot(["word"], pause=5)
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):

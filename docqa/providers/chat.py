@@ -12,6 +12,7 @@ from docqa.errors import OutOfTime
 from docqa.prompts import Question
 from docqa.providers import Evidence, Piece
 from docqa.providers.layout import Layout, Layouts, questions
+from docqa.providers.repetition import Repetition
 
 log = logging.getLogger(__name__)
 
@@ -52,12 +53,12 @@ class Chat:
         self.seconds = seconds
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """Ends with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
+        """Ends when the model repeats itself, and with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
         # One timeout per step: a stream is begun in one task and gone on with in another, and a timeout must not span both.
         deadline = _now() + self.seconds
         max_tokens = prompts.MAX_TOKENS[question.length]
         passages = [passage.text for passage in evidence]
-        said = False
+        said, repetition = False, Repetition()
         try:
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout_at(deadline):
@@ -74,6 +75,8 @@ class Chat:
                         return
                     yield Piece(token, earlier=() if said else tuple(passage for turn in layout.passages[:-1] for passage in turn))
                     said = True
+                    if repetition.found(token):
+                        return
         except TimeoutError:
             if not said:
                 raise OutOfTime(f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model.") from None
