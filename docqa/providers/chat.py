@@ -122,14 +122,13 @@ async def _continued(model: OwnModel, question: Question, passages: list[str], r
     told = replace(question, history=question.history[layout.first :])
     standing, _ = await model.unread(prompts.chat(told, [], layout.passages))
     seen = {passage for turn in layout.passages for passage in turn}
-    best, new = passages[:1], [passage for passage in passages[1:] if passage not in seen]
-    counts = await model.count([prompts.quote(passage) for passage in (*best, *new)])
+    new = [*passages[:1], *(passage for passage in passages[1:] if passage not in seen)]
+    counts = await model.count([prompts.quote(passage) for passage in new])
     quick = min(readable, max(FOLLOW_UP * standing, UNNOTICED_SECONDS * model.prompt_speed))
-    if seen.issuperset(best):  # it stands above, and what takes as long to read as the first time is not read again
-        kept = _first(best, counts, quick, least=0)
-        kept += _first(new, counts[1:], quick - sum(counts[: len(kept)]), least=0)
-    else:
-        kept = _first([*best, *new], counts, quick)
+    stands = bool(passages) and passages[0] in seen
+    if stands and counts[0] + MESSAGE_TOKENS > quick:  # it would take as long to read as the first time
+        new, counts = new[1:], counts[1:]
+    kept = _first(new, counts, quick, least=0 if stands else 1)
     messages = prompts.chat(told, kept, layout.passages)
     tokens, unread = await model.unread(messages)
     if tokens > room or unread > tokens * (1 - STILL_READ):
@@ -138,7 +137,7 @@ async def _continued(model: OwnModel, question: Question, passages: list[str], r
 
 
 def _first(passages: Sequence[str], counts: Sequence[int], room: float, least: int = 1) -> list[str]:
-    """As many of the first passages as there is room for."""
+    """As many of the first passages as there is room for, and `least` of them even where there is none."""
     kept: list[str] = []
     for passage, tokens in zip(passages, counts, strict=False):
         room -= tokens + MESSAGE_TOKENS
