@@ -1,4 +1,4 @@
-"""The child's side of `child`: frames over stdin and stdout, one request at a time, and an end when the parent ends.
+"""The child's side of `child`: frames over stdin and stdout, requests that let each other go on where they say so, and an end when the parent ends.
 
 A frame is a JSON header and raw bytes, each with its length in four bytes in front.
 """
@@ -11,9 +11,9 @@ import struct
 import sys
 import threading
 import traceback
+import weakref
 from collections.abc import Callable, Generator
-from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from docqa.errors import DocqaError
@@ -21,7 +21,8 @@ from docqa.errors import DocqaError
 LENGTH = struct.Struct("<I")
 
 Header = dict[str, Any]
-Handler = Callable[[Header, bytes, threading.Event], Generator[tuple[Header, bytes], None, None]]
+Answers = Generator[tuple[Header, bytes] | None, None, None]
+Handler = Callable[[Header, bytes, threading.Event], Answers]
 
 
 def frame(header: Header, blob: bytes = b"") -> bytes:
@@ -35,13 +36,14 @@ class _Request:
     number: int
     body: Header
     blob: bytes
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancelled: threading.Event
 
 
 def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     """The main loop of a child: `load` gives what to tell the parent when ready, and the handler of requests.
 
-    A handler yields its answers and looks at the event it is given: when that is set, nobody wants them any more.
+    A handler yields its answers, and None where other requests may go on before it does. When the event that it is given is set, nobody wants them any
+    more: it is closed where it yields.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal hits the whole group; the server closes its children
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -55,20 +57,24 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
         _tell(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
     _tell(outbox, {"kind": "ready", "body": hello})
+    in_hand: list[tuple[_Request, Answers]] = []
     while True:
-        _answer(requests.get(), handle, outbox)
+        while not in_hand or not requests.empty():
+            request = requests.get()
+            in_hand.append((request, handle(request.body, request.blob, request.cancelled)))
+        in_hand = [one for one in in_hand if _goes_on(*one, outbox)]
 
 
 def _listen(inbox: BinaryIO, requests: queue.Queue[_Request]) -> None:
-    request = None
+    cancelled: weakref.WeakValueDictionary[int, threading.Event] = weakref.WeakValueDictionary()  # of the requests that are not answered yet
     try:
         while True:
             header, blob = json.loads(_take(inbox)), _take(inbox)
             if header["kind"] == "request":
-                request = _Request(header["id"], header["body"], blob)
-                requests.put(request)
-            elif request and request.number == header["id"]:
-                request.cancelled.set()
+                requests.put(_Request(header["id"], header["body"], blob, cancelled.setdefault(header["id"], threading.Event())))
+            elif event := cancelled.get(header["id"]):
+                event.set()
+                del event
     except (struct.error, OSError):
         os._exit(0)  # the parent is gone or closed the pipe: nobody is left to work for
 
@@ -83,17 +89,22 @@ def _tell(outbox: BinaryIO, header: Header, blob: bytes = b"") -> None:
     outbox.flush()
 
 
-def _answer(request: _Request, handle: Handler, outbox: BinaryIO) -> None:
+def _goes_on(request: _Request, answers: Answers, outbox: BinaryIO) -> bool:
+    """Answer a request until it ends or lets others go on: whether it does the latter."""
     end: Header = {"id": request.number, "kind": "end"}
     try:
-        with closing(handle(request.body, request.blob, request.cancelled)) as answers:
-            for body, blob in answers:
-                if request.cancelled.is_set():
-                    break
-                _tell(outbox, {"id": request.number, "kind": "item", "body": body}, blob)
+        for answer in () if request.cancelled.is_set() else answers:
+            if answer is None:
+                return True
+            if request.cancelled.is_set():
+                break
+            body, blob = answer
+            _tell(outbox, {"id": request.number, "kind": "item", "body": body}, blob)
+        answers.close()
     except Exception as error:  # noqa: BLE001 - one request failed, the process goes on
         end |= {"kind": "error", "error": type(error).__name__, "message": _sentence(error)}
     _tell(outbox, end)
+    return False
 
 
 def _sentence(error: Exception) -> str:

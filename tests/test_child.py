@@ -1,4 +1,4 @@
-"""A child process answers one request at a time, and the parent survives whatever happens to it."""
+"""A child process answers requests, one at a time or several that share it, and the parent survives whatever happens to it."""
 
 import asyncio
 import os
@@ -39,6 +39,11 @@ def handle(body, blob, cancelled):
         for number in range(body["to"]):
             time.sleep(body["pause"])
             yield {"number": number}, b""
+    elif do == "alternate":
+        for number in range(body["to"]):
+            time.sleep(body["pause"])
+            yield {"number": number}, b""
+            yield None
     elif do == "nap":
         until = time.monotonic() + body["seconds"]
         while time.monotonic() < until and not cancelled.is_set():
@@ -76,8 +81,8 @@ def parrot_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def parrot(*arguments: str, **options: float) -> AsyncIterator[Child]:
-    child = Child("parrot", list(arguments), name="parrot", **options)
+async def parrot(*arguments: str, shared: bool = False, **options: float) -> AsyncIterator[Child]:
+    child = Child("parrot", list(arguments), name="parrot", shared=shared, **options)
     try:
         yield child
     finally:
@@ -122,7 +127,7 @@ async def test_what_libraries_print_or_read_does_not_disturb_the_frames() -> Non
 
 
 async def test_its_stderr_goes_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO", "docqa.child")
+    caplog.set_level("INFO", "docqa.process")
     async with parrot() as child:
         await child.call({"do": "print"})
     assert "parrot: a library prints" in caplog.text
@@ -145,6 +150,44 @@ async def test_requests_are_served_one_at_a_time_in_order_and_urgent_ones_first(
         asked = [ask("in hand"), ask("first"), ask("second"), ask("urgent", urgent=True), ask("urgent too", urgent=True)]
         await asyncio.gather(*asked)
         assert done == ["in hand", "urgent", "urgent too", "first", "second"]
+
+
+async def alternate(child: Child, name: str, done: list[str], to: int = 3) -> None:
+    async with aclosing(child.stream({"do": "alternate", "to": to, "pause": 0.03})) as items:
+        async for _ in items:
+            done.append(name)
+
+
+async def test_requests_that_share_a_child_alternate_where_they_let_each_other_go_on() -> None:
+    async with parrot(shared=True) as child:
+        await child.start()
+        done: list[str] = []
+        await asyncio.gather(alternate(child, "a", done), alternate(child, "b", done))
+        assert sorted(done) == ["a", "a", "a", "b", "b", "b"]
+        assert "".join(done) not in ("aaabbb", "bbbaaa")
+
+
+async def test_one_that_leaves_a_shared_child_leaves_the_others_in_peace() -> None:
+    async with parrot(shared=True) as child:
+        pid = await pid_of(child)
+        done: list[str] = []
+        leaver = asyncio.create_task(alternate(child, "left", done, to=1000))
+        stayer = asyncio.create_task(alternate(child, "stayed", done, to=10))
+        await asyncio.sleep(0.2)
+        leaver.cancel()
+        await stayer
+        assert done.count("stayed") == 10
+        assert 0 < done.count("left") < 20
+        assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
+        assert await pid_of(child) == pid
+
+
+async def test_all_requests_in_hand_hear_that_a_shared_child_died() -> None:
+    async with parrot(shared=True) as child:
+        await child.start()
+        asked = [child.call({"do": "alternate", "to": 1000, "pause": 0.01}), child.call({"do": "die"})]
+        assert [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)] == [ChildDied, ChildDied]
+        assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
 
 
 async def test_a_turn_given_to_someone_who_just_left_goes_to_the_next() -> None:

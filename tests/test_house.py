@@ -21,6 +21,7 @@ README = (HERE / "README.md").read_text(encoding="utf-8")
 LAYERS = """
 errors
 loopback settings provider_keys records rules text language question_words phrases overview_phrases asking table_phrases glossary named_pages worker turns lock entries gguf machine hub
+process
 bm25 word_frequency declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
 packages namespace watch reader
 db extract fetch download embedding providers table_plan table_words
