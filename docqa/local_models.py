@@ -46,5 +46,5 @@ class LocalModels:
 
     def _open(self, name: str, path: Path) -> LocalModel:
         """It is loaded when it is asked."""
-        limits = self._settings.context_tokens, self._settings.answer_queue
+        limits = self._settings.context_tokens, self._settings.answer_queue, self._settings.answer_parallel
         return LocalModel(name, path, *limits, cache_type=self._settings.cache_type, idle_seconds=self._settings.idle_seconds, others=self._models)

@@ -27,6 +27,12 @@ def _positive(raw: str) -> int:
     return int(raw)
 
 
+def _parallel(raw: str) -> int:
+    if raw not in ("0", "1", "2", "3", "4"):
+        raise ValueError("must be a whole number between 0 and 4")
+    return int(raw)
+
+
 def _port(raw: str) -> int:
     if not raw.isdecimal() or int(raw) > 65535:
         raise ValueError("must be a port between 0 and 65535")
@@ -78,6 +84,9 @@ class Settings:
     reader: bool = _setting(True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences")
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
+    answer_parallel: int = _setting(
+        0, _parallel, "answers that a local model writes at once, 1 to 4; 0 for as many as are sooner written together, which is measured at load"
+    )
     context_tokens: int = _setting(8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it")
     cache_type: str = _setting("f16", _cache_type, "how a local model keeps what it has read: f16, or q8_0 or q4_0 in a half or a quarter of the memory")
     idle_seconds: int = _setting(600, _positive, "time after which a local model that nobody asks is unloaded")

@@ -1,9 +1,9 @@
-"""A GGUF model answers in a child process: one question at a time, stopped when nobody listens."""
+"""A GGUF model answers in a child process: prompts are read one at a time, answers written together, and both stopped when nobody listens."""
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import cast
@@ -16,6 +16,7 @@ from docqa.machine import available_memory
 from docqa.providers.llama import Engine
 from docqa.providers.local import LocalModel, available
 from docqa.providers.local_child import ChatEngine
+from docqa.providers.sequences import Sequence
 
 MODELS = Catalog.load(SHIPPED.parent).local_models()
 LONG = "The clerk wrote the number of the house into the book and closed it. "
@@ -25,8 +26,16 @@ needs_model = pytest.mark.skipif(not available() or "SMOLLM2_135M" not in MODELS
 
 @pytest.fixture(scope="module")
 def model(runner: asyncio.Runner) -> Iterator[LocalModel]:
-    """The real model with a queue of one, loaded once for all tests."""
-    model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, queue=1)
+    """The real model with a queue of one, which writes one answer at a time, loaded once for all tests."""
+    model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, queue=1, parallel=1)
+    yield model
+    runner.run(model.close())
+
+
+@pytest.fixture(scope="module")
+def pair(runner: asyncio.Runner) -> Iterator[LocalModel]:
+    """One that writes two answers at once."""
+    model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, parallel=2)
     yield model
     runner.run(model.close())
 
@@ -210,6 +219,78 @@ def test_whoever_asked_first_is_served_first(runner: asyncio.Runner, model: Loca
     assert runner.run(crowd()) == [0, 2], "who left the queue has no place in it"
 
 
+COUNT = "Count on: one, two, three, four, five, six, seven, eight, nine, ten"
+
+
+async def asked(model: LocalModel, text: str, max_tokens: int = 30) -> tuple[float, float, str]:
+    """When the first word came, when the last one, and all of them."""
+    async with model.turn():
+        first, words = 0.0, ""
+        async for piece in model.generate(asking(text), temperature=0.0, max_tokens=max_tokens):
+            first, words = first or time.monotonic(), words + piece
+        return first, time.monotonic(), words
+
+
+@needs_model
+def test_a_second_answer_begins_while_the_first_is_written_and_both_are_what_they_are_alone(runner: asyncio.Runner, pair: LocalModel) -> None:
+    texts = [COUNT, "Write the names of all months."]
+
+    async def ask() -> tuple[list[tuple[float, float, str]], list[tuple[float, float, str]]]:
+        return [await asked(pair, text) for text in texts], await asyncio.gather(*(asked(pair, text) for text in texts))
+
+    (alone, also_alone), (first, second) = runner.run(ask())
+    assert [first[2], second[2]] == [alone[2], also_alone[2]]
+    assert second[0] < first[1], "the second one's first word comes before the first one's last"
+    assert "February" in second[2]
+
+
+@needs_model
+def test_who_leaves_frees_the_place_and_the_other_answer_goes_on(runner: asyncio.Runner, pair: LocalModel) -> None:
+    async def ask() -> tuple[str, str, float]:
+        _, _, alone = await asked(pair, COUNT, 60)
+        stays = asyncio.create_task(asked(pair, COUNT, 60))
+        await asyncio.sleep(0)
+        leaves = asyncio.create_task(asked(pair, LONG * 200))
+        await asyncio.sleep(0.8)
+        assert not leaves.done()
+        leaves.cancel()
+        left = time.monotonic()
+        freed, _, _ = await asked(pair, "What is gravity?", 5)
+        return alone, (await stays)[2], freed - left
+
+    alone, beside, seconds = runner.run(ask())
+    assert beside == alone
+    assert seconds < 2, "two answers are not waited for"
+    assert pair.state == "ready", "its process was not killed for it"
+
+
+@needs_model
+def test_the_limit_of_those_that_wait_counts_neither_answer_that_is_written(runner: asyncio.Runner) -> None:
+    async def crowd() -> list[bool]:
+        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024, queue=1, parallel=2)
+        try:
+            await model.start()
+            asked_all = await asyncio.gather(*(asked(model, "What is gravity?", 5) for _ in range(5)), return_exceptions=True)
+            return [isinstance(one, Busy) for one in asked_all]
+        finally:
+            await model.close()
+
+    assert runner.run(crowd()) == [False, False, False, True, True]
+
+
+@needs_model
+def test_how_many_answers_are_written_together_is_measured(runner: asyncio.Runner) -> None:
+    async def load() -> int:
+        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024)
+        try:
+            await model.start()
+            return model.together
+        finally:
+            await model.close()
+
+    assert runner.run(load()) in (1, 2, 4)
+
+
 @needs_model
 def test_an_idle_model_is_unloaded_and_comes_back(runner: asyncio.Runner) -> None:
     async def use() -> None:
@@ -268,10 +349,11 @@ class Scripted:
 
     def __init__(self, words: list[str], template: str = "{}") -> None:
         self.words, self.source = words, template
-        self.context_tokens, self.stopped = 1000, threading.Event()
+        self.context_tokens, self.sequences = 1000, self
         self.options: dict[str, bool] = {}
         self.refused: tuple[str, ...] = ()
         self.rendered: list[dict[str, str]] = []
+        self.closed = False
 
     def template(self, **options: bool) -> Callable[[list[dict[str, str]]], str]:
         self.options = options
@@ -289,11 +371,20 @@ class Scripted:
     def tokenize(self, text: str, *, special: bool = False) -> list[int]:
         return list(range(len(text.split())))
 
-    def read(self, tokens: list[int]) -> int:
+    def open(self, tokens: list[int], room: int, temperature: float, stopped: threading.Event) -> Sequence | None:
+        return Sequence(0)
+
+    def close(self, sequence: Sequence) -> None:
+        self.closed = True
+
+    def read(self, sequence: Sequence, tokens: list[int]) -> Generator[None, None, int]:
+        yield
         return len(tokens)
 
-    def write(self, temperature: float) -> Iterator[int]:
-        yield from range(len(self.words))
+    def write(self, sequence: Sequence) -> Iterator[int | None]:
+        for token in range(len(self.words)):
+            yield token
+            yield None
 
     def piece(self, token: int) -> bytes:
         return self.words[token].encode()
@@ -301,7 +392,9 @@ class Scripted:
 
 def scripted_answer(engine: Scripted, max_tokens: int = 3) -> str:
     body = {"do": "generate", "messages": asking("Why?"), "temperature": 0.0, "max_tokens": max_tokens}
-    return "".join(item["text"] for item, _ in ChatEngine(cast(Engine, engine)).handle(body, b"", threading.Event()))
+    answers = list(ChatEngine(cast(Engine, engine)).handle(body, b"", threading.Event()))
+    assert engine.closed
+    return "".join(answer[0]["text"] for answer in answers if answer)
 
 
 @pytest.mark.parametrize(

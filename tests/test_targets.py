@@ -438,7 +438,7 @@ async def test_a_model_that_is_put_into_the_folder_is_served_at_once(settings: S
 async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_nothing_else(settings: Settings) -> None:
     settings.models.mkdir()
     (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
-    async with open_house(replace(settings, answer_seconds=1, answer_queue=1)) as house:
+    async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
         model = house.services.local_models.named("my-own")
         assert model is not None
         async with model.turn():

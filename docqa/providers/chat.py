@@ -34,7 +34,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class OwnModel(ChatModel, Protocol):
-    """A model that answers one question at a time, reads at a known speed (tokens a second), and need not read again what it has read."""
+    """A model that reads one question at a time, at a known speed (tokens a second), and need not read again what it has read."""
 
     @property
     def layouts(self) -> Layouts: ...

@@ -1,48 +1,27 @@
-"""A GGUF model in this process, by llama.cpp: texts to tokens, a prompt read, tokens written. What was read is kept and not read again.
-
-Of conversations, templates and time it knows nothing. A model that cannot forget the end of what it has read, a recurrent one, reads anew.
-"""
+"""A GGUF model in this process, by llama.cpp: its context, as much as the memory allows, texts to tokens and back, its chat template. What reads and writes is
+`sequences`."""
 
 import ctypes
 import os
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from docqa.errors import Unavailable
 from docqa.machine import available_memory, find_machine
+from docqa.providers.sequences import BATCH, MOST, Sequences
 
-BATCH = 512  # tokens of a prompt at once: without a graphics card the work on them can be stopped in between
 LEAST_CONTEXT = 1024
 CACHE_SHARE = 0.25  # of the memory that is left beside the weights, what one context may take
 KEPT_SHARE = 0.25  # of a context's share, what conversations may take that are put away
-KEPT = 8  # of them
-WORTH = 64  # tokens: fewer are sooner read again than copied
 ALL = -1  # layers on the graphics card
 ERROR = 4  # of llama.cpp's log levels
-ABORTED = 2  # of llama_decode's results
 # Bytes of one value in the cache, by the type's name as llama.cpp has it.
 CACHE_TYPES = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
-# What llama.cpp's own server samples with.
-TOP_K, TOP_P, MIN_P = 40, 0.95, 0.05
-
-
-class Stopped(Exception):
-    """Nobody wants what is being read or written any more."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """A conversation that was put away: its tokens, and what llama.cpp made of them."""
-
-    tokens: list[int]
-    state: Any
 
 
 class Engine:
-    """One model with one context. Whoever asks sets `stopped` to an event that ends the reading and writing, with Stopped."""
+    """One model with one context, whose conversations are `sequences`."""
 
     def __init__(self, path: str, context_tokens: int, cache_type: str) -> None:
         """Load the model, with as many tokens of context as asked for, or as its training and the free memory allow. Raises Unavailable."""
@@ -55,14 +34,9 @@ class Engine:
         llama_cpp.llama_log_set(self._log, None)
         llama_cpp.llama_backend_init()
         self.threads = find_machine().cores
-        self.stopped = threading.Event()
-        self._held: list[int] = []
-        self._kept: list[_Kept] = []
         self._open(path, context_tokens, cache_type)
-        self._memory = self._api.llama_get_memory(self._context)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self._bos = self._text(self._api.llama_vocab_bos(self._vocabulary))
-        self._aborts = llama_cpp.ggml_abort_callback(lambda _: self.stopped.is_set())
 
     def _open(self, path: str, context_tokens: int, cache_type: str) -> None:
         """The model and its context: on the graphics card if llama.cpp was built for one and there is room, else without."""
@@ -73,9 +47,12 @@ class Engine:
             self._model = self._api.llama_model_load_from_file(path.encode(), params)
             if not self._model:
                 continue
-            self.context_tokens, self._room = self._choose_context(context_tokens, cache_type)
-            self._context = self._api.llama_init_from_model(self._model, self._context_params(cache_type))
-            if self._context:
+            self.context_tokens, room = self._choose_context(context_tokens, cache_type)
+            # What a recurrent model has read lies in one state: no part of it can be forgotten or shared.
+            most = 1 if self._api.llama_model_is_recurrent(self._model) or self._api.llama_model_is_hybrid(self._model) else MOST
+            context = self._api.llama_init_from_model(self._model, self._context_params(cache_type, most))
+            if context:
+                self.sequences = Sequences(self._api, self._model, context, cells=self.context_tokens, room=room, most=most)
                 return
             self._api.llama_model_free(self._model)
         raise Unavailable(f"llama.cpp cannot load {path}.")
@@ -100,9 +77,10 @@ class Engine:
         key, value = (int(self.metadata(f"{arch}.attention.{name}_length") or width) for name in ("key", "value"))
         return float(api.llama_model_n_layer(model) * api.llama_model_n_head_kv(model) * (key + value) * CACHE_TYPES[cache_type])
 
-    def _context_params(self, cache_type: str) -> Any:
+    def _context_params(self, cache_type: str, most: int) -> Any:
         params = self._api.llama_context_default_params()
         params.n_ctx = self.context_tokens
+        params.n_seq_max, params.kv_unified = most, True
         params.n_batch = params.n_ubatch = BATCH
         params.n_threads = params.n_threads_batch = self.threads
         params.type_k = params.type_v = getattr(self._api, f"GGML_TYPE_{cache_type.upper()}")
@@ -152,112 +130,6 @@ class Engine:
         eos = self._text(self._api.llama_vocab_eos(self._vocabulary))
         formatter: Any = Jinja2ChatFormatter(template=source, bos_token=self._bos, eos_token=eos)
         return lambda messages: str(formatter(messages=messages, **options).prompt)
-
-    # Reading and writing
-
-    def unread(self, tokens: Sequence[int]) -> int:
-        """How many of these tokens `read` would have to read."""
-        return len(tokens) - max(_common(held, tokens) for held in (self._held, *(kept.tokens for kept in self._kept)))
-
-    def read(self, tokens: Sequence[int]) -> int:
-        """Bring the model to the end of these tokens, one at least; how many had to be read. Raises Stopped, Unavailable."""
-        start = self._resume(tokens)
-        # Asked before each of some hundred steps: of a batch that is nothing, of a single token, after which can be looked as well, a twentieth of its time.
-        self._api.llama_set_abort_callback(self._context, self._aborts, None)
-        try:
-            for at in range(start, len(tokens), BATCH):
-                self._decode(tokens[at : at + BATCH])
-        finally:
-            self._api.llama_set_abort_callback(self._context, self._api.ggml_abort_callback(), None)
-        return len(tokens) - start
-
-    def write(self, temperature: float) -> Iterator[int]:
-        """The tokens that follow what was read, until the model ends or the context is full. Raises Stopped, Unavailable."""
-        sampler = self._sampler(temperature)
-        try:
-            while True:
-                token = self._api.llama_sampler_sample(sampler, self._context, -1)
-                if self._api.llama_vocab_is_eog(self._vocabulary, token):
-                    return
-                yield token
-                if len(self._held) == self.context_tokens:
-                    return
-                self._decode([token])
-        finally:
-            self._api.llama_sampler_free(sampler)
-
-    def forget(self) -> None:
-        """Everything that was read."""
-        self._api.llama_memory_clear(self._memory, True)
-        self._held = []
-
-    def _resume(self, tokens: Sequence[int]) -> int:
-        """Go back to where these tokens part from what was read, in the conversation at hand or in one put away; how many stay."""
-        here = _common(self._held, tokens)
-        other = max(self._kept, key=lambda kept: _common(kept.tokens, tokens), default=None)
-        wanted = other and _common(other.tokens, tokens) > here + WORTH
-        if len(self._held) > 2 * here + WORTH:
-            self._put_away()
-        if other and wanted:
-            self._take_up(other)
-        here = min(_common(self._held, tokens), len(tokens) - 1)  # the last one is read again for what follows it
-        self._cut(here)
-        return len(self._held)
-
-    def _cut(self, end: int) -> None:
-        """Forget what is behind the first `end` tokens, or all where only that can be."""
-        if self._api.llama_memory_seq_rm(self._memory, 0, end, -1):
-            self._held = self._held[:end]
-        else:
-            self.forget()
-
-    def _put_away(self) -> None:
-        size = self._api.llama_state_seq_get_size(self._context, 0)
-        if size > self._room:
-            return
-        while self._kept and (len(self._kept) == KEPT or size + sum(len(kept.state) for kept in self._kept) > self._room):
-            del self._kept[0]
-        state = (ctypes.c_uint8 * size)()
-        self._api.llama_state_seq_get_data(self._context, state, size, 0)
-        self._kept.append(_Kept(self._held, state))
-
-    def _take_up(self, kept: _Kept) -> None:
-        self.forget()
-        if kept in self._kept:
-            self._kept.remove(kept)
-        if self._api.llama_state_seq_set_data(self._context, kept.state, len(kept.state), 0):
-            self._held = kept.tokens
-
-    def _decode(self, tokens: Sequence[int]) -> None:
-        if self.stopped.is_set():  # on a graphics card nothing asks in between
-            raise Stopped
-        batch = (self._api.llama_token * len(tokens))(*tokens)
-        result = self._api.llama_decode(self._context, self._api.llama_batch_get_one(batch, len(tokens)))
-        if result:
-            self._cut(len(self._held))  # of a batch that was broken off, some is there, and nothing says how much
-            raise Stopped if result == ABORTED else Unavailable(f"The model failed: llama.cpp could not read on ({result}).")
-        self._held += tokens
-
-    def _sampler(self, temperature: float) -> Any:
-        api = self._api
-        chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
-        if temperature <= 0:
-            api.llama_sampler_chain_add(chain, api.llama_sampler_init_greedy())
-            return chain
-        for sampler in (
-            api.llama_sampler_init_top_k(TOP_K),
-            api.llama_sampler_init_top_p(TOP_P, 1),
-            api.llama_sampler_init_min_p(MIN_P, 1),
-            api.llama_sampler_init_temp(temperature),
-            api.llama_sampler_init_dist(api.LLAMA_DEFAULT_SEED),
-        ):
-            api.llama_sampler_chain_add(chain, sampler)
-        return chain
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens both begin with."""
-    return next((number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _write_error(level: int, text: bytes, _data: Any) -> None:

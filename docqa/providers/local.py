@@ -1,6 +1,6 @@
 """Answers from a GGUF file on this machine: the server's side. `local_child` is the process that holds the model, for llama.cpp can abort.
 
-Whose turn it is, is decided here: first come, first served. What a prompt says is not known here.
+What a prompt says is not known here, and whose turn it is, is decided by `admission`.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from pathlib import Path
 from docqa.child import Child
 from docqa.errors import Busy
 from docqa.machine import available_memory, find_machine
+from docqa.providers.admission import Admission, Place
 from docqa.providers.layout import Layouts
-from docqa.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +25,8 @@ SHORT = 0.05  # of the machine's memory: with less of it free, an idle model mak
 ROOM = 2.0  # times its file, what a model is given room for: its context is chosen by what is left
 SMOOTHING = 0.3  # weight of the newest time among the earlier ones
 ENOUGH_READ = 32  # tokens that tell a speed
+USUAL_PROMPT = 1000  # tokens
+PATIENCE = 10.0  # seconds that an answer may stand still for other questions, of 50 that it has if nothing else is set
 
 
 def available() -> bool:
@@ -41,23 +43,26 @@ class LocalModel:
         path: Path,
         context_tokens: int,
         queue: int = 8,
+        parallel: int = 0,
         *,
         cache_type: str = "f16",
         idle_seconds: float = 600.0,
         others: "Mapping[str, LocalModel] | None" = None,
     ) -> None:
-        """`context_tokens` at most; `queue` questions may wait; the model is unloaded after `idle_seconds`, or when one of the `others` needs the room."""
+        """`context_tokens` at most; `queue` questions may wait; `parallel` answers are written at once, 0 for as many as are sooner written together; the model is
+        unloaded after `idle_seconds`, or when one of the `others` needs the room."""
         self.name = name
         self._path, self._others = path, {} if others is None else others
         self.layouts = Layouts()
-        self._context_tokens, self._queue, self._idle_seconds = context_tokens, queue, idle_seconds
-        self._turns = Turns()
+        self._context_tokens, self._queue, self._parallel, self._idle_seconds = context_tokens, queue, parallel, idle_seconds
+        self._admission = Admission(PATIENCE)
+        self._reading: Place | None = None
         self._asked = 0
         self._seconds = 10.0
         self._prompt_speed = 0.0
         self._used = time.monotonic()
         self._watching: asyncio.Task[None] | None = None
-        self._child = Child("docqa.providers.local_child", [str(path), str(context_tokens), cache_type], name=name, grace=1.0)
+        self._child = Child("docqa.providers.local_child", [str(path), str(context_tokens), cache_type], name=name, grace=1.0, shared=True)
 
     @property
     def state(self) -> str:
@@ -74,6 +79,11 @@ class LocalModel:
         """Prompt tokens read per second, lately or at load; 0 before."""
         return self._prompt_speed or float(self._child.hello.get("prompt_speed", 0.0))
 
+    @property
+    def together(self) -> int:
+        """Answers that are written at once; 1 before it was loaded."""
+        return self._admission.number
+
     async def start(self) -> None:
         """Load the model if it is not. Raises Unavailable."""
         self._used = time.monotonic()
@@ -81,36 +91,41 @@ class LocalModel:
             self._watching = asyncio.create_task(self._watch())
         if self.state == "stopped":
             await self._make_room()
-        await self._child.start()
+        hello = await self._child.start()
+        self._admission.number = self._parallel or hello["together"]
+        self._admission.reading_seconds = self._admission.reading_seconds or USUAL_PROMPT / hello["prompt_speed"]
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None, None]:
-        """The model, loaded, for one question; whoever came before has it first. Raises Busy when too many wait, Unavailable."""
-        if self._asked > self._queue:
+        """The model, loaded, for one question: nobody else has its prompt read until `generate` has read this one's; whoever came before goes first.
+
+        Raises Busy when too many wait, Unavailable."""
+        if self._asked >= self._queue + self._admission.number:
             wait = math.ceil(self._seconds)  # till a place is free; whoever were told to wait for the whole queue would find it full of others again
             raise Busy(f"{self._queue} questions wait for {self.name} already; ask again in {wait} seconds.", retry_after=wait)
         self._asked += 1
         try:
-            await self._turns.take()
+            place = self._reading = await self._admission.take()
             started = time.monotonic()
             try:
                 await self.start()
                 yield
             finally:
                 self._used = time.monotonic()
-                self._seconds += SMOOTHING * (self._used - started - self._seconds)
-                self._turns.give()
+                self._seconds += SMOOTHING * ((self._used - started) / self._admission.number - self._seconds)
+                self._admission.leave(place)
+                self._reading = None if self._reading is place else self._reading
         finally:
             self._asked -= 1
 
     async def count(self, texts: list[str]) -> list[int]:
-        """How many tokens each text has; without a turn, behind the question in hand. Raises Unavailable."""
-        answer, _ = await self._child.call({"do": "count", "texts": texts}, urgent=True)
+        """How many tokens each text has. Raises Unavailable."""
+        answer, _ = await self._child.call({"do": "count", "texts": texts})
         return [int(number) for number in answer["counts"]]
 
     async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
         """How many tokens the prompt of these messages has, and how many of them would have to be read. Raises Unavailable."""
-        answer, _ = await self._child.call({"do": "unread", "messages": messages}, urgent=True)
+        answer, _ = await self._child.call({"do": "unread", "messages": messages})
         return int(answer["tokens"]), int(answer["unread"])
 
     async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
@@ -118,13 +133,20 @@ class LocalModel:
 
         Raises TooLarge for a prompt longer than the context, ChildDied or Unavailable.
         """
+        place, self._reading = self._reading, None
         header = {"do": "generate", "messages": messages, "temperature": temperature, "max_tokens": max_tokens}
         async with aclosing(self._child.stream(header)) as pieces:
             async for piece in pieces:
-                if piece.get("unread", 0) >= ENOUGH_READ:
-                    self._prompt_speed = self.prompt_speed + SMOOTHING * (piece["unread"] / piece["seconds"] - self.prompt_speed)
+                if "unread" in piece:
+                    self._has_read(place, piece["unread"], piece["seconds"])
                 if piece["text"]:
                     yield piece["text"]
+
+    def _has_read(self, place: Place | None, tokens: int, seconds: float) -> None:
+        if place:
+            self._admission.has_read(place, seconds)
+        if tokens >= ENOUGH_READ:
+            self._prompt_speed = self.prompt_speed + SMOOTHING * (tokens / seconds - self.prompt_speed)
 
     async def close(self) -> None:
         if self._watching:

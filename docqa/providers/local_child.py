@@ -8,13 +8,15 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 
 from docqa.errors import TooLarge, Unavailable
-from docqa.providers.llama import Engine, Stopped
+from docqa.providers.llama import Engine
+from docqa.providers.sequences import Sequence, Stopped
 from docqa.providers.thinking import Thinking
 from docqa.providers.wire import turns
-from docqa.worker import Handler, Header, serve
+from docqa.worker import Answers, Handler, Header, serve
 
 APART = 0.04  # seconds between two pieces of an answer: each wakes the server, which takes a core from a model that writes faster than anyone reads
 PROBE = 64  # tokens: enough to tell the speed, few enough for a large model on two cores
@@ -36,29 +38,21 @@ class ChatEngine:
         self._marks = re.compile("|".join(map(re.escape, marks)) or r"(?!)")
 
     def measure(self) -> Header:
-        """The context, and the speed of reading in tokens a second, by reading a little."""
+        """The context, how many answers are sooner written together, and the speed of reading in tokens a second, by reading a little."""
         probe = self._engine.tokenize("The meeting was moved to the second week of the month. " * PROBE)[:PROBE]
-        self._engine.read(probe[:1])  # brings the weights into memory
-        self._engine.forget()
-        start = time.perf_counter()
-        self._engine.read(probe)
-        seconds = time.perf_counter() - start
-        self._engine.forget()
-        return {"context_tokens": self._engine.context_tokens, "prompt_speed": round(PROBE / seconds, 1)}
+        together = self._engine.sequences.worthwhile(probe[0])  # which brings the weights into memory
+        seconds = self._engine.sequences.read_seconds(probe)
+        return {"context_tokens": self._engine.context_tokens, "together": together, "prompt_speed": round(PROBE / seconds, 1)}
 
-    def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
+    def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:
         if body["do"] == "count":
             yield {"counts": [len(self._engine.tokenize(text)) for text in body["texts"]]}, b""
         elif body["do"] == "unread":
             _, prompt = self._prompt(body["messages"])
-            yield {"tokens": len(prompt), "unread": self._engine.unread(prompt)}, b""
+            yield {"tokens": len(prompt), "unread": self._engine.sequences.unread(prompt)}, b""
         else:
-            self._engine.stopped = cancelled
-            try:
-                for answer in self._answer(body["messages"], body["temperature"], body["max_tokens"]):
-                    yield answer, b""
-            except Stopped:
-                return
+            with suppress(Stopped):
+                yield from self._answer(body["messages"], body["temperature"], body["max_tokens"], cancelled)
 
     def _prompt(self, messages: list[dict[str, str]]) -> tuple[str, list[int]]:
         """The prompt and its tokens. A template that knows no system message gets it before the first question."""
@@ -70,25 +64,37 @@ class ChatEngine:
         text = self._render(spoken)
         return text, self._engine.tokenize(text, special=True)
 
-    def _answer(self, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> Iterator[Header]:
+    def _answer(self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event) -> Answers:
         """First how many tokens were read in how many seconds, then the text in pieces of whole characters."""
         text, prompt = self._prompt(messages)
-        if len(prompt) >= self._engine.context_tokens:
-            raise TooLarge(f"The question and its passages take {len(prompt)} tokens; this model takes {self._engine.context_tokens}.")
-        start = time.perf_counter()
-        unread = self._engine.read(prompt)
-        yield {"unread": unread, "seconds": time.perf_counter() - start, "text": ""}
+        most, sequences = self._engine.context_tokens, self._engine.sequences
+        if len(prompt) >= most:
+            raise TooLarge(f"The question and its passages take {len(prompt)} tokens; this model takes {most}.")
+        while (sequence := sequences.open(prompt, min(len(prompt) + max_tokens, most), temperature, cancelled)) is None:
+            yield None
+        try:
+            start = time.perf_counter()
+            unread = yield from sequences.read(sequence, prompt)
+            yield {"unread": unread, "seconds": time.perf_counter() - start, "text": ""}, b""
+            yield from self._written(sequence, text, max_tokens)
+        finally:
+            sequences.close(sequence)
+
+    def _written(self, sequence: Sequence, prompt: str, max_tokens: int) -> Answers:
         thinking = Thinking()
-        if opened := _OPENED.search(text):
+        if opened := _OPENED.search(prompt):
             thinking.show(opened[0])
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         written, sent, unsent = 0, 0.0, ""
-        for token in self._engine.write(temperature):
+        for token in self._engine.sequences.write(sequence):
+            if token is None:
+                yield None
+                continue
             # A character may be spread over several tokens.
             shown = thinking.show(decoder.decode(self._engine.piece(token)))
             unsent += shown
             if unsent and time.perf_counter() >= sent + APART:
-                yield {"text": unsent}
+                yield {"text": unsent}, b""
                 sent, unsent = time.perf_counter(), ""
             if shown or written:
                 written += 1
@@ -97,7 +103,7 @@ class ChatEngine:
         rest = unsent + thinking.show(decoder.decode(b"", final=True)) + thinking.rest()
         if not written and not rest:
             raise Unavailable("The model gave an empty answer. Ask again, or ask another model.")
-        yield {"text": rest}
+        yield {"text": rest}, b""
 
 
 def _takes_system(render: Callable[[list[dict[str, str]]], str]) -> bool:

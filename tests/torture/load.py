@@ -3,6 +3,7 @@
 Of four streams, three are left by their clients after some words. A client that gets 503 waits as long as it is told and asks again. Nothing else
 than an answer or 503 may come, whoever was sooner in the queue must be served sooner, and the memory of the server and the model's process must not grow.
 Then twenty clients leave at odd moments, before and after the first word: how long until the model answers another question.
+With DOCQA_ANSWER_PARALLEL=1 in the environment answers are written one at a time: what writing several at once is worth.
 """
 
 import random
