@@ -16,6 +16,10 @@ WINDOW = 1000  # characters of a passage: about what it was trained on, and what
 PROSE = 0.85  # of what is read: of tables, lists and headings the reader knows nothing, and finds no answer to most questions about reports and slides
 LEAST_WORDS = 5  # of a sentence
 MOST_DIGITS = 0.15  # of its characters
+# What no few words of a text answer, and the reader has hardly learnt: whether something is so, and what to make of a text. Polite ones ask for more.
+_WHETHER = r"is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would"
+_TO_MAKE = r"list|enumerate|describe|explain|summari[sz]e|compare|calculate|count|discuss|outline"
+_NO_FACT = re.compile(rf"\W*(?:please\s+)?(?:(?:{_WHETHER})(?:n['’]?t)?\b(?!\s+you\b)|(?:{_TO_MAKE})\b)", re.IGNORECASE)
 _END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
@@ -32,8 +36,8 @@ def usable_reader(services: Services, question_language: str) -> Embedder | None
 
 async def read(services: Services, question: str, language: str, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, the best of them with the spans that the reader finds in them; all as they were where it cannot read, or where what was
-    found is no prose. Raises nothing."""
-    reader = usable_reader(services, language)
+    found is no prose or no fact was asked for. Raises nothing."""
+    reader = usable_reader(services, language) if asks_for_a_fact(question) else None
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
@@ -47,6 +51,11 @@ async def read(services: Services, question: str, language: str, passages: Seque
         return list(passages)  # it died over this one; the sentences still answer
     spans = {passage.chunk.id: _moved(one, windows[passage.chunk.id][0]) for passage, one in zip(chosen, found, strict=True)}
     return [replace(passage, spans=spans.get(passage.chunk.id)) for passage in passages]
+
+
+def asks_for_a_fact(question: str) -> bool:
+    """Whether an English question asks for what a few words can say: who, what, when, and not whether."""
+    return not _NO_FACT.match(question)
 
 
 def _moved(spans: Sequence[Span], by: int) -> tuple[Span, ...]:

@@ -20,7 +20,7 @@ from docqa.reader.figures import f1, margin, measure
 from docqa.reader.questions import Articles, Asked, divide, examples, load, spans
 from docqa.search import Passage, Sentence
 from docqa.settings import HERE
-from docqa.spans import PROSE, WINDOW, prose, window
+from docqa.spans import PROSE, WINDOW, asks_for_a_fact, prose, window
 
 CATALOG = Catalog.load(HERE / "models")
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -249,6 +249,39 @@ def test_tables_lists_and_headings_are_no_prose() -> None:
     assert prose("Our plan\n\n- grow\n- hire ten people\n- open in Lund\n") == 0
     assert 0.2 < prose(f"{WELL}\n\nYear\tWells\tPumps\n" + "2011\t12\t3\n" * 20) < PROSE
     assert prose("") == 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who made the bell?",
+        "In which town is the museum?",
+        "The mill was sold by whom?",
+        "What's the name of the smith",
+        "Please tell me how heavy the bell is.",
+        "Can you tell me when it was closed?",
+        "Isabel sold what?",
+        "weight of the bell",
+    ],
+)
+def test_what_asks_for_a_fact_is_read(question: str) -> None:
+    assert asks_for_a_fact(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is flood damage covered?",
+        "Isn't the well closed?",
+        "May the tenant keep a dog, and what does it cost?",
+        "Has the company reported any legal battles?",
+        "Does the report say who made the bell?",
+        "List all pages on which the logo stands.",
+        "Please describe what happened to the mill.",
+    ],
+)
+def test_what_asks_whether_or_what_to_make_of_a_text_is_not(question: str) -> None:
+    assert not asks_for_a_fact(question), "any words would look like an answer, and their absence like none"
 
 
 @pytest.fixture(scope="module")
