@@ -92,7 +92,9 @@ class LocalModel:
         if self.state == "stopped":
             await self._make_room()
         hello = await self._child.start()
-        self._admission.number = self._parallel or hello["together"]
+        if (together := self._parallel or hello["together"]) != self.together:
+            log.info("%s writes %d answers at once", self.name, together)
+            self._admission.number = together
         self._admission.reading_seconds = self._admission.reading_seconds or USUAL_PROMPT / hello["prompt_speed"]
 
     @asynccontextmanager
