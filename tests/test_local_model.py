@@ -222,7 +222,7 @@ def test_whoever_asked_first_is_served_first(runner: asyncio.Runner, model: Loca
 COUNT = "Count on: one, two, three, four, five, six, seven, eight, nine, ten"
 
 
-async def asked(model: LocalModel, text: str, max_tokens: int = 30) -> tuple[float, float, str]:
+async def asked(model: LocalModel, text: str, max_tokens: int = 20) -> tuple[float, float, str]:
     """When the first word came, when the last one, and all of them."""
     async with model.turn():
         first, words = 0.0, ""
@@ -247,8 +247,8 @@ def test_a_second_answer_begins_while_the_first_is_written_and_both_are_what_the
 @needs_model
 def test_who_leaves_frees_the_place_and_the_other_answer_goes_on(runner: asyncio.Runner, pair: LocalModel) -> None:
     async def ask() -> tuple[str, str, float]:
-        _, _, alone = await asked(pair, COUNT, 60)
-        stays = asyncio.create_task(asked(pair, COUNT, 60))
+        _, _, alone = await asked(pair, COUNT, 40)
+        stays = asyncio.create_task(asked(pair, COUNT, 40))
         await asyncio.sleep(0)
         leaves = asyncio.create_task(asked(pair, LONG * 200))
         await asyncio.sleep(0.8)

@@ -12,7 +12,7 @@ from docqa.providers.sequences import MOST, Sequence, Stopped
 MODELS = Catalog.load(SHIPPED.parent).local_models()
 pytestmark = pytest.mark.skipif(not available() or "SMOLLM2_135M" not in MODELS, reason="SmolLM2 or llama-cpp-python is not installed")
 
-CELLS = 1024
+CELLS = 512
 CLERK = "The clerk wrote the number of the house into the book and closed it. "
 CAPTAIN = "The captain sold his ship to the owner of the mill, who gave him flour. "
 COUNT = "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve,"
@@ -34,7 +34,7 @@ def another() -> Engine:
     return load()
 
 
-def opened(engine: Engine, text: str, room: int = 200, stopped: threading.Event | None = None) -> tuple[Sequence, list[int]]:
+def opened(engine: Engine, text: str, room: int = 100, stopped: threading.Event | None = None) -> tuple[Sequence, list[int]]:
     tokens = engine.tokenize(text)
     sequence = engine.sequences.open(tokens, room, 0.0, stopped or threading.Event())
     assert sequence is not None
@@ -87,10 +87,10 @@ def test_those_that_write_together_write_what_each_would_write_alone(engine: Eng
 
 
 def test_what_another_has_read_is_shared_while_it_writes(engine: Engine, another: Engine) -> None:
-    expected = alone(another, CLERK * 20 + "The captain")
-    first, tokens = opened(engine, CLERK * 20 + "The clerk", 400)
+    expected = alone(another, CLERK * 10 + "The captain")
+    first, tokens = opened(engine, CLERK * 10 + "The clerk", 200)
     read(engine, first, tokens)
-    second, tokens = opened(engine, CLERK * 20 + "The captain", 400)
+    second, tokens = opened(engine, CLERK * 10 + "The captain", 200)
     assert read(engine, second, tokens) < 5
     assert together(engine, [first, second], 10)[1] == expected
 
@@ -98,9 +98,9 @@ def test_what_another_has_read_is_shared_while_it_writes(engine: Engine, another
 def test_one_that_was_put_away_goes_on_beside_another_as_if_nothing_had_been_between(engine: Engine, another: Engine) -> None:
     expected = alone(another, CLERK * 10 + "Then the clerk")
     alone(engine, CLERK * 10 + "Then the clerk")
-    beside, tokens = opened(engine, CAPTAIN * 10)
+    beside, tokens = opened(engine, CAPTAIN * 10, 200)
     read(engine, beside, tokens)
-    again, tokens = opened(engine, CLERK * 10 + "Then the clerk")
+    again, tokens = opened(engine, CLERK * 10 + "Then the clerk", 200)
     assert read(engine, again, tokens) < 15
     assert together(engine, [beside, again], 10)[1] == expected
 
@@ -128,10 +128,10 @@ def test_there_are_as_many_places_as_sequences(engine: Engine) -> None:
 
 def test_who_leaves_gets_rid_of_its_own_batch_and_of_that_of_another(engine: Engine, another: Engine) -> None:
     left, stays = threading.Event(), threading.Event()
-    expected = alone(another, CLERK * 30 + "Then the clerk")
+    expected = alone(another, CLERK * 15 + "Then the clerk")
     leaver, tokens = opened(engine, COUNT, 100, left)
     read(engine, leaver, tokens)
-    reader, tokens = opened(engine, CLERK * 30 + "Then the clerk", 700, stays)
+    reader, tokens = opened(engine, CLERK * 15 + "Then the clerk", 300, stays)
     reading = engine.sequences.read(reader, tokens)
     left.set()
     next(reading)
@@ -140,18 +140,18 @@ def test_who_leaves_gets_rid_of_its_own_batch_and_of_that_of_another(engine: Eng
     for _ in reading:
         pass
     assert together(engine, [reader], 10)[0] == expected
-    gone, tokens = opened(engine, "Then " + CLERK * 30, 700, left)
+    gone, tokens = opened(engine, "Then " + CLERK * 15, 300, left)
     with pytest.raises(Stopped):
         read(engine, gone, tokens)
     engine.sequences.close(gone)
 
 
 def test_in_a_full_context_the_longest_ends_and_the_other_goes_on(engine: Engine) -> None:
-    long, tokens = opened(engine, CLERK * 55 + COUNT, 900)
+    long, tokens = opened(engine, CLERK * 24 + COUNT, 400)
     read(engine, long, tokens)
     short, tokens = opened(engine, COUNT, 100)
     read(engine, short, tokens)
-    written = together(engine, [long, short], 80)
+    written = together(engine, [long, short], 60)
     assert len(long.held) + len(short.held) <= CELLS
     assert len(written[1]) > len(written[0]) > 0, "only what a model thinks takes more room than was asked for"
 
