@@ -12,6 +12,7 @@ from docqa.text import fold, is_dense
 
 MOST = 4  # parts; each is a search
 LONGEST = 8  # words of one of two things that are compared
+WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
@@ -31,7 +32,9 @@ _AGAINST = {
 
 
 def parts(question: str, language: str) -> list[str]:
-    """The questions that it asks, at most four, in their order; itself alone where it asks one thing."""
+    """The questions that it asks, at most four, in their order; itself alone where it asks one thing, or is a text that was put in whole."""
+    if len(question) > WHOLE_TEXT:
+        return [question]
     found = [one for item in _items(question) for one in _clauses(item, language)]
     found = [one for part in found for one in (_compared(part, language) or [part])]
     return found[:MOST]

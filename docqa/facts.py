@@ -82,7 +82,7 @@ _DECORATION = re.compile(r"[*_`#>]+")
 _NAME = re.compile(r"(?<=[^\W_][\w,] )[^\W\d_](?:[^\W\d_]|['’-](?!\d))+(?!\w)")
 _NAME_PART = re.compile(r"[^\W\d_]{2,}")
 _NOUNS_HAVE_CAPITALS = {"de", "lb"}
-_DESCENT = re.compile(r"[^\W\d_]{2,}(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+")  # "Omar son of Khattab"
+_DESCENT = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+")  # "Omar son of Khattab"
 _QUOTED = re.compile(r"""["“”„]([^"“”„]+)["“”]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》""")
 
 
@@ -127,11 +127,11 @@ def stated(sentence: str, language: str, held: Facts) -> list[bool]:
     """For each date, number and name of the sentence whether `held` has it. The number of a list item is not one."""
     plain = _DECORATION.sub("", _LIST_MARK.sub("", sentence)).strip()
     folded = _fold(plain)
-    found = []
+    found, rest = [], list(folded)
     for (start, end), readings in _dates(folded):
         found.append(any(held.has_date(date) for date in readings))
-        folded = folded[:start] + " " * (end - start) + folded[end:]
-    found += [not held.numbers.isdisjoint(readings) for readings in _numbers(folded)]
+        rest[start:end] = " " * (end - start)
+    found += [not held.numbers.isdisjoint(readings) for readings in _numbers("".join(rest))]
     return found + [held.has_words(name) for name in names(plain, language)]
 
 

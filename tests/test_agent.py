@@ -124,6 +124,12 @@ def test_what_asks_one_thing_stays_whole(question: str) -> None:
     assert compound.parts(question, "en") == [question]
 
 
+@pytest.mark.parametrize("words", ["and ", "\n", "compared to ", "What? "])
+def test_a_text_that_is_put_in_whole_is_one_question_and_soon_looked_at(words: str) -> None:
+    text = words * 10_000 + "x"
+    assert compound.parts(text, "en") == [text]
+
+
 def test_what_asks_for_a_number_is_told() -> None:
     assert asks_for_number("How many members are there?", "en") and asks_for_number("什么时候开门？", "zh")
     assert not asks_for_number("Who leads the board?", "en") and not asks_for_number("谁管理北站？", "zh")

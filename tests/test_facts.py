@@ -90,3 +90,8 @@ def test_what_stands_in_quotation_marks(text: str) -> None:
 
 def test_an_apostrophe_is_no_quotation_mark() -> None:
     assert quoted("the dog's and the cats' house") == []
+
+
+@pytest.mark.parametrize("letter", ["a", "ا"])
+def test_a_word_without_end_is_soon_looked_at(letter: str) -> None:
+    assert names(letter * 50_000, "ar") == []
