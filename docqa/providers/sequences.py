@@ -94,7 +94,7 @@ class Sequences:
 
     def write(self, sequence: Sequence) -> Iterator[int | None]:
         """The tokens that follow what was read, until the model ends or the context is full; None before each but the first: then the others have to be asked
-        for theirs, so that all are written in one step. Raises Stopped, Unavailable."""
+        for theirs, so that all are written in one step. Raises Unavailable."""
         while not self._api.llama_vocab_is_eog(self._vocabulary, sequence.next):
             yield sequence.next
             if self._must_end(sequence):
