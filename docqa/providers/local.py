@@ -15,7 +15,7 @@ from pathlib import Path
 from docqa.child import Child
 from docqa.errors import Busy
 from docqa.machine import available_memory, find_machine
-from docqa.providers.admission import Admission, Place
+from docqa.providers.admission import SMOOTHING, Admission, Place
 from docqa.providers.layout import Layouts
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,6 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 5.0  # between two looks at the memory
 SHORT = 0.05  # of the machine's memory: with less of it free, an idle model makes room
 ROOM = 2.0  # times its file, what a model is given room for: its context is chosen by what is left
-SMOOTHING = 0.3  # weight of the newest time among the earlier ones
 ENOUGH_READ = 32  # tokens that tell a speed
 USUAL_PROMPT = 1000  # tokens
 PATIENCE = 10.0  # seconds that an answer may stand still for other questions, of 50 that it has if nothing else is set
@@ -116,7 +115,8 @@ class LocalModel:
                 self._used = time.monotonic()
                 self._seconds += SMOOTHING * ((self._used - started) / self._admission.number - self._seconds)
                 self._admission.leave(place)
-                self._reading = None if self._reading is place else self._reading
+                if self._reading is place:
+                    self._reading = None
         finally:
             self._asked -= 1
 

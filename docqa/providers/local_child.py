@@ -41,7 +41,7 @@ class ChatEngine:
         """The context, how many answers are sooner written together, and the speed of reading in tokens a second, by reading a little."""
         probe = self._engine.tokenize("The meeting was moved to the second week of the month. " * PROBE)[:PROBE]
         together = self._engine.sequences.worthwhile(probe[0])  # which brings the weights into memory
-        seconds = self._engine.sequences.read_seconds(probe)
+        seconds = self._engine.sequences.seconds(1, probe)
         return {"context_tokens": self._engine.context_tokens, "together": together, "prompt_speed": round(PROBE / seconds, 1)}
 
     def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:

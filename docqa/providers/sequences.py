@@ -115,7 +115,7 @@ class Sequences:
     def worthwhile(self, token: int) -> int:
         """How many sequences write faster together than fewer do, measured with a token of the vocabulary before anything is read."""
         numbers = [number for number in (1, 2, 4) if number <= len(self._free)]
-        rounds = [{number: self._seconds(number, [token]) for number in numbers} for _ in range(STEPS)]
+        rounds = [{number: self.seconds(number, [token]) for number in numbers} for _ in range(STEPS)]
         seconds = {number: min(one[number] for one in rounds) for number in numbers}
         best = 1
         for number in numbers[1:]:
@@ -124,12 +124,8 @@ class Sequences:
             best = number
         return best
 
-    def read_seconds(self, tokens: list[int]) -> float:
-        """The time in which these tokens are read, before anything is read."""
-        return self._seconds(1, tokens)
-
-    def _seconds(self, number: int, tokens: list[int]) -> float:
-        """The time of a step in which so many sequences get these tokens."""
+    def seconds(self, number: int, tokens: list[int]) -> float:
+        """The time in which so many sequences get these tokens in one step, before anything is read."""
         sequences = [Sequence(number) for number in range(number)]
         start = time.perf_counter()
         self._decode([(one, tokens) for one in sequences])
