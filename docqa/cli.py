@@ -27,9 +27,9 @@ from docqa.evaluation.figures import table
 from docqa.models_command import declare as declare_models
 from docqa.packages import Installer, say
 from docqa.queries import account_rows
-from docqa.reader.command import declare as declare_reader
 from docqa.services import DOCUMENTED_MODELS, Services
 from docqa.settings import Settings, environment_name
+from docqa.training.command import declare as declare_reader
 
 GRACE = 3  # seconds that open streams have at the end
 

@@ -25,7 +25,7 @@ process
 bm25 word_frequency declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
 packages namespace watch reader
 db extract fetch download embedding providers table_plan table_words
-queries local_models table_questions
+queries local_models table_questions training
 services table_shapes weighing
 ingest search citation auth tables places digest
 spans
@@ -60,7 +60,7 @@ HOMES = {
     "python_multipart": {"requests.py"},
     "llama_cpp": {"providers/llama.py"},
     "sentence_transformers": {"embedding.py"},
-    "torch": {"embedding.py", "reader/network.py", "reader/training.py", "reader/weights.py"},
+    "torch": {"embedding.py", "reader/network.py", "reader/weights.py", "training/course.py", "training/lessons.py", "training/tuning.py"},
     "transformers": {"embedding.py", "reader/network.py"},
     "safetensors": {"reader/weights.py"},
     "huggingface_hub": {"hub.py"},

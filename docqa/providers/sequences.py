@@ -69,15 +69,15 @@ class Sequences:
         held = [one.held for one in self._open] + [one.held for one in self._kept] + ([self._idle.held] if self._idle else [])
         return len(tokens) - max((_common(one, tokens) for one in held), default=0)
 
-    def open(self, tokens: list[int], room: int, temperature: float, stopped: threading.Event) -> Sequence | None:
+    def open(self, tokens: list[int], room: int, temperature: float, stopped: threading.Event, seed: int | None = None) -> Sequence | None:
         """A sequence that holds what was read before of these tokens, and may come to hold `room`; None while others leave no place for it.
 
-        It has to be closed."""
+        It has to be closed. Without a seed it writes something else each time."""
         taken = sum(max(one.room, len(one.held)) for one in self._open)
         if self._open and (taken + room > self._cells or not (self._idle or self._free)):
             return None
         sequence = self._resume(tokens)
-        sequence.room, sequence.sampler, sequence.stopped = room, self._sampler(temperature), stopped
+        sequence.room, sequence.sampler, sequence.stopped = room, self._sampler(temperature, seed), stopped
         self._open.append(sequence)
         return sequence
 
@@ -239,7 +239,7 @@ class Sequences:
             raise Unavailable(f"The model failed: llama.cpp could not read on ({result}).")
         return not result
 
-    def _sampler(self, temperature: float) -> Any:
+    def _sampler(self, temperature: float, seed: int | None) -> Any:
         api = self._api
         chain = api.llama_sampler_chain_init(api.llama_sampler_chain_default_params())
         if temperature <= 0:
@@ -250,7 +250,7 @@ class Sequences:
             api.llama_sampler_init_top_p(TOP_P, 1),
             api.llama_sampler_init_min_p(MIN_P, 1),
             api.llama_sampler_init_temp(temperature),
-            api.llama_sampler_init_dist(api.LLAMA_DEFAULT_SEED),
+            api.llama_sampler_init_dist(api.LLAMA_DEFAULT_SEED if seed is None else seed),
         ):
             api.llama_sampler_chain_add(chain, sampler)
         return chain

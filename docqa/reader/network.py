@@ -1,6 +1,6 @@
 """The encoder with a head that tells where an answer begins and where it ends: Devlin et al., "BERT", 2019, section 4.3 (SQuAD 2.0).
 
-The first token stands for "no answer here". torch and transformers are imported here, in `weights` and in `training` only.
+The first token stands for "no answer here". The encoder is one of BERT's family, or MPNet. Of what the server needs, torch is imported here and in `weights` only.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ ROUNDING = 32  # tokens: kernels are made anew for each length, so there should 
 LONGEST = 25  # tokens of a span
 BEGINNINGS = 20  # the likeliest, each of which is tried with as many ends
 SPANS = 4  # of one passage, best first
+OF_PASSAGE = "of_passage"  # which tokens are the passage's
 _NOWHERE = -1e4
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -40,7 +41,7 @@ class Network(nn.Module):
     def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """(question, passage) pairs as tensors of equal length, with the characters of the passage that each token stands for."""
         questions, passages = zip(*pairs, strict=True)
-        return self.tokenizer(
+        encoded = self.tokenizer(
             list(questions),
             list(passages),
             truncation="only_second",
@@ -50,13 +51,13 @@ class Network(nn.Module):
             return_tensors="pt",
             return_offsets_mapping=True,
         )
+        encoded[OF_PASSAGE] = torch.tensor([[part == 1 for part in encoded.sequence_ids(row)] for row in range(len(pairs))])
+        return encoded
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
-        mask, types = encoded["attention_mask"], encoded["token_type_ids"]
-        hidden = self.encoder(input_ids=encoded["input_ids"], token_type_ids=types, attention_mask=mask).last_hidden_state
+        hidden = self.encoder(**{name: encoded[name] for name in self.tokenizer.model_input_names}).last_hidden_state
         scores = self.head(hidden.float())
-        allowed = types.bool() & mask.bool()
-        allowed[torch.arange(len(allowed)), mask.sum(1) - 1] = False  # the mark behind the passage
+        allowed = encoded[OF_PASSAGE].clone()
         allowed[:, 0] = True
         return scores[..., 0].masked_fill(~allowed, _NOWHERE), scores[..., 1].masked_fill(~allowed, _NOWHERE)
 

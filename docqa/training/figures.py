@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from docqa.reader import Span
-from docqa.reader.questions import Articles, Asked
+from docqa.training.questions import Articles, Asked
 
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
 SEARCHED = 3  # passages

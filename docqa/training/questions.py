@@ -175,3 +175,18 @@ def examples(asked: Sequence[Asked], articles: Articles, dice: random.Random, fa
             if without:
                 made.append(Example(one.question, dice.choice(without), ()))
     return made
+
+
+def others(
+    made: Sequence[tuple[str, str]], asked: Sequence[Asked], articles: Articles, dice: random.Random, false_share: float, other_share: float
+) -> list[tuple[str, str]]:
+    """(question, passage) pairs on which only an opinion can be had: these shares of the answerable ones turned false, and of the made ones with another passage."""
+    title = {one.passage: one.article for one in asked}
+    found = []
+    for one in asked:
+        if one.answers and dice.random() < false_share and (false := articles.falsified(one, dice)):
+            found.append((false, one.passage))
+    for question, passage in made:
+        if dice.random() < other_share:
+            found.append((question, dice.choice(articles.search(title[passage], question, CANDIDATES))))
+    return found

@@ -2,15 +2,19 @@
 
 import argparse
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from docqa.catalog import Catalog
 from docqa.entries import Entry
 from docqa.errors import NotFound
+from docqa.providers.llama import Engine
 from docqa.reader import FILE, trained_part
-from docqa.reader.questions import Articles, divide, load
 from docqa.settings import Settings
+from docqa.training.asking import CONTEXT, EACH, write
+from docqa.training.questions import Articles, Asked, divide, load
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
 
@@ -18,9 +22,11 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the lib
 def declare(commands: Any) -> None:
     """Add `reader` and its actions to the subparsers `commands`; each sets `run(settings, given)`."""
     actions = commands.add_parser("reader", help="train and measure the part that finds short answers").add_subparsers(required=True, metavar="ACTION")
-    train = actions.add_parser("train", help="train it; whole articles are kept apart and measured on (an hour on two cores)")
+    train = actions.add_parser("train", help="train it; whole articles are kept apart and measured on (hours on two cores)")
     train.add_argument("--out", metavar=FILE, type=Path, help="where to write it [into the models folder]")
-    train.add_argument("--epochs", metavar="N", type=float, help="how often every question is read")
+    train.add_argument(
+        "--teacher", metavar="DIR", type=Path, help="a larger encoder, such as all-mpnet-base-v2, to learn from; a local model asks the questions"
+    )
     train.set_defaults(run=_train)
     check = actions.add_parser("check", help="measure the one there is on the articles that were kept apart")
     check.set_defaults(run=_check)
@@ -31,19 +37,37 @@ def declare(commands: Any) -> None:
 
 def _train(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.reader.training import Recipe, train
+    from docqa.training.course import Recipe, Teaching, train
 
-    catalog = Catalog.load(settings.models)
-    recipe = Recipe(precision=given.precision) if given.epochs is None else Recipe(precision=given.precision, epochs=given.epochs)
-    out = given.out or settings.models / FILE
-    print(train(load(given.files), catalog.path(_base(catalog)), out, recipe, lambda sentence: print(sentence, flush=True)))
+    catalog, recipe = Catalog.load(settings.models), Recipe()
+    recipe = replace(recipe, reader=replace(recipe.reader, precision=given.precision), teacher=replace(recipe.teacher, precision=given.precision))
+
+    def ask(asked: Sequence[Asked]) -> list[tuple[str, str]]:
+        return write(Engine(str(_asking(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)
+
+    if given.teacher and not (given.teacher / "config.json").is_file():
+        raise NotFound(f"There is no encoder in {given.teacher}; --teacher is the folder of one, with its config.json, tokenizer and weights")
+    teaching = Teaching(given.teacher, ask) if given.teacher else None
+    print(train(load(given.files), catalog.path(_base(catalog)), given.out or settings.models / FILE, recipe, _say, teaching))
     return 0
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
+def _asking(catalog: Catalog) -> Path:
+    """The local model that asks: the first of the catalogue. Raises NotFound where there is none."""
+    path = next(iter(catalog.local_models().values()), None)
+    if path is None:
+        raise NotFound("A local model has to ask the questions, and there is none; `python run.py install` gets it")
+    return path
 
 
 def _check(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.reader.figures import measure
     from docqa.reader.network import Reader
+    from docqa.training.figures import measure
 
     catalog, part = Catalog.load(settings.models), trained_part(settings.models)
     if part is None:

@@ -1,0 +1,271 @@
+"""Training of the reader: question sets become examples, a model asks more, a teacher says what it thinks of them, a trained part comes out and is measured."""
+
+import importlib.util
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from docqa.catalog import Catalog
+from docqa.errors import DocqaError
+from docqa.providers.llama import Engine
+from docqa.providers.local import available
+from docqa.reader import FILE, Span, trained_part
+from docqa.settings import HERE
+from docqa.training.asking import write
+from docqa.training.figures import f1, margin, measure
+from docqa.training.questions import Articles, Asked, Example, divide, examples, load, others, spans
+from passages import BELL, MILL, WELL
+
+CATALOG = Catalog.load(HERE / "models")
+MODELS = CATALOG.local_models()
+ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
+needs_model = pytest.mark.skipif(
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+)
+
+
+def asked(question: str, *answers: str, passage: str = WELL, article: str = "Wells") -> Asked:
+    return Asked(article, passage, question, answers)
+
+
+QUESTIONS = [
+    asked("Who repaired the pump of the northern well?", "Aqua Nord"),
+    asked("When was the southern well closed?", "2011", "in 2011"),
+    asked("Who built the northern well?"),
+    asked("Who sold the stones of the mill?", "Edith Carr", passage=MILL, article="Mills"),
+    asked("Until when did the mill grind oats?", "1954", passage=MILL, article="Mills"),
+    asked("How heavy is the bell?", "310 kilograms", passage=BELL, article="Bells"),
+    asked("Who cast the bell?", "Jan Moer", passage=BELL, article="Bells"),
+]
+
+
+# Question sets
+
+
+def test_squad_as_published_and_lines_of_questions_are_read_alike(tmp_path: Path) -> None:
+    nested, flat = tmp_path / "nested.json", tmp_path / "flat.jsonl"
+    answer, nothing = asked("Who repaired it?", "Aqua Nord"), asked("Who built it?")
+    items = [
+        {"question": answer.question, "answers": [{"text": "Aqua Nord", "answer_start": 46}], "is_impossible": False},
+        {"question": nothing.question, "answers": [], "plausible_answers": [{"text": "Aqua Nord"}], "is_impossible": True},
+    ]
+    nested.write_text(json.dumps({"version": "v2.0", "data": [{"title": "Wells", "paragraphs": [{"context": WELL, "qas": items}]}]}))
+    lines = [
+        {"title": "Wells", "context": WELL, "question": one.question, "answers": one.answers, "answerable": bool(one.answers)} for one in (answer, nothing)
+    ]
+    flat.write_text("\n".join(map(json.dumps, lines)))
+    assert load([nested]) == load([flat]) == [answer, nothing]
+
+
+@pytest.mark.parametrize("content", ["no JSON", '{"data": [{"title": "Wells"}]}', '{"question": "Who?"}', "[1, 2]"])
+def test_another_format_is_refused_with_the_name_of_its_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "other.json").write_text(content)
+    with pytest.raises(DocqaError, match=r"other\.json is no question set in SQuAD format"):
+        load([tmp_path / "other.json"])
+
+
+def test_whole_articles_are_kept_apart_and_always_the_same_ones() -> None:
+    many = [asked("Who?", "Aqua Nord", article=f"Article {number}") for number in range(12)] * 2
+    division = divide(many)
+    assert [len(part) for part in (division.training, division.measuring, division.calibrating)] == [5, 4, 3]
+    assert not set(division.training) & {*division.measuring, *division.calibrating}
+    assert divide(list(reversed(many))) == division
+    with pytest.raises(DocqaError, match="more are needed"):
+        divide(many[:7])
+
+
+def test_an_answer_is_sought_where_the_words_of_the_question_stand() -> None:
+    far = "Lorem ipsum dolor sit amet. " * 12
+    passage = f"In 1702 the roof was mended. {far} The bell was cast in 1702 in Ghent."
+    [(start, end)] = spans(asked("When was the bell cast?", "1702", passage=passage))
+    assert passage[start:end] == "1702" and start > 200
+    assert spans(asked("When?", "1703", passage=passage)) == (), "an answer that was typed otherwise than it stands has no place"
+    assert spans(asked("When?", "170", passage=passage)) == (), "nor has a part of a word"
+
+
+def test_search_brings_the_passage_that_the_question_is_about_first() -> None:
+    articles = Articles([replace(one, article="All") for one in QUESTIONS])
+    assert articles.search("All", "Who cast the bell of the chapel?", 2)[0] == BELL
+    assert len(articles.search("All", "Who cast the bell of the chapel?", 2)) == 2
+
+
+def test_a_falsified_question_differs_in_one_name_number_or_opposite() -> None:
+    articles, dice = Articles([replace(one, article="All") for one in QUESTIONS]), random.Random(1)
+    false = {articles.falsified(asked("Who from Ghent saw Kendal?", "Aqua Nord", article="All"), dice) for _ in range(40)}
+    others = ("Aqua Nord", "Edith Carr", "Lune", "Jan Moer")
+    assert false == {f"Who from {other} saw Kendal?" for other in others} | {f"Who from Ghent saw {other}?" for other in others}
+    assert articles.falsified(asked("What is there in the largest well?", "a", article="All"), random.Random(0)) in {
+        "What isn't there in the largest well?",
+        "What is there in the smallest well?",
+    }
+    assert articles.falsified(asked("who mended it?", "a", article="All"), dice) is None
+
+
+def test_no_example_without_spans_holds_the_answer() -> None:
+    made = examples(QUESTIONS, Articles(QUESTIONS), random.Random(1), false_share=1.0, other_share=1.0)
+    answered = {(one.question, one.passage): one.spans for one in made if one.spans}
+    assert len(answered) == sum(bool(one.answers) for one in QUESTIONS)
+    for one in QUESTIONS:
+        for start, end in answered.get((one.question, one.passage), ()):
+            assert one.passage[start:end] in one.answers
+    for one in QUESTIONS:
+        elsewhere = [example.passage for example in made if example.question == one.question and example.passage != one.passage]
+        assert not any(answer in passage for answer in one.answers for passage in elsewhere)
+    assert any(one.question not in {question.question for question in QUESTIONS} for one in made), "falsified ones are among them"
+    assert len(examples(QUESTIONS, Articles(QUESTIONS), random.Random(1), 0, 0)) == len(QUESTIONS)
+
+
+# Figures
+
+
+def test_overlap_is_counted_as_the_squad_script_does() -> None:
+    assert f1("The Aqua Nord", ["aqua nord"]) == 1
+    assert f1("Aqua Nord of Lund", ["Aqua Nord"]) == pytest.approx(2 * 2 / (4 + 2))
+    assert f1("Lund", ["Aqua Nord", "Lund."]) == 1
+    assert f1("", ["Aqua Nord"]) == 0
+
+
+def test_figures_tell_reading_from_finding_and_silence() -> None:
+    """By a reader that takes the first capitalised pair of words, and is sure of it in the text about the mill only."""
+
+    def read(question: str, passages: list[str]) -> list[list[Span]]:
+        names = {WELL: "Aqua Nord", MILL: "Edith Carr", BELL: "Jan Moer"}
+        return [[Span(text.index(names[text]), text.index(names[text]) + len(names[text]), 1.0 if text == MILL else -1.0)] for text in passages]
+
+    figures = measure(read, QUESTIONS, Articles(QUESTIONS))
+    assert figures.questions == 7
+    assert figures.right == figures.found == figures.exact == pytest.approx(3 / 6)
+    assert figures.silent == pytest.approx(4 / 6)
+    assert figures.adversarial == 1.0
+    assert 0 < figures.strange < 1
+    assert margin(read, QUESTIONS, Articles(QUESTIONS), 0.5) == -1.0
+    assert margin(read, QUESTIONS, Articles(QUESTIONS), 0.9) == 1.0
+
+
+def test_the_teacher_is_asked_about_made_questions_falsified_ones_and_strayed_ones() -> None:
+    same = [replace(one, article="All") for one in QUESTIONS]
+    made = [(f"Who paid for pump {number}?", WELL) for number in range(50)]
+    pairs = others(made, same, Articles(same), random.Random(1), false_share=1.0, other_share=0.5)
+    strayed = [pair for pair in pairs if pair[0] in dict(made)]
+    assert 15 < len(strayed) < 35 and {passage for _, passage in strayed} <= {WELL, MILL, BELL}
+    assert len({passage for _, passage in strayed}) == 3
+    false = [pair for pair in pairs if pair not in strayed]
+    assert false and not {question for question, _ in false} & {one.question for one in QUESTIONS}
+
+
+# Questions that a model asks
+
+
+@pytest.mark.skipif(not available() or not MODELS, reason="SmolLM2 or llama-cpp-python is not installed")
+def test_a_model_asks_more_questions_about_a_passage() -> None:
+    said: list[str] = []
+    made, again = (write(Engine(str(MODELS["SMOLLM2_135M"]), 1024, "f16"), QUESTIONS, 6, seed=1, say=said.append) for _ in range(2))
+    assert made == again, "the same seed asks the same"
+    assert len(made) == len(set(made)) > 9, "of eighteen that were begun"
+    assert {passage for _, passage in made} == {WELL, MILL, BELL}
+    assert not {question for question, _ in made} & {one.question for one in QUESTIONS}
+    for question, _ in made:
+        assert question.endswith("?") and "\n" not in question
+        assert 4 <= len(question.split()) <= 32
+    assert said == [f"{len(made)} questions about 3 of 3 passages"] * 2
+
+
+# Tuning and teaching
+
+
+def thin(folder: Path, hidden: int) -> Path:
+    """A real encoder, but of two thin layers that know nothing."""
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    tokenizer = AutoTokenizer.from_pretrained(CATALOG.path(ENTRY), local_files_only=True)
+    tokenizer.save_pretrained(folder)
+    config = BertConfig(vocab_size=len(tokenizer), hidden_size=hidden, num_hidden_layers=2, num_attention_heads=4, intermediate_size=2 * hidden)
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+@needs_model
+def test_a_reader_is_trained_written_and_read_with(tmp_path: Path) -> None:
+    """A few questions again and again: it learns them by heart, and its file says the same."""
+    from docqa.reader.network import Reader
+    from docqa.training.course import Recipe, train
+    from docqa.training.tuning import Pace
+
+    base = thin(tmp_path / "base", 48)
+    many = [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
+    said: list[str] = []
+    recipe = Recipe(Pace(300, 2e-3, 5e-3, precision="float32"), batch=4, falsified=0.0, elsewhere=0.0)
+    figures = train(many, base, tmp_path / FILE, recipe, said.append)
+    assert figures.right > 0.6, "they are the same questions under other titles, so that it knows them"
+    assert "measured on" in said[0] and "loss" in said[-1]
+    part = trained_part(tmp_path)
+    assert part is not None and part.languages == ("en",)
+    reader = Reader(base, part.path, "float32")
+    [[best, *_]] = reader.read("Who sold the stones of the mill?", [MILL])
+    assert MILL[best.start : best.end] == "Edith Carr"
+    assert reader.read("Who sold \ud800 the stones?", ["\ud800 " + MILL])[0], "a lone surrogate is no text to the tokenizer"
+
+
+@needs_model
+def test_a_reader_takes_over_what_its_teacher_thinks(tmp_path: Path) -> None:
+    """The teacher, another thin encoder, learns the questions by heart; the reader sees them as made ones only, and those that it is taught it then knows too."""
+    import torch
+
+    from docqa.reader.network import Network
+    from docqa.training.lessons import known, opinions, taught
+    from docqa.training.tuning import Pace, tune
+
+    torch.manual_seed(1)
+    pairs = [(one.question, one.passage) for one in QUESTIONS]
+    learnt = [Example(one.question, one.passage, spans(one)) for one in QUESTIONS]
+    teacher, reader = Network(thin(tmp_path / "teacher", 64)), Network(thin(tmp_path / "base", 48))
+    teacher.load_state_dict(tune(teacher, lambda: known(teacher, learnt).mean(), Pace(150, 2e-3, 5e-3, precision="float32"), lambda _: None), strict=False)
+    said: list[str] = []
+    thought = opinions(teacher, pairs, 4, said.append)
+    assert {(one.question, one.passage) for one in thought} == set(pairs)
+    assert said == ["of 7 questions the teacher finds 1 without an answer; it is sure of 7"]
+    for one in thought:
+        assert float(one.first.sum()) == pytest.approx(1, abs=0.01) and len(one.first) == len(one.last)
+    before = known(reader, learnt).mean().item()
+    tuned = tune(reader, lambda: taught(reader, thought).mean(), Pace(150, 2e-3, 5e-3, precision="float32"), lambda _: None)
+    reader.load_state_dict(tuned, strict=False)
+    assert known(reader.eval(), learnt).mean().item() < 0.2 * before
+
+
+@needs_model
+def test_an_opinion_about_more_than_the_reader_can_read_is_left_out(tmp_path: Path) -> None:
+    import torch
+
+    from docqa.reader.network import Network
+    from docqa.training.lessons import Opinion, taught
+
+    network = Network(thin(tmp_path / "base", 48))
+    nothing = torch.zeros(3)
+    assert taught(network, [Opinion("Who?", WELL, nothing, nothing)]).tolist() == [0.0]
+
+
+@needs_model
+def test_made_questions_are_learnt_beside_the_known_ones(tmp_path: Path) -> None:
+    from docqa.training.course import Recipe, Teaching, train
+    from docqa.training.tuning import Pace
+
+    asked_about: list[Asked] = []
+
+    def ask(about: Sequence[Asked]) -> list[tuple[str, str]]:
+        asked_about.extend(about)
+        return [(f"Who saw {name}?", one.passage) for one in about for name in ("Kendal", "Ghent", "the council")]
+
+    many = [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
+    pace, said = Pace(40, 2e-3, 5e-3, precision="float32"), list[str]()
+    recipe = Recipe(pace, pace, batch=4, by_teacher=2)
+    figures = train(many, thin(tmp_path / "base", 48), tmp_path / FILE, recipe, said.append, Teaching(thin(tmp_path / "teacher", 64), ask))
+    apart = {one.article for one in many} - {one.article for one in asked_about}
+    assert len(apart) == 7, "those that are measured and calibrated on are not asked about"
+    assert figures.questions == sum(one.article in divide(many).measuring for one in many)
+    assert [line.split()[0] for line in said[1:]] == ["step", "of", "step"], "the teacher learns, thinks, and the reader learns"
+    part = trained_part(tmp_path)
+    assert part is not None and part.path == tmp_path / FILE
