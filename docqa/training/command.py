@@ -10,10 +10,8 @@ from typing import Any
 from docqa.catalog import Catalog
 from docqa.entries import Entry
 from docqa.errors import NotFound
-from docqa.providers.llama import Engine
 from docqa.reader import FILE, trained_part
 from docqa.settings import Settings
-from docqa.training.asking import CONTEXT, EACH, write
 from docqa.training.questions import Articles, Asked, divide, load
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
@@ -37,6 +35,8 @@ def declare(commands: Any) -> None:
 
 def _train(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
+    from docqa.providers.llama import Engine
+    from docqa.training.asking import CONTEXT, EACH, write
     from docqa.training.course import Recipe, Teaching, train
 
     catalog, recipe = Catalog.load(settings.models), Recipe()

@@ -5,7 +5,7 @@ these beside the known ones: it has too few of those to tell what is answered fr
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from docqa.reader.network import Network, Reader
 from docqa.reader.weights import save
 from docqa.training.figures import Figures, margin, measure
 from docqa.training.lessons import Opinion, batches, known, opinions, taught
-from docqa.training.questions import Articles, Asked, Example, divide, examples, others
+from docqa.training.questions import Articles, Asked, divide, examples, others
 from docqa.training.tuning import Pace, tune
 
 LANGUAGES = "en"
@@ -61,7 +61,7 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
     thought = _taught_by(teaching, learnt, articles, recipe, dice, say) if teaching else []
     network = Network(base)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    trained = tune(network, _loss(network, _known(learnt, articles, recipe, dice), thought, recipe, dice), recipe.reader, say)
+    trained = tune(network, _loss(network, learnt, articles, thought, recipe, dice), recipe.reader, say)
     says = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "margin": "0", "measured on": "; ".join(division.measuring)}
     save(out, trained, before, says)
     says["margin"] = str(round(margin(Reader(base, out, recipe.reader.precision).read, calibrating, articles, recipe.silent), 4))
@@ -74,20 +74,16 @@ def _taught_by(
 ) -> list[Opinion]:
     made = teaching.ask(learnt)
     network = Network(teaching.base)
-    network.load_state_dict(tune(network, _loss(network, _known(learnt, articles, recipe, dice), [], recipe, dice), recipe.teacher, say), strict=False)
+    network.load_state_dict(tune(network, _loss(network, learnt, articles, [], recipe, dice), recipe.teacher, say), strict=False)
     pairs = made + others(made, learnt, articles, dice, recipe.falsified, recipe.strayed)
     return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, say)
 
 
-def _known(learnt: Sequence[Asked], articles: Articles, recipe: Recipe, dice: random.Random) -> Callable[[], list[Example]]:
-    return lambda: examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere)
-
-
-def _loss(network: Network, made: Callable[[], list[Example]], thought: list[Opinion], recipe: Recipe, dice: random.Random) -> Callable[[], Tensor]:
+def _loss(network: Network, learnt: Sequence[Asked], articles: Articles, thought: list[Opinion], recipe: Recipe, dice: random.Random) -> Callable[[], Tensor]:
     """The mean loss of the next batch, a part of which are the teacher's opinions where there are any."""
     share = recipe.by_teacher if thought else 0
-    sure: Iterator[list[Example]] = batches(made, recipe.batch - share, dice)
-    likely: Iterator[list[Opinion]] = batches(lambda: list(thought), share, dice)
+    sure = batches(lambda: examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere), recipe.batch - share, dice)
+    likely = batches(lambda: list(thought), share, dice)
 
     def loss() -> Tensor:
         losses = known(network, next(sure))

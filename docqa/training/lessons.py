@@ -64,7 +64,7 @@ def taught(network: Network, batch: Sequence[Opinion]) -> Tensor:
     first, last = network(encoded)
     losses = []
     for row, one in enumerate(batch):
-        tokens = [0, *encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()]
+        tokens = [0, *_of_passage(encoded, row)]
         if len(tokens) == len(one.first):  # else one of the two read less of a long passage
             scores, opinion = torch.stack((first[row, tokens], last[row, tokens])), torch.stack((one.first, one.last)).float()
             losses.append(-(opinion * scores.log_softmax(-1)).sum())
@@ -82,17 +82,23 @@ def opinions(network: Network, pairs: Sequence[tuple[str, str]], size: int, say:
             encoded = network.encode(batch)
             first, last = network(encoded)
             for row, (question, passage) in enumerate(batch):
-                tokens = [0, *encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()]
+                tokens = [0, *_of_passage(encoded, row)]
                 found.append(Opinion(question, passage, first[row, tokens].softmax(-1).half(), last[row, tokens].softmax(-1).half()))
     sure = sum(max(float(one.first[0]), 1 - float(one.first[0])) > 0.9 for one in found)
     say(f"of {len(found)} questions the teacher finds {sum(float(one.first[0]) > 0.5 for one in found)} without an answer; it is sure of {sure}")
     return found
 
 
+def _of_passage(encoded: dict[str, Tensor], row: int) -> list[int]:
+    """The tokens of the passage."""
+    found: list[int] = encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()
+    return found
+
+
 def _tokens(encoded: dict[str, Tensor], row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The first and last token of each span; a span behind the last token that was read has none."""
     offsets = encoded["offset_mapping"][row].tolist()
-    inside = [token for token, of_passage in enumerate(encoded[OF_PASSAGE][row].tolist()) if of_passage]
+    inside = _of_passage(encoded, row)
     found = []
     for start, end in spans:
         within = [token for token in inside if offsets[token][0] < end and offsets[token][1] > start]
