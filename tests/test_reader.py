@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from docqa.embedding import Embedder
 from docqa.errors import CannotStart
 from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
-from docqa.reader import FILE, SHIPPED, TrainedPart, trained_part
+from docqa.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
 from docqa.search import Passage, Sentence
 from docqa.settings import HERE
 from docqa.spans import PROSE, WINDOW, asks_for_a_fact, prose, window
@@ -72,6 +72,45 @@ def test_spans_of_a_passage_do_not_overlap_and_are_measured_against_no_answer() 
     first, last = (torch.tensor([1.0, *scores, -1e4]) for scores in ([3.0, 0.0, 0.0, 2.0], [0.0, 3.0, 0.0, 2.0]))
     assert spans_of(first, last, offsets)[:2] == [(0, 9, 4.0), (15, 20, 2.0)]
     assert all(end > start for start, end, _ in spans_of(first, last, offsets))
+
+
+@needs_model
+def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> None:
+    from docqa.reader.network import Reader
+
+    wells = "The first well is deep. The second well is dry. The third well is new. The fourth well is old. The fifth well is lost."
+    mills = "The first mill is tall. The second mill is shut. The third mill is wide. The fourth mill is red. The fifth mill is sold."
+    first = {wells: [("third", 3.0), ("fifth", 1.0)], mills: [("first", 2.0)]}
+    near = {
+        "The second well is dry. The third well is new. The fourth well is old.": [("new", 0.5)],
+        "The first mill is tall. The second mill is shut.": [("tall", 2.5)],
+    }
+    looks: list[list[str]] = []
+
+    class Looking(Reader):
+        def __init__(self) -> None:
+            pass
+
+        def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
+            looks.append(list(passages))
+            known = first | near
+            return [[Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]] for text in passages]
+
+    found = Looking().read("Which?", [wells, mills])
+    assert looks == [[wells, mills], *([text] for text in near)]
+    assert [[(text[span.start : span.end], span.score) for span in spans] for text, spans in zip((wells, mills), found, strict=True)] == [
+        [("new", 0.5), ("fifth", -1.5)],
+        [("tall", 2.5)],
+    ]
+
+
+@needs_model
+def test_a_passage_of_few_sentences_is_read_once() -> None:
+    from docqa.reader.network import around
+
+    assert around("It is dry. It is deep.", Span(6, 9, 1.0)) == (0, 22)
+    assert around("One is. Two is. Three is. Four is.", Span(16, 21, 1.0)) == (8, 34)
+    assert around("", Span(0, 0, 1.0)) == (0, 0)
 
 
 # What is read at answer time

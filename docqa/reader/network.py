@@ -14,11 +14,13 @@ from transformers.utils import logging
 
 from docqa.reader import Span
 from docqa.reader.weights import load
+from docqa.text import sentences
 
 TOKENS = 384  # of question and passage together
 ROUNDING = 32  # tokens: kernels are made anew for each length, so there should be few
 LONGEST = 25  # tokens of a span
 BEGINNINGS = 20  # the likeliest, each of which is tried with as many ends
+BESIDE = 1  # sentences on each side of the one that is looked at again
 SPANS = 4  # of one passage, best first
 OF_PASSAGE = "of_passage"  # which tokens are the passage's
 _NOWHERE = -1e4
@@ -28,13 +30,13 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 class Network(nn.Module):
     """Token ids of question and passage to the scores (batch, tokens) of being the first and the last token of the answer."""
 
-    def __init__(self, model_dir: Path) -> None:
+    def __init__(self, model_dir: Path, dropout: float = 0.1) -> None:
         super().__init__()
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         self.tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
         # torch's fused attention takes longer on a processor at these sizes, and dropping parts of it out costs a third of a step's time.
-        plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0}
+        plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": dropout}
         self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
         self.head = nn.Linear(self.encoder.config.hidden_size, 2)
 
@@ -55,7 +57,18 @@ class Network(nn.Module):
         return encoded
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
-        hidden = self.encoder(**{name: encoded[name] for name in self.tokenizer.model_input_names}).last_hidden_state
+        return self.scores(encoded, self._encoded(encoded).last_hidden_state)
+
+    def states(self, encoded: Any) -> tuple[Tensor, ...]:
+        """What each layer makes of the tokens, the embeddings first: (batch, tokens, hidden) each."""
+        states: tuple[Tensor, ...] = self._encoded(encoded, output_hidden_states=True).hidden_states
+        return states
+
+    def _encoded(self, encoded: Any, **options: bool) -> Any:
+        return self.encoder(**{name: encoded[name] for name in self.tokenizer.model_input_names}, **options)
+
+    def scores(self, encoded: Any, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """What `forward` gives, of the last layer's states."""
         scores = self.head(hidden.float())
         allowed = encoded[OF_PASSAGE].clone()
         allowed[:, 0] = True
@@ -74,16 +87,48 @@ class Reader:
         self.margin = float(known["margin"])
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
-        """The likeliest spans of each passage, best first; none of them overlaps another."""
+        """The likeliest spans of each passage, best first; none of them overlaps another.
+
+        The passage with the best of all is looked at again, without the sentences that are far from it: what is near tells better whether it answers. Where
+        another passage then has a better one, that is looked at too."""
         # A lone surrogate, as some PDFs give, is no text to the tokenizer; what stands for it is as long.
         asked, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
+        found, again = self._spans(asked, texts), set[int]()
+        while left := [index for index, spans in enumerate(found) if spans]:
+            best = max(left, key=lambda index: found[index][0].score)
+            if best in again:
+                break
+            again.add(best)
+            found[best] = self._looked_at(asked, texts[best], found[best])
+        return found
+
+    def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
         with torch.inference_mode():
-            encoded = self.network.encode([(asked, text) for text in texts])
+            encoded = self.network.encode([(question, passage) for passage in passages])
             first, last = self.network(encoded)
         return [
             [Span(start, end, score - self.margin) for start, end, score in spans_of(*row)]
             for row in zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
         ]
+
+    def _looked_at(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
+        """The spans as they are when only the sentence of the best and those beside it are read; the others' scores change as that of the best does."""
+        start, end = around(passage, spans[0])
+        if end - start >= len(passage.strip()):
+            return spans
+        [near] = self._spans(question, [passage[start:end]])
+        if not near:
+            return spans
+        best = Span(near[0].start + start, near[0].end + start, near[0].score)
+        change = best.score - spans[0].score
+        return [best, *(span._replace(score=span.score + change) for span in spans[1:] if span.end <= best.start or best.end <= span.start)]
+
+
+def around(passage: str, span: Span) -> tuple[int, int]:
+    """The characters of the sentence in which the span begins, with the sentence on either side."""
+    bounds = sentences(passage)
+    place = max((index for index, (start, _) in enumerate(bounds) if start <= span.start), default=0)
+    return (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1]) if bounds else (0, len(passage))
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:

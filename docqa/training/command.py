@@ -12,7 +12,7 @@ from docqa.entries import Entry
 from docqa.errors import NotFound
 from docqa.reader import FILE, trained_part
 from docqa.settings import Settings
-from docqa.training.questions import Articles, Asked, divide, load
+from docqa.training.questions import Articles, Asked, divide, load, load_texts
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
 
@@ -24,6 +24,9 @@ def declare(commands: Any) -> None:
     train.add_argument("--out", metavar=FILE, type=Path, help="where to write it [into the models folder]")
     train.add_argument(
         "--teacher", metavar="DIR", type=Path, help="a larger encoder, such as all-mpnet-base-v2, to learn from; a local model asks the questions"
+    )
+    train.add_argument(
+        "--texts", metavar="DIR", type=Path, help="plain texts (*.txt, an empty line between passages), of which more questions are made for the teacher"
     )
     train.set_defaults(run=_train)
     check = actions.add_parser("check", help="measure the one there is on the articles that were kept apart")
@@ -40,14 +43,15 @@ def _train(settings: Settings, given: argparse.Namespace) -> int:
     from docqa.training.course import Recipe, Teaching, train
 
     catalog, recipe = Catalog.load(settings.models), Recipe()
-    recipe = replace(recipe, reader=replace(recipe.reader, precision=given.precision), teacher=replace(recipe.teacher, precision=given.precision))
+    reader, teacher, taught = (replace(pace, precision=given.precision) for pace in (recipe.reader, recipe.teacher, recipe.taught))
+    recipe = replace(recipe, reader=reader, teacher=teacher, taught=taught)
 
     def ask(asked: Sequence[Asked]) -> list[tuple[str, str]]:
         return write(Engine(str(_asking(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)
 
     if given.teacher and not (given.teacher / "config.json").is_file():
         raise NotFound(f"There is no encoder in {given.teacher}; --teacher is the folder of one, with its config.json, tokenizer and weights")
-    teaching = Teaching(given.teacher, ask) if given.teacher else None
+    teaching = Teaching(given.teacher, ask, load_texts(given.texts) if given.texts else {}) if given.teacher else None
     print(train(load(given.files), catalog.path(_base(catalog)), given.out or settings.models / FILE, recipe, _say, teaching))
     return 0
 

@@ -1,12 +1,13 @@
 """The whole training of the reader: `python run.py reader train FILE...`.
 
-A larger encoder learns the questions first. It then says what it thinks of questions that a language model has asked about the same passages, and the reader learns
-these beside the known ones: it has too few of those to tell what is answered from what only looks so. The same files, seed and machine give the same reader.
+The reader learns the known questions, and then goes on with what a larger encoder, which has learnt them too, thinks of many more: those that a language model has
+asked about the same passages, and those made by rule. Of the known ones there are too few to tell what is answered from what only looks so. The same files, seed
+and machine give the same reader.
 """
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -14,37 +15,40 @@ from torch import Tensor
 
 from docqa.catalog import digest
 from docqa.reader.network import Network, Reader
-from docqa.reader.weights import save
+from docqa.reader.weights import Tensors, save
 from docqa.training.figures import Figures, margin, measure
-from docqa.training.lessons import Opinion, batches, known, opinions, taught
-from docqa.training.questions import Articles, Asked, divide, examples, others
+from docqa.training.lessons import batches, known, taught, views
+from docqa.training.questions import Articles, Asked, Example, divide, examples
+from docqa.training.teacher import Excerpts, Opinion, opinions
 from docqa.training.tuning import Pace, tune
+from docqa.training.variants import Neighbours, of_known, of_texts
 
 LANGUAGES = "en"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """`falsified` and `elsewhere` are the shares of the answerable questions that are also learnt turned false and with another passage; the teacher is asked about
-    as many turned false, and about the share `strayed` of the made ones with another passage. `by_teacher` of each batch come from it."""
+    """`falsified` and `elsewhere` are the shares of the answerable questions that are also learnt turned false and with another passage. While the reader is `taught`,
+    `by_teacher` of each batch are the teacher's. `silent` is the share of the answerable questions that it may refuse."""
 
     reader: Pace = Pace(steps=3000, rate=1e-4)
     teacher: Pace = Pace(steps=900, rate=4e-5)
+    taught: Pace = Pace(steps=6600, rate=2e-4)
     batch: int = 16
-    by_teacher: int = 8
+    by_teacher: int = 13
     falsified: float = 0.5
     elsewhere: float = 0.7
-    strayed: float = 0.12
-    silent: float = 0.08
+    silent: float = 0.1
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class Teaching:
-    """The folder of the teacher's base model, and what asks: (question, passage) pairs about the passages of these questions."""
+    """The folder of the teacher's base model; what asks: (question, passage) pairs about the passages of these questions; the passages of further texts by title."""
 
     base: Path
     ask: Callable[[Sequence[Asked]], list[tuple[str, str]]]
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Callable[[str], None], teaching: Teaching | None = None) -> Figures:
@@ -57,11 +61,16 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
     say(
         f"{len(learnt)} questions of {len(division.training)} articles; measured on {', '.join(division.measuring)}; calibrated on {', '.join(division.calibrating)}"
     )
-    dice = random.Random(recipe.seed)
-    thought = _taught_by(teaching, learnt, articles, recipe, dice, say) if teaching else []
-    network = Network(base)
+    dice, network = random.Random(recipe.seed), Network(base)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    trained = tune(network, _loss(network, learnt, articles, thought, recipe, dice), recipe.reader, say)
+
+    def lesson() -> list[Example]:
+        return examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere)
+
+    trained = tune(network, _known(network, lesson, recipe.batch, dice), recipe.reader, say)
+    if teaching:
+        thought = _thought(teaching, learnt, articles, Neighbours(network), lesson, recipe, dice, say)
+        trained = _taught(base, trained, lesson, thought, recipe, dice, say)
     says = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "margin": "0", "measured on": "; ".join(division.measuring)}
     save(out, trained, before, says)
     says["margin"] = str(round(margin(Reader(base, out, recipe.reader.precision).read, calibrating, articles, recipe.silent), 4))
@@ -69,24 +78,43 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
     return measure(Reader(base, out, recipe.reader.precision).read, measured, articles)
 
 
-def _taught_by(
-    teaching: Teaching, learnt: Sequence[Asked], articles: Articles, recipe: Recipe, dice: random.Random, say: Callable[[str], None]
+def _known(network: Network, lesson: Callable[[], list[Example]], size: int, dice: random.Random) -> Callable[[], Tensor]:
+    """The mean loss of the next batch of known questions."""
+    sure = batches(lesson, size, dice)
+    return lambda: known(network, next(sure)).mean()
+
+
+def _thought(
+    teaching: Teaching,
+    learnt: Sequence[Asked],
+    articles: Articles,
+    neighbours: Neighbours,
+    lesson: Callable[[], list[Example]],
+    recipe: Recipe,
+    dice: random.Random,
+    say: Callable[[str], None],
 ) -> list[Opinion]:
+    """What the teacher thinks of all questions that are made, once it has learnt the known ones."""
     made = teaching.ask(learnt)
+    pairs = made + of_known(learnt, made, articles, neighbours, dice) + of_texts(teaching.texts, neighbours, dice)
     network = Network(teaching.base)
-    network.load_state_dict(tune(network, _loss(network, learnt, articles, [], recipe, dice), recipe.teacher, say), strict=False)
-    pairs = made + others(made, learnt, articles, dice, recipe.falsified, recipe.strayed)
-    return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, say)
+    network.load_state_dict(tune(network, _known(network, lesson, recipe.batch, dice), recipe.teacher, say), strict=False)
+    return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, dice, say)
 
 
-def _loss(network: Network, learnt: Sequence[Asked], articles: Articles, thought: list[Opinion], recipe: Recipe, dice: random.Random) -> Callable[[], Tensor]:
-    """The mean loss of the next batch, a part of which are the teacher's opinions where there are any."""
-    share = recipe.by_teacher if thought else 0
-    sure = batches(lambda: examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere), recipe.batch - share, dice)
-    likely = batches(lambda: list(thought), share, dice)
-
-    def loss() -> Tensor:
-        losses = known(network, next(sure))
-        return torch.cat((losses, taught(network, next(likely)))).mean() if share else losses.mean()
-
-    return loss
+def _taught(
+    base: Path,
+    trained: Tensors,
+    lesson: Callable[[], list[Example]],
+    thought: Sequence[Opinion],
+    recipe: Recipe,
+    dice: random.Random,
+    say: Callable[[str], None],
+) -> Tensors:
+    """The weights after more steps from these. So many questions are seen but a few times, so that nothing has to be dropped out."""
+    network = Network(base, dropout=0.0)
+    network.load_state_dict(trained, strict=False)
+    excerpts, seen = Excerpts(network), views(network, thought[0])
+    sure = batches(lesson, recipe.batch - recipe.by_teacher, dice)
+    likely = batches(lambda: [excerpts.of(one, dice) for one in thought], recipe.by_teacher, dice)
+    return tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen)

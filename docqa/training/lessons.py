@@ -2,16 +2,17 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from docqa.reader.network import OF_PASSAGE, Network
+from docqa.reader.network import Network
 from docqa.training.questions import Example
+from docqa.training.teacher import DEPTHS, Opinion, layers, tokens_of
 
 BLOCK = 40  # batches, within which passages of like length are put together
+PUPIL = 2 / 3, 5 / 6  # the depths whose states are to follow those of the teacher at its DEPTHS
 
 
 class _Read(Protocol):
@@ -22,16 +23,6 @@ class _Read(Protocol):
 
 
 One = TypeVar("One", bound=_Read)
-
-
-@dataclass(frozen=True)
-class Opinion:
-    """How probable the teacher finds "no answer here" and each token of the passage as the first and the last one of the answer: (1 + tokens) each."""
-
-    question: str
-    passage: str
-    first: Tensor
-    last: Tensor
 
 
 def batches(made: Callable[[], list[One]], size: int, dice: random.Random) -> Iterator[list[One]]:
@@ -58,47 +49,32 @@ def known(network: Network, batch: Sequence[Example]) -> Tensor:
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def taught(network: Network, batch: Sequence[Opinion]) -> Tensor:
-    """The cross entropy of the network with the teacher, each on its own (Hinton, Vinyals and Dean, 2015)."""
+def views(network: Network, opinion: Opinion) -> nn.ModuleList:
+    """What turns the network's states into the teacher's, a layer each; it learns with the network."""
+    return nn.ModuleList(nn.Linear(network.encoder.config.hidden_size, opinion.inside.shape[-1]) for _ in DEPTHS)
+
+
+def taught(network: Network, batch: Sequence[Opinion], seen: nn.ModuleList) -> Tensor:
+    """The cross entropy of the network with the teacher (Hinton, Vinyals and Dean, 2015), and how far its states are from the teacher's (Jiao et al., 2020)."""
     encoded = network.encode([(one.question, one.passage) for one in batch])
-    first, last = network(encoded)
+    states = network.states(encoded)
+    first, last = network.scores(encoded, states[-1])
+    inside = [view(states[layer].float()) for view, layer in zip(seen, layers(network, PUPIL), strict=True)]
     losses = []
     for row, one in enumerate(batch):
-        tokens = [0, *_of_passage(encoded, row)]
-        if len(tokens) == len(one.first):  # else one of the two read less of a long passage
-            scores, opinion = torch.stack((first[row, tokens], last[row, tokens])), torch.stack((one.first, one.last)).float()
-            losses.append(-(opinion * scores.log_softmax(-1)).sum())
+        question, passage = tokens_of(encoded, row)
+        if len(passage) + 1 != len(one.first) or len(question) + len(passage) + 1 != one.inside.shape[1]:
+            continue  # one of the two read less of a long passage
+        scores, opinion = torch.stack((first[row, [0, *passage]], last[row, [0, *passage]])), torch.stack((one.first, one.last)).float()
+        apart = [(own[row, [0, *question, *passage]] - its.float()).square().mean() for own, its in zip(inside, one.inside, strict=True)]
+        losses.append(torch.stack(apart).mean() - (opinion * scores.log_softmax(-1)).sum())
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def opinions(network: Network, pairs: Sequence[tuple[str, str]], size: int, say: Callable[[str], None]) -> list[Opinion]:
-    """What the network, as the teacher, thinks of each question and passage."""
-    network.eval()
-    found: list[Opinion] = []
-    order = sorted(pairs, key=lambda pair: len(pair[1]))
-    with torch.inference_mode():
-        for at in range(0, len(order), size):
-            batch = order[at : at + size]
-            encoded = network.encode(batch)
-            first, last = network(encoded)
-            for row, (question, passage) in enumerate(batch):
-                tokens = [0, *_of_passage(encoded, row)]
-                found.append(Opinion(question, passage, first[row, tokens].softmax(-1).half(), last[row, tokens].softmax(-1).half()))
-    sure = sum(max(float(one.first[0]), 1 - float(one.first[0])) > 0.9 for one in found)
-    say(f"of {len(found)} questions the teacher finds {sum(float(one.first[0]) > 0.5 for one in found)} without an answer; it is sure of {sure}")
-    return found
-
-
-def _of_passage(encoded: dict[str, Tensor], row: int) -> list[int]:
-    """The tokens of the passage."""
-    found: list[int] = encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()
-    return found
-
-
-def _tokens(encoded: dict[str, Tensor], row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _tokens(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The first and last token of each span; a span behind the last token that was read has none."""
     offsets = encoded["offset_mapping"][row].tolist()
-    inside = _of_passage(encoded, row)
+    _, inside = tokens_of(encoded, row)
     found = []
     for start, end in spans:
         within = [token for token in inside if offsets[token][0] < end and offsets[token][1] > start]

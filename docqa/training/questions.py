@@ -76,6 +76,17 @@ def load(paths: Iterable[Path]) -> list[Asked]:
     return found
 
 
+def load_texts(folder: Path) -> dict[str, list[str]]:
+    """The passages of each text of the folder by the name of its file. Raises DocqaError where there are none, or one cannot be read."""
+    try:
+        found = {path.stem: re.split(r"\n\s*\n", path.read_text("utf-8").strip()) for path in sorted(folder.glob("*.txt"))}
+    except (OSError, ValueError) as error:
+        raise DocqaError(f"A text in {folder} cannot be read ({type(error).__name__}: {error})") from error
+    if not found:
+        raise DocqaError(f"There are no texts in {folder}; they are files whose names end in .txt")
+    return found
+
+
 def _read(content: str) -> Iterator[Asked]:
     try:
         whole = json.loads(content)
@@ -175,18 +186,3 @@ def examples(asked: Sequence[Asked], articles: Articles, dice: random.Random, fa
             if without:
                 made.append(Example(one.question, dice.choice(without), ()))
     return made
-
-
-def others(
-    made: Sequence[tuple[str, str]], asked: Sequence[Asked], articles: Articles, dice: random.Random, false_share: float, other_share: float
-) -> list[tuple[str, str]]:
-    """(question, passage) pairs on which only an opinion can be had: these shares of the answerable ones turned false, and of the made ones with another passage."""
-    title = {one.passage: one.article for one in asked}
-    found = []
-    for one in asked:
-        if one.answers and dice.random() < false_share and (false := articles.falsified(one, dice)):
-            found.append((false, one.passage))
-    for question, passage in made:
-        if dice.random() < other_share:
-            found.append((question, dice.choice(articles.search(title[passage], question, CANDIDATES))))
-    return found

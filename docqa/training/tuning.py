@@ -30,8 +30,10 @@ class Pace:
     precision: str = "bfloat16"
 
 
-def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable[[str], None]) -> Tensors:
-    """The mean of the weights after each step, float32 by name; `loss` is that of the next batch. The network is left with the last weights."""
+def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable[[str], None], beside: nn.Module | None = None) -> Tensors:
+    """The mean of the weights after each step, float32 by name; `loss` is that of the next batch. The network is left with the last weights.
+
+    What stands `beside` the network learns with it, at the rate of the head, and is not kept."""
     network.encoder.to(DTYPES[pace.precision])
     network.train()
     tuned = {name: weight for name, weight in network.named_parameters() if not name.endswith("_embeddings.weight")}
@@ -42,16 +44,18 @@ def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable
     mean = {name: weight.clone() for name, weight in exact.items()}
     rates = {False: pace.rate, True: pace.head_rate}
     groups = [{"params": [weight for name, weight in exact.items() if name.startswith(HEAD) == head], "lr": rate} for head, rate in rates.items()]
-    optimizer = torch.optim.AdamW(groups, weight_decay=pace.decay, fused=True)
+    also = list(beside.parameters()) if beside else []
+    optimizer = torch.optim.AdamW([*groups, {"params": also, "lr": pace.head_rate}], weight_decay=pace.decay, fused=True)
     plan = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / (WARM_UP * pace.steps)) * max(LAST_RATE, 1 - step / pace.steps))
     began, losses = time.monotonic(), []
     for step in range(1, pace.steps + 1):
         lost = loss()
         network.zero_grad()
+        optimizer.zero_grad()
         lost.backward()  # type: ignore[no-untyped-call]
         for name, parameter in tuned.items():
             exact[name].grad = None if parameter.grad is None else parameter.grad.float()
-        nn.utils.clip_grad_norm_(exact.values(), 1.0)
+        nn.utils.clip_grad_norm_([*exact.values(), *also], 1.0)
         optimizer.step()
         plan.step()
         with torch.no_grad():
