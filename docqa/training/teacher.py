@@ -1,7 +1,6 @@
 """What a larger encoder thinks of a question and a passage: how probable "no answer" and each token are, and what two of its layers make of the tokens."""
 
 import random
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from docqa.reader.network import Network
+from docqa.reader.network import OF_PASSAGE, Network
+from docqa.text import sentences
 
 DEPTHS = 2 / 3, 11 / 12  # the layers whose states are taken: where question and passage are compared, and where that is almost done
 WIDTH = 96  # principal components of the states, in which they are kept
@@ -18,7 +18,6 @@ SAID = 100  # batches between two lines of the log
 WHOLE = 0.12  # share of the passages that are read whole
 EXCERPT = 40, 110  # tokens
 HELD = 0.85  # of the teacher's probabilities, or an excerpt is none
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(\[])")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +40,8 @@ def layers(network: Network, depths: Sequence[float]) -> list[int]:
 
 def tokens_of(encoded: Any, row: int) -> tuple[list[int], list[int]]:
     """The tokens of the question and of the passage."""
-    parts = encoded.sequence_ids(row)
-    question, passage = ([token for token, part in enumerate(parts) if part == which] for which in (0, 1))
-    return question, passage
+    question = [token for token, part in enumerate(encoded.sequence_ids(row)) if part == 0]
+    return question, encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()
 
 
 def opinions(network: Network, pairs: Sequence[tuple[str, str]], size: int, dice: random.Random, say: Callable[[str], None]) -> list[Opinion]:
@@ -99,34 +97,32 @@ class Excerpts:
 
     def of(self, opinion: Opinion, dice: random.Random) -> Opinion:
         """Some of the sentences, as many as the dice say; the opinion itself where it says less without the others."""
-        sentences, count = self._split(opinion.passage), len(opinion.first) - 1
+        split, count = self._split(opinion.passage), len(opinion.first) - 1
         want = dice.randrange(*EXCERPT)
-        if dice.random() < WHOLE or len(sentences) < 3 or not want + 20 <= count <= sentences[-1][3]:
+        if dice.random() < WHOLE or len(split) < 3 or not want + 20 <= count <= split[-1][3]:
             return opinion
         likeliest = int((opinion.first[1:].float() + opinion.last[1:].float()).argmax())
-        first = last = next((index for index, (_, _, begin, end) in enumerate(sentences) if begin <= likeliest < end), 0)
-        while sentences[last][3] - sentences[first][2] < want:
-            if first > 0 and (last == len(sentences) - 1 or dice.random() < 0.5):
+        first = last = next((index for index, (_, _, begin, end) in enumerate(split) if begin <= likeliest < end), 0)
+        while split[last][3] - split[first][2] < want:
+            if first > 0 and (last == len(split) - 1 or dice.random() < 0.5):
                 first -= 1
             else:
                 last += 1
-        begin, end = sentences[first][2], min(sentences[last][3], count)
+        begin, end = split[first][2], min(split[last][3], count)
         kept = [0, *range(1 + begin, 1 + end)]
         begins, ends = opinion.first[kept].float(), opinion.last[kept].float()
         if min(float(begins.sum()), float(ends.sum())) < HELD:
             return opinion
         asked = opinion.inside.shape[1] - count
         inside = opinion.inside[:, [*range(asked), *range(asked + begin, asked + end)]]
-        passage = opinion.passage[sentences[first][0] : sentences[last][1]]
+        passage = opinion.passage[split[first][0] : split[last][1]]
         return Opinion(opinion.question, passage, begins / begins.sum(), ends / ends.sum(), inside)
 
     def _split(self, passage: str) -> list[tuple[int, int, int, int]]:
         """The sentences: their characters and their tokens, from and to."""
         if passage not in self._sentences:
             offsets = self._tokenizer(passage, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
-            gaps = list(_SENTENCE.finditer(passage))
-            bounds = zip([0, *(gap.end() for gap in gaps)], [*(gap.start() for gap in gaps), len(passage)], strict=True)
             self._sentences[passage] = [
-                (start, end, sum(token < start for token, _ in offsets), sum(token < end for token, _ in offsets)) for start, end in bounds
+                (start, end, sum(token < start for token, _ in offsets), sum(token < end for token, _ in offsets)) for start, end in sentences(passage)
             ]
         return self._sentences[passage]

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy
 
 from docqa.reader.network import Network
+from docqa.text import sentences
 from docqa.training.questions import CANDIDATES, Articles, Asked
 
 # For each question or passage. Those of texts get as many tries, most of which find no sentence of the right form.
@@ -25,16 +26,14 @@ SIMILAR = 0.33  # cosine of two words
 KIN = 10  # words
 STEM = 4  # letters that two forms of one word begin with
 _WORD = re.compile(r"[A-Za-z]+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"])")
 _BRACKETED = re.compile(r"\([^)]*\)")
 _WORDS_KEPT = (
     "the a an of to and or in on at by for with from as is was were are be been do does did has have had what who when where which why how whom whose that this"
     " it its he she they his her their name type kind"
 )
 _KEPT = frozenset(_WORDS_KEPT.split())
-_ASKING = frozenset(
-    ("was", "were", "is", "are", "can", "could", "may", "will", "would", "has", "had")
-)  # a question begins with these; "did" goes with the others
+# A question begins with these verbs; "did" goes with the others.
+_ASKING = frozenset(("was", "were", "is", "are", "can", "could", "may", "will", "would", "has", "had"))
 _PAST = (
     "became become|began begin|won win|made make|led lead|used use|remained remain|served serve|wrote write|formed form|caused cause|took take|gave give"
     "|included include|held hold|received receive|produced produce|established establish|founded found|created create|defeated defeat|published publish"
@@ -93,7 +92,8 @@ def spliced(one: str, other: str, dice: random.Random) -> str | None:
 
 def about(passage: str, dice: random.Random) -> str | None:
     """A question made of one sentence of the passage (after Lewis, Denoyer and Riedel, "cloze translation", 2019); None where the sentence has another form."""
-    sentence = " ".join(_BRACKETED.sub("", dice.choice(_SENTENCE.split(passage)).rstrip(".")).split())
+    chosen = slice(*dice.choice(sentences(passage) or [(0, 0)]))
+    sentence = " ".join(_BRACKETED.sub("", passage[chosen].rstrip(".")).split())
     clause = _CLAUSE.match(sentence) if len(sentence.split()) in range(6, 46) else None
     if not clause:
         return None
