@@ -3,7 +3,6 @@
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +41,7 @@ def _train(settings: Settings, given: argparse.Namespace) -> int:
     from docqa.training.asking import CONTEXT, EACH, write
     from docqa.training.course import Recipe, Teaching, train
 
-    catalog, recipe = Catalog.load(settings.models), Recipe()
-    reader, teacher, taught = (replace(pace, precision=given.precision) for pace in (recipe.reader, recipe.teacher, recipe.taught))
-    recipe = replace(recipe, reader=reader, teacher=teacher, taught=taught)
+    catalog, recipe = Catalog.load(settings.models), Recipe(precision=given.precision)
 
     def ask(asked: Sequence[Asked]) -> list[tuple[str, str]]:
         return write(Engine(str(_asking(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)

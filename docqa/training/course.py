@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from docqa.catalog import digest
-from docqa.reader.network import Network, Reader
+from docqa.reader.network import DTYPES, Network, Reader
 from docqa.reader.weights import Tensors, save
 from docqa.training.figures import Figures, margin, measure
 from docqa.training.lessons import batches, known, taught, views
@@ -29,16 +29,18 @@ LANGUAGES = "en"
 @dataclass(frozen=True)
 class Recipe:
     """`falsified` and `elsewhere` are the shares of the answerable questions that are also learnt turned false and with another passage. While the reader is `taught`,
-    `by_teacher` of each batch are the teacher's. `silent` is the share of the answerable questions that it may refuse."""
+    in so many `rounds`, `by_teacher` of each batch are the teacher's. `silent` is the share of the answerable questions that it may refuse."""
 
     reader: Pace = Pace(steps=3000, rate=1e-4)
     teacher: Pace = Pace(steps=900, rate=4e-5)
-    taught: Pace = Pace(steps=6600, rate=2e-4)
+    taught: Pace = Pace(steps=6800, rate=2e-4)
+    rounds: int = 2
     batch: int = 16
     by_teacher: int = 13
     falsified: float = 0.5
     elsewhere: float = 0.7
     silent: float = 0.1
+    precision: str = "bfloat16"
     seed: int = 1
 
 
@@ -63,6 +65,7 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
     )
     dice, network = random.Random(recipe.seed), Network(base)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    network.encoder.to(DTYPES[recipe.precision])
 
     def lesson() -> list[Example]:
         return examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere)
@@ -73,9 +76,9 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
         trained = _taught(base, trained, lesson, thought, recipe, dice, say)
     says = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "margin": "0", "measured on": "; ".join(division.measuring)}
     save(out, trained, before, says)
-    says["margin"] = str(round(margin(Reader(base, out, recipe.reader.precision).read, calibrating, articles, recipe.silent), 4))
+    says["margin"] = str(round(margin(Reader(base, out, recipe.precision).read, calibrating, articles, recipe.silent), 4))
     save(out, trained, before, says)
-    return measure(Reader(base, out, recipe.reader.precision).read, measured, articles)
+    return measure(Reader(base, out, recipe.precision).read, measured, articles)
 
 
 def _known(network: Network, lesson: Callable[[], list[Example]], size: int, dice: random.Random) -> Callable[[], Tensor]:
@@ -98,6 +101,7 @@ def _thought(
     made = teaching.ask(learnt)
     pairs = made + of_known(learnt, made, articles, neighbours, dice) + of_texts(teaching.texts, neighbours, dice)
     network = Network(teaching.base)
+    network.encoder.to(DTYPES[recipe.precision])
     network.load_state_dict(tune(network, _known(network, lesson, recipe.batch, dice), recipe.teacher, say), strict=False)
     return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, dice, say)
 
@@ -111,10 +115,16 @@ def _taught(
     dice: random.Random,
     say: Callable[[str], None],
 ) -> Tensors:
-    """The weights after more steps from these. So many questions are seen but a few times, so that nothing has to be dropped out."""
+    """The weights after more steps from these. So many questions are seen but a few times, so that nothing has to be dropped out.
+
+    Each round begins with the whole rate where the one before ended; what is kept is the mean of their ends (Izmailov et al., "Averaging weights", 2018)."""
     network = Network(base, dropout=0.0)
-    network.load_state_dict(trained, strict=False)
+    network.encoder.to(DTYPES[recipe.precision])
     excerpts, seen = Excerpts(network), views(network, thought[0])
     sure = batches(lesson, recipe.batch - recipe.by_teacher, dice)
     likely = batches(lambda: [excerpts.of(one, dice) for one in thought], recipe.by_teacher, dice)
-    return tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen)
+    ends: list[Tensors] = []
+    for _ in range(recipe.rounds):
+        network.load_state_dict(ends[-1] if ends else trained, strict=False)
+        ends.append(tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen))
+    return {name: torch.stack([end[name] for end in ends]).mean(0) for name in trained}

@@ -1,6 +1,6 @@
 """Tuning an encoder with the reader's head: all layers, not the embeddings of words. What is kept is a running mean of the weights (Polyak and Juditsky, 1992).
 
-The network computes in the given precision, the weights are summed up in float32.
+The network computes in the precision that its weights have; they are summed up in float32.
 """
 
 import time
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from docqa.reader.network import DTYPES, Network
+from docqa.reader.network import Network
 from docqa.reader.weights import HEAD, Tensors
 
 WARM_UP = 0.06  # of the steps
@@ -27,14 +27,12 @@ class Pace:
     rate: float
     head_rate: float = 1e-3
     decay: float = 0.01
-    precision: str = "bfloat16"
 
 
 def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable[[str], None], beside: nn.Module | None = None) -> Tensors:
     """The mean of the weights after each step, float32 by name; `loss` is that of the next batch. The network is left with the last weights.
 
     What stands `beside` the network learns with it, at the rate of the head, and is not kept."""
-    network.encoder.to(DTYPES[pace.precision])
     network.train()
     tuned = {name: weight for name, weight in network.named_parameters() if not name.endswith("_embeddings.weight")}
     network.requires_grad_(False)

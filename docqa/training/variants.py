@@ -15,10 +15,10 @@ from docqa.text import sentences
 from docqa.training.questions import CANDIDATES, Articles, Asked
 
 # For each question or passage. Those of texts get as many tries, most of which find no sentence of the right form.
-CHANGED = 2
-SPLICED = 4
-TRIED = 9
-OF_MADE = 0.8
+CHANGED = 5
+CHANGED_OF_MADE = 2
+SPLICED = 9
+TRIED = 22
 ELSEWHERE = 0.4
 STRAYED = 0.15
 
@@ -153,8 +153,7 @@ def of_known(
         if dice.random() < ELSEWHERE:
             found.append((question, _another(one, articles, dice)))
     for question, passage in made:
-        if dice.random() < OF_MADE:
-            found.append((changed(question, neighbours, dice), passage))
+        found += [(changed(question, neighbours, dice), passage) for _ in range(CHANGED_OF_MADE)]
         if dice.random() < STRAYED:
             found.append((question, dice.choice(articles.search(title[passage], question, CANDIDATES))))
     for passage, asked in questions.items():
