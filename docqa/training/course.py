@@ -125,6 +125,7 @@ def _taught(
     likely = batches(lambda: [excerpts.of(one, dice) for one in thought], recipe.by_teacher, dice)
     ends: list[Tensors] = []
     for _ in range(recipe.rounds):
-        network.load_state_dict(ends[-1] if ends else trained, strict=False)
-        ends.append(tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen))
+        network.load_state_dict(trained, strict=False)
+        trained = tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen)
+        ends.append(trained)
     return {name: torch.stack([end[name] for end in ends]).mean(0) for name in trained}
