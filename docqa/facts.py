@@ -12,6 +12,7 @@ from decimal import Decimal
 from docqa.text import fold, is_dense, terms
 
 Date = tuple[int | None, int, int | None]  # year, month, day; None where the text leaves it out
+Counts = tuple[list[list[Date]], list[set[Decimal]]]  # what each date and each number may mean
 
 _SPACE = "[ \u00a0\u2009\u202f]"
 _NUMBER = re.compile(rf"\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*")
@@ -110,6 +111,11 @@ class Facts:
             words.update(terms(text))
         return cls(frozenset(numbers), frozenset(dates), frozenset(words))
 
+    def have(self, counts: Counts) -> list[bool]:
+        """For each of the dates and then of the numbers whether it stands here."""
+        dates, numbers = counts
+        return [any(map(self.has_date, readings)) for readings in dates] + [not self.numbers.isdisjoint(readings) for readings in numbers]
+
     def has_date(self, date: Date) -> bool:
         """Whether it stands here; a day or year that the date here leaves out may stand elsewhere."""
         year, month, day = date
@@ -125,14 +131,21 @@ class Facts:
 
 def stated(sentence: str, language: str, held: Facts) -> list[bool]:
     """For each date, number and name of the sentence whether `held` has it. The number of a list item is not one."""
-    plain = _DECORATION.sub("", _LIST_MARK.sub("", sentence)).strip()
-    folded = _fold(plain)
-    found, rest = [], list(folded)
+    return held.have(counts(sentence)) + [held.has_words(name) for name in names(_plain(sentence), language)]
+
+
+def counts(sentence: str) -> Counts:
+    """The dates and numbers of the sentence."""
+    folded = _fold(_plain(sentence))
+    dates, rest = [], list(folded)
     for (start, end), readings in _dates(folded):
-        found.append(any(held.has_date(date) for date in readings))
+        dates.append(readings)
         rest[start:end] = " " * (end - start)
-    found += [not held.numbers.isdisjoint(readings) for readings in _numbers("".join(rest))]
-    return found + [held.has_words(name) for name in names(plain, language)]
+    return dates, list(_numbers("".join(rest)))
+
+
+def _plain(sentence: str) -> str:
+    return _DECORATION.sub("", _LIST_MARK.sub("", sentence)).strip()
 
 
 def names(sentence: str, language: str) -> list[str]:

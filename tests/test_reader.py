@@ -3,7 +3,10 @@
 import asyncio
 import importlib.util
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -14,8 +17,9 @@ from docqa.queries.chunk_rows import StoredChunk
 from docqa.queries.document_rows import StoredDocument
 from docqa.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
 from docqa.search import Passage, Sentence
+from docqa.services import Services
 from docqa.settings import HERE
-from docqa.spans import PROSE, WINDOW, asks_for_a_fact, prose, window
+from docqa.spans import PROSE, UNSTATED, WINDOW, asks_for_a_fact, prose, read, window
 from passages import BELL, MILL, WELL
 
 CATALOG = Catalog.load(HERE / "models")
@@ -128,6 +132,39 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
     assert window(passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])) == (1000, 2000)
     start, end = window(passage(long, [0.0, 0.9]))
     assert start == 1500 and end <= 1500 + 2 * WINDOW
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("Who repaired the pump in 2019?", True),
+        ("Who repaired the pump on 4 March 2019?", True),
+        ("Who repaired the 3 metals?", True),
+        ("Who repaired the pump of well 12?", True),
+        ("Who repaired the pump according to the report of 2020?", True),
+        ("Who repaired what is said of on page 7?", True),
+        ("Who repaired the pump in 2018?", False),
+        ("Who repaired the pump on 5 March 2019?", False),
+        ("Who repaired the 22nd pump?", False),
+        ("Who repaired the pump in 2019 and 2021?", False),
+    ],
+)
+def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answers_it(runner: asyncio.Runner, question: str, stated: bool) -> None:
+    text = "The pump was repaired by Aqua Nord on 4 March 2019. The whole of it is of three metals."
+    chunk = StoredChunk(1, 1, 7, "Well 12", "", text, "")
+    pump = replace(passage(text, [0.5]), chunk=chunk, document=StoredDocument(1, "d1", "report 2020.txt", "txt", "en", 1, ""))
+
+    class Finding:
+        ready = True
+        reader = TrainedPart(Path("reader.safetensors"), "", ("en",))
+
+        async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
+            return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
+
+    services = cast(Services, SimpleNamespace(reader=Finding()))
+    [found] = runner.run(read(services, question, "en", [pump]))
+    less = 0.0 if stated else UNSTATED
+    assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
 
 
 def test_tables_lists_and_headings_are_no_prose() -> None:
