@@ -189,11 +189,13 @@ def _readings(digits: str) -> list[set[Decimal]]:
 def _dates(folded: str) -> list[tuple[tuple[int, int], list[Date]]]:
     """Where each date stands and what it may mean; of patterns that overlap the first one counts."""
     found: list[tuple[tuple[int, int], list[Date]]] = []
+    taken = bytearray(len(folded))
     for pattern in _DATES:
         for match in pattern.finditer(folded):
             start, end = match.span()
-            if all(end <= other or start >= stop for (other, stop), _ in found) and (readings := _date_readings(match.groupdict())):
+            if not any(taken[start:end]) and (readings := _date_readings(match.groupdict())):
                 found.append(((start, end), readings))
+                taken[start:end] = bytes([1]) * (end - start)
     return found
 
 
