@@ -7,13 +7,16 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
-from docqa.embedding import UNRELATED, Embedder, dot, pack, packed_dots
+from docqa.embedding import IMITATED, PAIRS, SAMPLES, UNRELATED, Embedder, _Model, dot, pack, packed_dots
 from docqa.errors import Unavailable
 
 CATALOG = Catalog.load(SHIPPED.parent)
@@ -44,6 +47,39 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
     assert dot(cat, kitten) > dot(cat, tax) + 0.3
     assert embedder.ready
     assert embedder.precision in ("float32", "bfloat16")
+
+
+class Raced(_Model):
+    """Two precisions of which it is known how long they take for a text, and how like the vectors are; `tried` are the numbers of texts."""
+
+    def __init__(self, seconds: dict[str, float], alike: float = 1.0) -> None:
+        self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
+
+    def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
+        self.tried[model.precision] += len(texts)
+        cosine = self.alike if model.precision == "bfloat16" else 1.0
+        return numpy.full((len(texts), 1), cosine), self.seconds[model.precision] * len(texts)
+
+
+@dataclass
+class Precise:
+    precision: str = "float32"
+
+    def bfloat16(self) -> "Precise":
+        return Precise("bfloat16")
+
+
+@pytest.mark.parametrize(("rounded", "alike", "chosen"), [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")])
+def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(rounded: float, alike: float, chosen: str) -> None:
+    raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
+    model, precision, rate = raced._choose(Precise())
+    assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
+
+
+def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
+    raced = Raced({"float32": 1.0, "bfloat16": IMITATED + 1})
+    raced._choose(Precise())
+    assert raced.tried == {"float32": len(SAMPLES) + len(PAIRS), "bfloat16": len(PAIRS)}
 
 
 @needs_model
