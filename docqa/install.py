@@ -16,6 +16,8 @@ from docqa.packages import ROOT, Installer, say
 from docqa.settings import Settings
 
 INSTALLED = "DOCQA_INSTALLED"  # set for the process that follows the installing one
+# All tests are run in two processes. The tests of one file stay together, for they share what takes long to load.
+SIDE_BY_SIDE = ["--numprocesses=2", "--dist=loadfile"]
 
 
 def main(arguments: list[str], usage: str) -> int:
@@ -63,7 +65,7 @@ def _prepare(arguments: list[str], usage: str) -> int | None:
     if command in ("serve", "test", "install", "eval", "bundle"):
         fetch_models(settings, installer, again=command in ("install", "bundle"))
     if command == "test":
-        return subprocess.run([sys.executable, "-m", "pytest", *arguments[1:]], cwd=ROOT, check=False).returncode
+        return subprocess.run([sys.executable, "-m", "pytest", *(arguments[1:] or SIDE_BY_SIDE)], cwd=ROOT, check=False).returncode
     return 0 if command == "install" else None
 
 

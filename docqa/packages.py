@@ -34,9 +34,9 @@ FROM_WHEELS = ("--no-index", "--find-links")
 PIP = ("-m", "pip", "--disable-pip-version-check")
 
 # Packages that are imported by another name than the one they are installed by.
-IMPORT_NAMES = {"python-pptx": "pptx", "readability-lxml": "readability", "llama-cpp-python": "llama_cpp"}
+IMPORT_NAMES = {"python-pptx": "pptx", "readability-lxml": "readability", "llama-cpp-python": "llama_cpp", "pytest-xdist": "xdist"}
 
-TIMES = {"base": "about a minute", "embedding": "one to three minutes", "local": "about four minutes, for it is compiled here", "test": "half a minute"}
+TIMES = {"base": "about a minute", "embedding": "one to three minutes", "local": "four to ten minutes, for it is compiled here", "test": "half a minute"}
 WITHOUT = {"embedding": "search is by words only", "local": "answers are sentences picked from the documents", "test": "the tests cannot run"}
 
 

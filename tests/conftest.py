@@ -19,6 +19,8 @@ from docqa.auth import create_key
 from docqa.settings import HERE, Settings
 
 FILES = Path(__file__).parent / "files"
+# Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when torch is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,7 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imports(path: Path) -> list[str]:
     """Full names of what a module imports, wherever in it."""
     found = []

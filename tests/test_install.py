@@ -263,6 +263,22 @@ def test_an_older_python_is_told_in_one_sentence(tmp_path: Path) -> None:
     assert answer.stderr == "DocQA needs Python 3.11 or newer; this is Python 3.9.\n"
 
 
+@pytest.mark.parametrize(("words", "given"), [([], install.SIDE_BY_SIDE), (["tests/test_chat.py", "-x"], ["tests/test_chat.py", "-x"])])
+def test_all_tests_are_run_side_by_side_and_chosen_ones_as_asked(monkeypatch: pytest.MonkeyPatch, words: list[str], given: list[str]) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        ran.append(command)
+        return subprocess.CompletedProcess(command, 3)
+
+    monkeypatch.setattr(install.Installer, "importable", lambda *_: True)
+    monkeypatch.setattr(install.Installer, "inside", False)
+    monkeypatch.setattr(install, "fetch_models", lambda *_, **__: None)
+    monkeypatch.setattr(install.subprocess, "run", run)
+    assert install.main(["test", *words], "") == 3
+    assert ran == [[sys.executable, "-m", "pytest", *given]]
+
+
 def test_control_c_while_installing_ends_with_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(*_: object) -> int:
         raise KeyboardInterrupt

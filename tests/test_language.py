@@ -126,9 +126,9 @@ def test_half_a_character_does_no_harm() -> None:
 @pytest.mark.parametrize("unit", ["a", "ab ", "=+", "\u0301", "\ufdfa", "".join(map(chr, range(0x10FFFF, 0, -7)))])
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (3_000_000 // len(unit))
-    begun = time.perf_counter()
+    begun = time.process_time()
     detect(text)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_threads_get_the_same_answers() -> None:

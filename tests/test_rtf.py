@@ -212,9 +212,9 @@ def test_text_behind_the_end_is_told() -> None:
     ],
 )  # fmt: skip
 def test_hostile_files_end_soon(source: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     list(rtf.read((r"{\rtf1" + source + "}").encode()).pages)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_groups_nested_beyond_reason_are_refused() -> None:

@@ -244,9 +244,9 @@ def test_nesting_loses_nothing(tag: str) -> None:
     ids=lambda page: page[:24],
 )
 def test_no_page_takes_long(page: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     assert "words" in text(page)
-    assert time.monotonic() - start < 15
+    assert time.process_time() - start < 15
 
 
 def test_too_many_elements_are_refused() -> None:
