@@ -3,6 +3,7 @@
 A vector is float32, little-endian, of length 1. sentence-transformers and torch are imported in the child only.
 """
 
+import asyncio
 import copy
 import logging
 import os
@@ -116,10 +117,17 @@ class Embedder:
         vectors = [b""] * len(texts)
         # Texts of like length together, for a batch takes as long as its longest.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+
+        async def fill(batch: list[int]) -> None:
             for index, vector in zip(batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True):
                 vectors[index] = vector
+
+        if urgent:  # all wait at once, or each would wait for one more of the others
+            await asyncio.gather(*map(fill, batches))
+        else:
+            for batch in batches:
+                await fill(batch)
         return vectors
 
     async def encode_question(self, text: str) -> bytes:

@@ -16,7 +16,7 @@ import numpy
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
-from docqa.embedding import IMITATED, PAIRS, SAMPLES, UNRELATED, Embedder, _Model, dot, pack, packed_dots
+from docqa.embedding import BATCH, IMITATED, PAIRS, SAMPLES, UNRELATED, Embedder, _Model, dot, pack, packed_dots
 from docqa.errors import Unavailable
 
 CATALOG = Catalog.load(SHIPPED.parent)
@@ -47,6 +47,24 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
     assert dot(cat, kitten) > dot(cat, tax) + 0.3
     assert embedder.ready
     assert embedder.precision in ("float32", "bfloat16")
+
+
+@pytest.mark.parametrize(("urgent", "most"), [(True, 3), (False, 1)])
+def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_one(runner: asyncio.Runner, urgent: bool, most: int) -> None:
+    class Counting(Embedder):
+        waiting = most = 0
+
+        async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
+            self.waiting += 1
+            self.most = max(self.most, self.waiting)
+            await asyncio.sleep(0)
+            self.waiting -= 1
+            return [text.encode() for text in texts]
+
+    counting = Counting(ENTRY.name, Path(), "", 1)
+    texts = [f"Paragraph {number} says {'a word ' * (number % 5)}" for number in range(2 * BATCH + 1)]
+    assert runner.run(counting.encode(texts, urgent=urgent)) == [text.encode() for text in texts]
+    assert counting.most == most
 
 
 class Raced(_Model):
