@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy
 import pytest
 
 from docqa.catalog import SHIPPED, Catalog
@@ -74,6 +73,8 @@ class Raced(_Model):
         self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
 
     def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
+        import numpy
+
         self.tried[model.precision] += len(texts)
         cosine = self.alike if model.precision == "bfloat16" else 1.0
         return numpy.full((len(texts), 1), cosine), self.seconds[model.precision] * len(texts)
@@ -87,6 +88,7 @@ class Precise:
         return Precise("bfloat16")
 
 
+@needs_model
 @pytest.mark.parametrize(("rounded", "alike", "chosen"), [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")])
 def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(rounded: float, alike: float, chosen: str) -> None:
     raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
@@ -94,6 +96,7 @@ def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(rounded:
     assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
 
 
+@needs_model
 def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
     raced = Raced({"float32": 1.0, "bfloat16": IMITATED + 1})
     raced._choose(Precise())
