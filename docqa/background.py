@@ -20,6 +20,7 @@ from docqa.queries.embedding_rows import StoredModel
 from docqa.services import Services
 from docqa.summary import Note, choose, notes
 from docqa.text import sentences
+from docqa.verifier import Verifier
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,8 @@ async def _work(services: Services) -> None:
             await _load(services, services.embedder)
         if services.reader not in (None, services.embedder) and not services.reader.ready:
             await _load_reader(services.reader)
+        if services.verifier is not None and not services.verifier.ready:
+            await _load_verifier(services.verifier)
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)
             scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
@@ -125,6 +128,13 @@ async def _load_reader(reader: Embedder) -> None:
         await reader.load()
     except Unavailable as error:
         log.warning("answers are whole sentences: %s", error)
+
+
+async def _load_verifier(verifier: Verifier) -> None:
+    try:
+        await verifier.load()
+    except Unavailable as error:
+        log.warning("nothing doubts the reader's answers: %s", error)
 
 
 async def _take_over(services: Services, embedder: Embedder) -> None:

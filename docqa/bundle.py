@@ -66,7 +66,12 @@ def _copy_source(root: Path, target: Path) -> None:
             shutil.rmtree(target / folder)  # a file that is gone here must be gone there
         shutil.copytree(root / folder, target / folder, ignore=shutil.ignore_patterns(*NOT_CARRIED))
     (target / "models").mkdir(exist_ok=True)
-    for file in [*(root / name for name in FILES), *(root / "models").glob("*.toml"), *(root / "models").glob("reader.*")]:
+    for file in [
+        *(root / name for name in FILES),
+        *(root / "models").glob("*.toml"),
+        *(root / "models").glob("reader.*"),
+        *(root / "models").glob("verifier.*"),
+    ]:
         shutil.copy2(file, target / file.relative_to(root))
 
 

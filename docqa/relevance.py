@@ -27,6 +27,8 @@ def relevant(passages: Sequence[Passage], question: str) -> bool:
         return True
     if any(passage.spans is not None for passage in judged) and all(span.score < 0 for passage in judged for span in passage.spans or ()):
         return False  # the reader finds no answer
+    if any(passage.verified for passage in judged):
+        return True  # of what two have read, words tell no more: they would refuse as many answerable questions as others
     doubt = UNSTATED * _unstated(judged, question)
     words = doubt + (DENSE_WORDS if is_dense(question) else WORDS)
     nearness = doubt / 2 + NEARNESS

@@ -53,7 +53,7 @@ class Sentence:
 class Passage:
     """A chunk that was found. `bm25` and `cosine` are its own, `coverage` and `spoken_of` are as in Sentence, `related` says how well it fits what the
     question's terms are made of, and whether it stands on a page that the question names; `named` is the share of the question's weight that names its
-    document. `spans` are what the reader takes for the answer, best first; None where it did not read the passage."""
+    document. `spans` are what the reader takes for the answer, best first; None where it did not read the passage. `verified`: the verifier believes the first."""
 
     chunk: StoredChunk
     document: StoredDocument
@@ -68,6 +68,7 @@ class Passage:
     before: str = ""
     after: str = ""
     spans: tuple[Span, ...] | None = None
+    verified: bool = False
 
     @property
     def text(self) -> str:

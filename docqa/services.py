@@ -25,6 +25,7 @@ from docqa.reader import TrainedPart, trained_part
 from docqa.records import Model
 from docqa.settings import Settings
 from docqa.targets import Mapping, Target
+from docqa.verifier import Verifier, shipped_adapter
 
 DOCUMENTED_MODELS = (
     "GPT5_2",
@@ -54,7 +55,7 @@ class Services:
     """`notes` are sentences for the terminal and /healthz: what cannot be had here and what that means.
 
     `embedder` is the one that was chosen, `index_embedder` the one that questions are encoded with: while another model's vectors are made anew, the former.
-    `reader` is the one that finds short answers, mostly the chosen one too.
+    `reader` is the one that finds short answers, mostly the chosen one too; `verifier` doubts them.
     """
 
     settings: Settings
@@ -62,6 +63,7 @@ class Services:
     catalog: Catalog
     embedder: Embedder | None
     reader: Embedder | None
+    verifier: Verifier | None
     local_models: LocalModels
     mapping: Mapping
     keys: ProviderKeys
@@ -169,12 +171,14 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     part = trained_part(settings.models) if settings.reader else None
     embedder = _embedder(settings, catalog, part, notes)
     reader = _reader(catalog, embedder, part)
-    for one in filter(None, {embedder, reader}):
-        stack.push_async_callback(one.close)
+    verifier = _verifier(settings, catalog) if reader else None
+    for one in (verifier, *{embedder, reader}):
+        if one:
+            stack.push_async_callback(one.close)
     local_models = LocalModels(settings, catalog)
     stack.push_async_callback(local_models.close)
     notes += _missing(local_models, catalog)
-    services = Services(settings, db, catalog, embedder, reader, local_models, mapping, keys, http, notes)
+    services = Services(settings, db, catalog, embedder, reader, verifier, local_models, mapping, keys, http, notes)
     stack.push_async_callback(services.close_former)
     return services
 
@@ -205,6 +209,13 @@ def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | Non
         return embedder if part else None
     entry = catalog.embedding_of(part.base)
     return open_embedder(catalog, entry, part) if entry else None
+
+
+def _verifier(settings: Settings, catalog: Catalog) -> Verifier | None:
+    """What doubts the reader's answers, where the model that it belongs to is here and llama.cpp can read it."""
+    adapter = shipped_adapter(settings.models) if settings.verifier and available() else None
+    entry = catalog.gguf_of(adapter.base) if adapter else None
+    return Verifier(catalog.path(entry), adapter) if adapter and entry else None
 
 
 def open_embedder(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:

@@ -82,6 +82,9 @@ class Settings:
     private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
     reader: bool = _setting(True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences")
+    verifier: bool = _setting(
+        True, _flag, "the small language model that doubts short answers; without it more questions that the text does not answer get one"
+    )
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
     answer_parallel: int = _setting(

@@ -7,15 +7,17 @@ from dataclasses import replace
 from docqa.embedding import Embedder
 from docqa.errors import Unavailable
 from docqa.facts import Counts, Facts, counts
-from docqa.reader import Span
+from docqa.reader import Span, around
 from docqa.search import Passage
 from docqa.services import Services
 from docqa.text import sentences
+from docqa.verifier import Verifier, to_verify
 
 READ = 3  # passages, best first
 WINDOW = 1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
 PROSE = 0.85  # of what is read: of tables, lists and headings the reader knows nothing, and finds no answer to most questions about reports and slides
 LEAST_WORDS = 5  # of a sentence
+LONGEST_VERIFIED = 600  # characters of a question
 MOST_DIGITS = 0.15  # of its characters
 UNSTATED = 8.0  # less for a span in a passage that does not state all numbers and dates of the question: the reader overlooks a wrong year
 # What no few words of a text answer, and the reader has hardly learnt: whether something is so, and what to make of a text. Polite ones ask for more.
@@ -52,11 +54,38 @@ async def read(services: Services, question: str, language: str, passages: Seque
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
     asked = counts(question)
-    spans = {
-        passage.chunk.id: _placed(one, windows[passage.chunk.id][0], 0.0 if _states(passage, asked, language) else UNSTATED)
-        for passage, one in zip(chosen, found, strict=True)
+    judged = [_lowered(one, 0.0 if _states(passage, asked, language) else UNSTATED) for passage, one in zip(chosen, found, strict=True)]
+    judged, believed = await _verified(usable_verifier(services, question, language), question, texts, judged)
+    seen = {
+        passage.chunk.id: replace(passage, spans=_placed(one, windows[passage.chunk.id][0]), verified=index == believed)
+        for index, (passage, one) in enumerate(zip(chosen, judged, strict=True))
     }
-    return [replace(passage, spans=spans.get(passage.chunk.id)) for passage in passages]
+    return [seen.get(passage.chunk.id, passage) for passage in passages]
+
+
+def usable_verifier(services: Services, question: str, language: str) -> Verifier | None:
+    """The verifier when it is loaded, knows the language, and the question is no longer than those it knows. A question does not wait for it either."""
+    verifier = services.verifier
+    if verifier is None or language not in verifier.adapter.languages or len(question) > LONGEST_VERIFIED:
+        return None
+    if not verifier.ready:
+        services.work.set()
+        return None
+    return verifier
+
+
+async def _verified(verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]) -> tuple[list[list[Span]], int | None]:
+    """The spans with the verifier's opinion of the best one, and the number of its text where it is believed. Raises nothing."""
+    best = to_verify(found) if verifier else None
+    if verifier is None or best is None:
+        return found, None
+    start, end = around(texts[best], found[best][0])
+    try:
+        sureness = await verifier.sureness(question, texts[best][start:end])
+    except Unavailable:
+        return found, None  # it died over this one; the reader's opinion still counts
+    weighed, believed = verifier.adapter.weighed(found, best, sureness)
+    return weighed, best if believed else None
 
 
 def asks_for_a_fact(question: str) -> bool:
@@ -64,8 +93,12 @@ def asks_for_a_fact(question: str) -> bool:
     return not _NO_FACT.match(question)
 
 
-def _placed(spans: Sequence[Span], by: int, less: float) -> tuple[Span, ...]:
-    return tuple(Span(span.start + by, span.end + by, span.score - less) for span in spans)
+def _lowered(spans: Sequence[Span], less: float) -> list[Span]:
+    return [span._replace(score=span.score - less) for span in spans]
+
+
+def _placed(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
+    return tuple(Span(span.start + by, span.end + by, span.score) for span in spans)
 
 
 def _states(passage: Passage, asked: Counts, language: str) -> bool:

@@ -26,8 +26,8 @@ process
 bm25 word_frequency declarations chunking named_documents followup compound summary scope prompts facts child catalog cells targets
 packages namespace watch reader
 db extract fetch download embedding providers table_plan table_words
-queries local_models table_questions training
-services table_shapes weighing
+queries local_models table_questions verifier
+services table_shapes weighing training
 ingest search citation auth tables places digest
 spans
 relevance
@@ -65,12 +65,16 @@ HOMES = {
         "embedding.py",
         "reader/network.py",
         "reader/weights.py",
+        "training/adapter.py",
         "training/course.py",
+        "training/language_model.py",
         "training/lessons.py",
         "training/teacher.py",
         "training/tuning.py",
+        "training/verifying.py",
     },
-    "transformers": {"embedding.py", "reader/network.py"},
+    "transformers": {"embedding.py", "reader/network.py", "training/language_model.py", "training/adapter.py", "training/verifying.py"},
+    "gguf": {"training/adapter.py", "training/language_model.py"},
     "safetensors": {"reader/weights.py"},
     "huggingface_hub": {"hub.py"},
     "uvicorn": {"cli.py"},

@@ -110,7 +110,7 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
 
 @needs_model
 def test_a_passage_of_few_sentences_is_read_once() -> None:
-    from docqa.reader.network import around
+    from docqa.reader import around
 
     assert around("It is dry. It is deep.", Span(6, 9, 1.0)) == (0, 22)
     assert around("One is. Two is. Three is. Four is.", Span(16, 21, 1.0)) == (8, 34)
@@ -161,7 +161,7 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
         async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
             return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
 
-    services = cast(Services, SimpleNamespace(reader=Finding()))
+    services = cast(Services, SimpleNamespace(reader=Finding(), verifier=None))
     [found] = runner.run(read(services, question, "en", [pump]))
     less = 0.0 if stated else UNSTATED
     assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))

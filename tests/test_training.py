@@ -17,9 +17,10 @@ from docqa.providers.local import available
 from docqa.reader import FILE, Span, trained_part
 from docqa.settings import HERE
 from docqa.training.asking import write
-from docqa.training.figures import f1, margin, measure
+from docqa.training.figures import doubted, f1, margin, margin_together, measure
 from docqa.training.questions import Articles, Asked, Example, divide, examples, load, load_texts, spans
 from docqa.training.variants import Neighbours, about, changed, of_known, of_texts, spliced
+from docqa.verifier import Adapter
 from passages import BELL, MILL, WELL
 
 CATALOG = Catalog.load(HERE / "models")
@@ -146,6 +147,22 @@ def test_figures_tell_reading_from_finding_and_silence() -> None:
     assert 0 < figures.strange < 1
     assert margin(read, QUESTIONS, Articles(QUESTIONS), 0.5) == -1.0
     assert margin(read, QUESTIONS, Articles(QUESTIONS), 0.9) == 1.0
+
+
+def test_a_reader_that_is_doubted_is_measured_and_calibrated_with_the_doubts() -> None:
+    def read(_question: str, passages: Sequence[str]) -> list[list[Span]]:
+        return [[Span(0, 3, 2.0 - index)] for index, _ in enumerate(passages)]
+
+    def judge(question: str, excerpt: str) -> float:
+        return 1.0 if "bell" in question.lower() and "bell" in excerpt else -2.0
+
+    adapter = Adapter(Path("verifier.lora"), "", ("en",), weight=2.0, margin=0.0)
+    doubtful = doubted(read, judge, adapter)
+    assert doubtful("Who cast the bell?", [BELL, MILL]) == [[Span(0, 3, 2.0)], [Span(0, 3, 1.0)]]
+    assert doubtful("Who cast the bell?", [MILL, BELL]) == [[Span(0, 3, -2.0)], [Span(0, 3, -2.0)]], "the second one is not looked at"
+    # 2 + 2 * 1 for both questions about the bell, 2 - 2 * 2 for the four others
+    assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.5) == -2.0
+    assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.9) == 4.0
 
 
 # Questions made by rule
@@ -386,7 +403,9 @@ def test_made_questions_are_learnt_beside_the_known_ones(tmp_path: Path, monkeyp
     apart = {one.article for one in many} - {one.article for one in asked_about}
     assert len(apart) == 7, "those that are measured and calibrated on are not asked about"
     assert figures.questions == sum(one.article in divide(many).measuring for one in many)
-    assert [line.split()[0] for line in said[1:]] == ["step", "step", "of", "step", "step"], "the reader learns, the teacher learns and thinks, the reader is taught"
+    assert [line.split()[0] for line in said[1:]] == ["step", "step", "of", "step", "step"], (
+        "the reader learns, the teacher learns and thinks, the reader is taught"
+    )
     part = trained_part(tmp_path)
     assert part is not None and part.path == tmp_path / FILE
     with safe_open(part.path, "pt") as file:

@@ -4,6 +4,7 @@
 import ctypes
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,7 @@ class Engine:
         self._open(path, context_tokens, cache_type)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self._bos = self._text(self._api.llama_vocab_bos(self._vocabulary))
+        self.end: int = self._api.llama_vocab_eos(self._vocabulary)
 
     def _open(self, path: str, context_tokens: int, cache_type: str) -> None:
         """The model and its context: on the graphics card if llama.cpp was built for one and there is room, else without."""
@@ -50,9 +52,9 @@ class Engine:
             self.context_tokens, room = self._choose_context(context_tokens, cache_type)
             # What a recurrent model has read lies in one state: no part of it can be forgotten or shared.
             most = 1 if self._api.llama_model_is_recurrent(self._model) or self._api.llama_model_is_hybrid(self._model) else MOST
-            context = self._api.llama_init_from_model(self._model, self._context_params(cache_type, most))
-            if context:
-                self.sequences = Sequences(self._api, self._model, context, cells=self.context_tokens, room=room, most=most)
+            self._context = self._api.llama_init_from_model(self._model, self._context_params(cache_type, most))
+            if self._context:
+                self.sequences = Sequences(self._api, self._model, self._context, cells=self.context_tokens, room=room, most=most)
                 return
             self._api.llama_model_free(self._model)
         raise Unavailable(f"llama.cpp cannot load {path}.")
@@ -88,6 +90,24 @@ class Engine:
             params.flash_attn_type = self._api.LLAMA_FLASH_ATTN_TYPE_ENABLED  # without it, values cannot be quantised
         params.no_perf = True
         return params
+
+    def adapt(self, path: str) -> None:
+        """Add the adapter at `path` to the model: Hu et al., "LoRA", 2021. Raises Unavailable."""
+        adapter = self._api.llama_adapter_lora_init(self._model, path.encode())
+        if not adapter or self._api.llama_set_adapters_lora(self._context, (self._api.llama_adapter_lora_p_ctypes * 1)(adapter), 1, (ctypes.c_float * 1)(1.0)):
+            raise Unavailable(f"llama.cpp cannot add {path} to the model.")
+
+    def following(self, tokens: list[int]) -> list[float]:
+        """The logit of each token of the vocabulary as the one that follows these. Raises Unavailable."""
+        sequence = self.sequences.open(tokens, len(tokens), 0.0, threading.Event())
+        if sequence is None:
+            raise Unavailable("The context of the model is taken by others.")
+        try:
+            for _ in self.sequences.read(sequence, tokens):
+                pass
+            return list(self._api.llama_get_logits_ith(self._context, -1)[: self._api.llama_vocab_n_tokens(self._vocabulary)])
+        finally:
+            self.sequences.close(sequence)
 
     def metadata(self, key: str) -> str:
         """What the file says under `key`, "" where it does not."""
@@ -127,8 +147,7 @@ class Engine:
         source = self.metadata("tokenizer.chat_template")
         if not source:
             raise Unavailable("The file has no chat template: it is not a model for conversations.")
-        eos = self._text(self._api.llama_vocab_eos(self._vocabulary))
-        formatter: Any = Jinja2ChatFormatter(template=source, bos_token=self._bos, eos_token=eos)
+        formatter: Any = Jinja2ChatFormatter(template=source, bos_token=self._bos, eos_token=self._text(self.end))
         return lambda messages: str(formatter(messages=messages, **options).prompt)
 
 

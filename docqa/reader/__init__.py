@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from docqa.errors import CannotStart
+from docqa.text import sentences
 
 FILE = "reader.safetensors"
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / FILE
+BESIDE = 1  # sentences on each side of the one that is looked at again
 _LENGTH = struct.Struct("<Q")  # of the JSON header that a safetensors file begins with
 
 
@@ -25,6 +27,13 @@ class Span(NamedTuple):
     start: int
     end: int
     score: float
+
+
+def around(passage: str, span: Span) -> tuple[int, int]:
+    """The characters of the sentence in which the span begins, with the sentence on either side."""
+    bounds = sentences(passage)
+    place = max((index for index, (start, _) in enumerate(bounds) if start <= span.start), default=0)
+    return (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1]) if bounds else (0, len(passage))
 
 
 @dataclass(frozen=True)

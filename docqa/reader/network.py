@@ -12,15 +12,13 @@ from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from docqa.reader import Span
+from docqa.reader import Span, around
 from docqa.reader.weights import load
-from docqa.text import sentences
 
 TOKENS = 384  # of question and passage together
 ROUNDING = 32  # tokens: kernels are made anew for each length, so there should be few
 LONGEST = 25  # tokens of a span
 BEGINNINGS = 20  # the likeliest, each of which is tried with as many ends
-BESIDE = 1  # sentences on each side of the one that is looked at again
 SPANS = 4  # of one passage, best first
 OF_PASSAGE = "of_passage"  # which tokens are the passage's
 _NOWHERE = -1e4
@@ -124,13 +122,6 @@ class Reader:
         best = Span(near[0].start + start, near[0].end + start, near[0].score)
         change = best.score - spans[0].score
         return [best, *(span._replace(score=span.score + change) for span in spans[1:] if span.end <= best.start or best.end <= span.start)]
-
-
-def around(passage: str, span: Span) -> tuple[int, int]:
-    """The characters of the sentence in which the span begins, with the sentence on either side."""
-    bounds = sentences(passage)
-    place = max((index for index, (start, _) in enumerate(bounds) if start <= span.start), default=0)
-    return (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1]) if bounds else (0, len(passage))
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docqa.catalog import Catalog
+from docqa.catalog import Catalog, digest
 from docqa.entries import Entry
 from docqa.errors import NotFound
+from docqa.providers.local import available
 from docqa.reader import FILE, trained_part
 from docqa.settings import Settings
+from docqa.training.figures import doubted, margin_together, measure
 from docqa.training.questions import Articles, Asked, divide, load, load_texts
+from docqa.verifier import CONTEXT, Judge, shipped_adapter
+from docqa.verifier import FILE as VERIFIER
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
 
@@ -28,9 +32,13 @@ def declare(commands: Any) -> None:
         "--texts", metavar="DIR", type=Path, help="plain texts (*.txt, an empty line between passages), of which more questions are made for the teacher"
     )
     train.set_defaults(run=_train)
-    check = actions.add_parser("check", help="measure the one there is on the articles that were kept apart")
+    doubt = actions.add_parser("train-verifier", help="train the adapter that lets a small language model doubt what is found (an hour and more on two cores)")
+    doubt.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [into the models folder]")
+    doubt.add_argument("--steps", metavar="N", type=int, default=750, help="of about twenty questions each [%(default)s]")
+    doubt.set_defaults(run=_train_verifier)
+    check = actions.add_parser("check", help="measure the ones there are on the articles that were kept apart; without the verifier by DOCQA_VERIFIER=off")
     check.set_defaults(run=_check)
-    for one in (train, check):
+    for one in (train, doubt, check):
         one.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
         one.add_argument(
             "--precision", choices=["float32", "bfloat16"], default="bfloat16", help="float32 is faster where the processor has no bfloat16 [%(default)s]"
@@ -55,6 +63,29 @@ def _train(settings: Settings, given: argparse.Namespace) -> int:
     return 0
 
 
+def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.providers.llama import Engine
+    from docqa.reader.network import Reader
+    from docqa.training.course import Recipe
+    from docqa.training.verifying import WEIGHT, train_verifier
+
+    catalog, recipe, asked = Catalog.load(settings.models), Recipe(), load(given.files)
+    model, part = _asking(catalog), trained_part(settings.models)
+    if part is None:
+        raise NotFound(f"There is no {FILE} in {settings.models}, which the verifier is to doubt; `reader train` makes one")
+    engine, calibrating = Engine(str(model), CONTEXT, "f16"), set(divide(asked).calibrating)
+    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
+
+    def calibrate(written: Path) -> float:
+        judge, known = Judge(str(model), str(written)), [one for one in asked if one.article in calibrating]
+        return margin_together(reader.read, judge.sureness, WEIGHT, known, Articles(asked), recipe.silent)
+
+    out = given.out or settings.models / VERIFIER
+    train_verifier(asked, model, engine.tokenize, engine.end, out, given.steps, recipe.seed, digest(model), calibrate, _say)
+    return 0
+
+
 def _say(sentence: str) -> None:
     print(sentence, flush=True)
 
@@ -70,7 +101,6 @@ def _asking(catalog: Catalog) -> Path:
 def _check(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.reader.network import Reader
-    from docqa.training.figures import measure
 
     catalog, part = Catalog.load(settings.models), trained_part(settings.models)
     if part is None:
@@ -78,7 +108,10 @@ def _check(settings: Settings, given: argparse.Namespace) -> int:
     asked = load(given.files)
     apart = set(divide(asked).measuring)
     reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
-    print(measure(reader.read, [one for one in asked if one.article in apart], Articles(asked)))
+    adapter = shipped_adapter(settings.models) if settings.verifier and available() else None
+    model = catalog.gguf_of(adapter.base) if adapter else None
+    read = doubted(reader.read, Judge(str(catalog.path(model)), str(adapter.path)).sureness, adapter) if adapter and model else reader.read
+    print(measure(read, [one for one in asked if one.article in apart], Articles(asked)))
     return 0
 
 

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from docqa.reader import Span
+from docqa.reader import Span, around
 from docqa.training.questions import Articles, Asked
+from docqa.verifier import Adapter, to_verify
 
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
+Judge = Callable[[str, str], float]
 SEARCHED = 3  # passages
 MOST_STRANGE = 200  # questions about one article asked of another
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -79,6 +81,34 @@ def margin(read: Read, asked: Sequence[Asked], articles: Articles, silent: float
     """The score below which a reader that keeps silent does so for this share of the answerable questions."""
     scores = sorted(_found(read, one.question, one.article, articles).score for one in asked if one.answers)
     return scores[int(silent * len(scores))]
+
+
+def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
+    """A reader that is doubted as it is in the service."""
+
+    def read_and_verify(question: str, passages: Sequence[str]) -> list[list[Span]]:
+        found = read(question, passages)
+        best = to_verify(found)
+        if best is None:
+            return found
+        weighed, _ = adapter.weighed(found, best, judge(question, passages[best][slice(*around(passages[best], found[best][0]))]))
+        return weighed
+
+    return read_and_verify
+
+
+def margin_together(read: Read, judge: Judge, weight: float, asked: Sequence[Asked], articles: Articles, silent: float) -> float:
+    """What both opinions on the best span have to reach together, for this share of the answerable questions to be refused."""
+    scores = []
+    for one in asked:
+        if one.answers:
+            passages = articles.search(one.article, one.question, SEARCHED)
+            best, passage = max(
+                ((span, passage) for spans, passage in zip(read(one.question, passages), passages, strict=True) for span in spans),
+                key=lambda found: found[0].score,
+            )
+            scores.append(best.score + weight * judge(one.question, passage[slice(*around(passage, best))]))
+    return sorted(scores)[int(silent * len(scores))]
 
 
 def _found(read: Read, question: str, article: str, articles: Articles) -> _Said:
