@@ -11,7 +11,6 @@ import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from docqa.child import Child
 from docqa.errors import CannotStart
@@ -127,7 +126,7 @@ class Judge:
 
 
 def _load() -> tuple[Header, Handler]:
-    judge: Any = Judge(*sys.argv[1:])
+    judge = Judge(*sys.argv[1:])
     return {}, judge.handle
 
 
