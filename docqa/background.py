@@ -48,9 +48,9 @@ async def _work(services: Services) -> None:
         if services.embedder is not None and not (services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)):
             await _load(services, services.embedder)
         if services.reader not in (None, services.embedder) and not services.reader.ready:
-            await _load_reader(services.reader)
+            await _load_if_possible(services.reader, "answers are whole sentences")
         if services.verifier is not None and not services.verifier.ready:
-            await _load_verifier(services.verifier)
+            await _load_if_possible(services.verifier, "nothing doubts the reader's answers")
         async with services.db.read() as conn:
             document = await work_rows.next_indexing(conn)
             scan = await work_rows.next_scan(conn, document.id) if document and recognition_languages() else None
@@ -122,19 +122,12 @@ async def _load(services: Services, embedder: Embedder) -> None:
         log.warning("until then by words only: %s", error)
 
 
-async def _load_reader(reader: Embedder) -> None:
-    """Where it is not the chosen embedder that reads."""
+async def _load_if_possible(model: Embedder | Verifier, otherwise: str) -> None:
+    """Load what a server can go without, a verifier, or a reader that is not the chosen embedder; what is so `otherwise` goes into the log."""
     try:
-        await reader.load()
+        await model.load()
     except Unavailable as error:
-        log.warning("answers are whole sentences: %s", error)
-
-
-async def _load_verifier(verifier: Verifier) -> None:
-    try:
-        await verifier.load()
-    except Unavailable as error:
-        log.warning("nothing doubts the reader's answers: %s", error)
+        log.warning("%s: %s", otherwise, error)
 
 
 async def _take_over(services: Services, embedder: Embedder) -> None:

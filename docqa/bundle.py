@@ -66,12 +66,8 @@ def _copy_source(root: Path, target: Path) -> None:
             shutil.rmtree(target / folder)  # a file that is gone here must be gone there
         shutil.copytree(root / folder, target / folder, ignore=shutil.ignore_patterns(*NOT_CARRIED))
     (target / "models").mkdir(exist_ok=True)
-    for file in [
-        *(root / name for name in FILES),
-        *(root / "models").glob("*.toml"),
-        *(root / "models").glob("reader.*"),
-        *(root / "models").glob("verifier.*"),
-    ]:
+    shipped = (file for pattern in ("*.toml", "reader.*", "verifier.*") for file in (root / "models").glob(pattern))
+    for file in [*(root / name for name in FILES), *shipped]:
         shutil.copy2(file, target / file.relative_to(root))
 
 

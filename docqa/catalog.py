@@ -58,15 +58,10 @@ class Catalog:
             raise CannotStart(f"There is no embedding model {name!r} in the catalogue; it knows {', '.join(sorted(known)) or 'none'}")
         return known[name]
 
-    def embedding_of(self, sha256: str) -> Entry | None:
-        """The embedding model with these weights, if it is here."""
-        here = (entry for entry in self.entries if entry.kind == "embedding" and self.present(entry))
+    def with_weights(self, kind: str, sha256: str) -> Entry | None:
+        """The model of this kind, `embedding` or `gguf`, with these weights, if it is here."""
+        here = (entry for entry in self.entries if entry.kind == kind and self.present(entry))
         return next((entry for entry in here if entry.weights.sha256 == sha256), None)
-
-    def gguf_of(self, sha256: str) -> Entry | None:
-        """The GGUF model of one file with these bytes, if it is here."""
-        here = (entry for entry in self.entries if entry.kind == "gguf" and self.present(entry))
-        return next((entry for entry in here if [file.sha256 for file in entry.files] == [sha256]), None)
 
     def local_models(self) -> dict[str, Path]:
         """The GGUF models that are really there, by the name a request gives; files without an entry are served too."""

@@ -25,7 +25,7 @@ from docqa.reader import TrainedPart, trained_part
 from docqa.records import Model
 from docqa.settings import Settings
 from docqa.targets import Mapping, Target
-from docqa.verifier import Verifier, shipped_adapter
+from docqa.verifier import Verifier, usable_adapter
 
 DOCUMENTED_MODELS = (
     "GPT5_2",
@@ -171,7 +171,8 @@ async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
     part = trained_part(settings.models) if settings.reader else None
     embedder = _embedder(settings, catalog, part, notes)
     reader = _reader(catalog, embedder, part)
-    verifier = _verifier(settings, catalog) if reader else None
+    adapted = usable_adapter(settings, catalog) if reader else None
+    verifier = Verifier(*adapted) if adapted else None
     for one in (verifier, *{embedder, reader}):
         if one:
             stack.push_async_callback(one.close)
@@ -207,15 +208,8 @@ def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | Non
     """The chosen embedder where the trained part belongs to it, else the one that it belongs to, where that is here too."""
     if part is None or embedder is None or embedder.reader:
         return embedder if part else None
-    entry = catalog.embedding_of(part.base)
+    entry = catalog.with_weights("embedding", part.base)
     return open_embedder(catalog, entry, part) if entry else None
-
-
-def _verifier(settings: Settings, catalog: Catalog) -> Verifier | None:
-    """What doubts the reader's answers, where the model that it belongs to is here and llama.cpp can read it."""
-    adapter = shipped_adapter(settings.models) if settings.verifier and available() else None
-    entry = catalog.gguf_of(adapter.base) if adapter else None
-    return Verifier(catalog.path(entry), adapter) if adapter and entry else None
 
 
 def open_embedder(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:

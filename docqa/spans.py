@@ -7,7 +7,7 @@ from dataclasses import replace
 from docqa.embedding import Embedder
 from docqa.errors import Unavailable
 from docqa.facts import Counts, Facts, counts
-from docqa.reader import Span, around
+from docqa.reader import Span
 from docqa.search import Passage
 from docqa.services import Services
 from docqa.text import sentences
@@ -76,12 +76,11 @@ def usable_verifier(services: Services, question: str, language: str) -> Verifie
 
 async def _verified(verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]) -> tuple[list[list[Span]], int | None]:
     """The spans with the verifier's opinion of the best one, and the number of its text where it is believed. Raises nothing."""
-    best = to_verify(found) if verifier else None
-    if verifier is None or best is None:
+    if verifier is None or (chosen := to_verify(texts, found)) is None:
         return found, None
-    start, end = around(texts[best], found[best][0])
+    best, excerpt = chosen
     try:
-        sureness = await verifier.sureness(question, texts[best][start:end])
+        sureness = await verifier.sureness(question, excerpt)
     except Unavailable:
         return found, None  # it died over this one; the reader's opinion still counts
     weighed, believed = verifier.adapter.weighed(found, best, sureness)

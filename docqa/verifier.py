@@ -12,10 +12,13 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from docqa.catalog import Catalog
 from docqa.child import Child
 from docqa.errors import CannotStart
 from docqa.gguf import NotGguf, read_header
-from docqa.reader import Span
+from docqa.providers.local import available
+from docqa.reader import Span, around
+from docqa.settings import Settings
 from docqa.worker import Handler, Header, serve
 
 log = logging.getLogger(__name__)
@@ -66,11 +69,20 @@ def shipped_adapter(models_dir: Path) -> Adapter | None:
         raise CannotStart(f"{path} is not an adapter of the verifier ({type(error).__name__}: {error}); delete it or get it again") from error
 
 
-def to_verify(found: Sequence[Sequence[Span]]) -> int | None:
-    """The passage whose best span is the best of all, unless there is no hope for it. Where that is doubted the others are not asked for: of
-    the questions that they would answer, as many have no answer."""
+def usable_adapter(settings: Settings, catalog: Catalog) -> tuple[Path, Adapter] | None:
+    """The file of the model and its adapter, where they are wanted and here, and llama.cpp can read them. Raises CannotStart for a damaged adapter."""
+    adapter = shipped_adapter(settings.models) if settings.verifier and available() else None
+    entry = catalog.with_weights("gguf", adapter.base) if adapter else None
+    return (catalog.path(entry), adapter) if adapter and entry else None
+
+
+def to_verify(texts: Sequence[str], found: Sequence[Sequence[Span]]) -> tuple[int, str] | None:
+    """The passage whose best span is the best of all, and the excerpt around that, unless there is no hope for it. Where it is doubted the others are not
+    asked for: of the questions that they would answer, as many have no answer."""
     best = max((index for index, spans in enumerate(found) if spans), key=lambda index: found[index][0].score, default=None)
-    return None if best is None or found[best][0].score < HOPELESS else best
+    if best is None or found[best][0].score < HOPELESS:
+        return None
+    return best, texts[best][slice(*around(texts[best], found[best][0]))]
 
 
 class Verifier:

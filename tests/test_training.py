@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -163,6 +164,7 @@ def test_a_reader_that_is_doubted_is_measured_and_calibrated_with_the_doubts() -
     # 2 + 2 * 1 for both questions about the bell, 2 - 2 * 2 for the four others
     assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.5) == -2.0
     assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.9) == 4.0
+    assert margin_together(lambda _question, passages: [[] for _ in passages], judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.5) == -math.inf
 
 
 # Questions made by rule

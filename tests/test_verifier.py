@@ -27,7 +27,7 @@ from passages import BELL, MILL, WELL
 
 ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
 SHIPPED = shipped_adapter(HERE / "models")
-ENTRY = Catalog.load(HERE / "models").gguf_of(SHIPPED.base) if SHIPPED else None
+ENTRY = Catalog.load(HERE / "models").with_weights("gguf", SHIPPED.base) if SHIPPED else None
 needs_model = pytest.mark.skipif(not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here")
 
 
@@ -64,8 +64,8 @@ def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes)
     ],
 )
 def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(score: float, sureness: float, expected: float) -> None:
-    [best, other], believed = ADAPTER.weighed([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, sureness)[0][0], expected >= 0
-    assert (best.score, believed) == (expected, ADAPTER.weighed([[Span(0, 4, score)]], 0, sureness)[1])
+    [[best, other]], believed = ADAPTER.weighed([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, sureness)
+    assert (best.score, believed) == (expected, expected >= 0)
     assert other.score == (expected - 5 if believed else min(expected, score - 5))
 
 
@@ -76,9 +76,10 @@ def test_where_the_best_is_doubted_no_passage_answers_and_where_it_is_believed_t
 
 
 def test_the_best_span_is_verified_and_none_without_hope() -> None:
-    assert to_verify([[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, 2.0)]]) == 2
-    assert to_verify([[Span(0, 4, HOPELESS - 1)]]) is None
-    assert to_verify([[], []]) is None
+    excerpt = WELL[: WELL.index(" The southern")]
+    assert to_verify([BELL, MILL, WELL], [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, 2.0)]]) == (2, excerpt)
+    assert to_verify([BELL], [[Span(0, 4, HOPELESS - 1)]]) is None
+    assert to_verify([BELL, MILL], [[], []]) is None
 
 
 class Doubting:

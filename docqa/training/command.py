@@ -9,12 +9,11 @@ from typing import Any
 from docqa.catalog import Catalog, digest
 from docqa.entries import Entry
 from docqa.errors import NotFound
-from docqa.providers.local import available
 from docqa.reader import FILE, trained_part
 from docqa.settings import Settings
-from docqa.training.figures import doubted, margin_together, measure
+from docqa.training.figures import Read, doubted, margin_together, measure
 from docqa.training.questions import Articles, Asked, divide, load, load_texts
-from docqa.verifier import CONTEXT, Judge, shipped_adapter
+from docqa.verifier import CONTEXT, Judge, usable_adapter
 from docqa.verifier import FILE as VERIFIER
 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
@@ -54,7 +53,7 @@ def _train(settings: Settings, given: argparse.Namespace) -> int:
     catalog, recipe = Catalog.load(settings.models), Recipe(precision=given.precision)
 
     def ask(asked: Sequence[Asked]) -> list[tuple[str, str]]:
-        return write(Engine(str(_asking(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)
+        return write(Engine(str(_local_model(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)
 
     if given.teacher and not (given.teacher / "config.json").is_file():
         raise NotFound(f"There is no encoder in {given.teacher}; --teacher is the folder of one, with its config.json, tokenizer and weights")
@@ -71,7 +70,7 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
     from docqa.training.verifying import WEIGHT, train_verifier
 
     catalog, recipe, asked = Catalog.load(settings.models), Recipe(), load(given.files)
-    model, part = _asking(catalog), trained_part(settings.models)
+    model, part = _local_model(catalog), trained_part(settings.models)
     if part is None:
         raise NotFound(f"There is no {FILE} in {settings.models}, which the verifier is to doubt; `reader train` makes one")
     engine, calibrating = Engine(str(model), CONTEXT, "f16"), set(divide(asked).calibrating)
@@ -90,11 +89,11 @@ def _say(sentence: str) -> None:
     print(sentence, flush=True)
 
 
-def _asking(catalog: Catalog) -> Path:
-    """The local model that asks: the first of the catalogue. Raises NotFound where there is none."""
+def _local_model(catalog: Catalog) -> Path:
+    """The local model that asks questions, or is to doubt answers: the first of the catalogue. Raises NotFound where there is none."""
     path = next(iter(catalog.local_models().values()), None)
     if path is None:
-        raise NotFound("A local model has to ask the questions, and there is none; `python run.py install` gets it")
+        raise NotFound("A local model has to take part in this, and there is none; `python run.py install` gets it")
     return path
 
 
@@ -108,16 +107,17 @@ def _check(settings: Settings, given: argparse.Namespace) -> int:
     asked = load(given.files)
     apart = set(divide(asked).measuring)
     reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
-    adapter = shipped_adapter(settings.models) if settings.verifier and available() else None
-    model = catalog.gguf_of(adapter.base) if adapter else None
-    read = doubted(reader.read, Judge(str(catalog.path(model)), str(adapter.path)).sureness, adapter) if adapter and model else reader.read
+    read: Read = reader.read
+    if adapted := usable_adapter(settings, catalog):
+        model, adapter = adapted
+        read = doubted(reader.read, Judge(str(model), str(adapter.path)).sureness, adapter)
     print(measure(read, [one for one in asked if one.article in apart], Articles(asked)))
     return 0
 
 
 def _base(catalog: Catalog, sha256: str = "") -> Entry:
     """The embedding model to build on: the one with these weights, else the first of the catalogue. Raises NotFound where it is not here."""
-    entry = catalog.embedding_of(sha256) if sha256 else next((one for one in catalog.entries if one.kind == "embedding"), None)
+    entry = catalog.with_weights("embedding", sha256) if sha256 else next((one for one in catalog.entries if one.kind == "embedding"), None)
     if entry is None or not catalog.present(entry):
         raise NotFound("The embedding model that the reader builds on is not here; `python run.py install` gets it")
     return entry

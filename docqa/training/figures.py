@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from docqa.reader import Span, around
+from docqa.reader import Span
 from docqa.training.questions import Articles, Asked
 from docqa.verifier import Adapter, to_verify
 
@@ -88,10 +88,10 @@ def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
 
     def read_and_verify(question: str, passages: Sequence[str]) -> list[list[Span]]:
         found = read(question, passages)
-        best = to_verify(found)
-        if best is None:
+        if (chosen := to_verify(passages, found)) is None:
             return found
-        weighed, _ = adapter.weighed(found, best, judge(question, passages[best][slice(*around(passages[best], found[best][0]))]))
+        best, excerpt = chosen
+        weighed, _ = adapter.weighed(found, best, judge(question, excerpt))
         return weighed
 
     return read_and_verify
@@ -99,16 +99,17 @@ def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
 
 def margin_together(read: Read, judge: Judge, weight: float, asked: Sequence[Asked], articles: Articles, silent: float) -> float:
     """What both opinions on the best span have to reach together, for this share of the answerable questions to be refused."""
-    scores = []
-    for one in asked:
-        if one.answers:
-            passages = articles.search(one.article, one.question, SEARCHED)
-            best, passage = max(
-                ((span, passage) for spans, passage in zip(read(one.question, passages), passages, strict=True) for span in spans),
-                key=lambda found: found[0].score,
-            )
-            scores.append(best.score + weight * judge(one.question, passage[slice(*around(passage, best))]))
-    return sorted(scores)[int(silent * len(scores))]
+
+    def together(one: Asked) -> float:
+        passages = articles.search(one.article, one.question, SEARCHED)
+        found = read(one.question, passages)
+        if (chosen := to_verify(passages, found)) is None:
+            return float("-inf")
+        best, excerpt = chosen
+        return found[best][0].score + weight * judge(one.question, excerpt)
+
+    scores = sorted(together(one) for one in asked if one.answers)
+    return scores[int(silent * len(scores))]
 
 
 def _found(read: Read, question: str, article: str, articles: Articles) -> _Said:
