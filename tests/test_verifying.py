@@ -223,6 +223,26 @@ def test_training_changes_the_adapter_alone_and_lowers_the_loss(monkeypatch: pyt
     assert left.keys() == before.keys() and all(torch.equal(weight, before[name]) for name, weight in left.items())
 
 
+@needs_transformers
+@needs_gguf
+def test_training_goes_on_from_an_adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from docqa.training import adapter, verifying
+
+    base, path = written(tmp_path / "tiny.gguf", tiny()), tmp_path / "verifier.lora"
+    monkeypatch.setattr(verifying, "WARM_UP", 4)
+    monkeypatch.setattr(verifying, "RATE", 5e-3)
+    monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
+    many = [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
+
+    def loss(steps: int, start: Path | None) -> float:
+        """Of the judgement in the first 25 steps."""
+        said: list[str] = []
+        verifying.train_verifier(many, base, words, END, path, steps, 1, "abc", lambda _: 0.0, said.append, start)
+        return float(next(line for line in said if line.startswith("step 25 ")).split("loss ")[1].split(",")[0])
+
+    assert loss(60, None) > 1.2 * loss(25, path)
+
+
 # Files
 
 
@@ -282,6 +302,25 @@ def test_an_adapter_is_written_as_llama_cpp_reads_it(tmp_path: Path) -> None:
         assert numpy.array_equal(found[f"{name}.weight.lora_a"], one.a.detach().half().numpy())
         assert numpy.array_equal(found[f"{name}.weight.lora_b"], b.detach().half().numpy())
     assert [file.name for file in tmp_path.iterdir()] == ["verifier.lora"]
+
+
+@needs_transformers
+@needs_gguf
+def test_an_adapter_that_was_written_is_read_back(tmp_path: Path) -> None:
+    import torch
+
+    from docqa.training.adapter import adapt, restore, save
+
+    path, kept, read = tmp_path / "verifier.lora", adapt(tiny(), 1), adapt(tiny(), 1)
+    trained(kept)
+    save(path, kept, {})
+    restore(path, read)
+    for name, one in kept.items():
+        assert torch.equal(read[name].a, one.a.half().float()) and torch.equal(read[name].b, one.b.half().float())
+    with pytest.raises(DocqaError, match=r"has not the weights that are trained here .*blk\.0"):
+        restore(path, adapt(tiny(), 0))
+    with pytest.raises(DocqaError, match=r"has weights that are not trained here: blk\.1"):
+        restore(path, {})
 
 
 def written(path: Path, model: Any, architecture: str = "llama", more: tuple[str, ...] = ()) -> Path:
@@ -378,6 +417,9 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
         verifying.train_verifier(many, base, words, END, path, 3, seed, "abc", margin, lambda _: None)
     assert set(seen) == set(divide(many).training)
     assert one.read_bytes() == other.read_bytes() != third.read_bytes()
+    with pytest.raises(DocqaError, match=r"one\.lora is not an adapter for tiny\.gguf"):
+        verifying.train_verifier(many, base, words, END, other, 3, 1, "abd", margin, lambda _: None, one)
+    assert other.read_bytes() == one.read_bytes()
     known = {key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)}
     assert known == {"base": "abc", "languages": "en", "weight": "4.0", "margin": "1.2346"}
 

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from docqa.errors import DocqaError
 from docqa.verifier import ABOUT
 
 RANK = 16
@@ -91,3 +92,20 @@ def save(path: Path, lora: Mapping[str, LoRA], known: Mapping[str, str]) -> None
     writer.write_tensors_to_file()
     writer.close()
     part.replace(path)
+
+
+def restore(path: Path, lora: Mapping[str, LoRA]) -> None:
+    """Put in what `save` wrote. Raises DocqaError for an adapter of other layers or of another size."""
+    import gguf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    found = {one.name: torch.tensor(one.data) for one in gguf.GGUFReader(path).tensors}
+    try:
+        with torch.no_grad():
+            for name, one in lora.items():
+                b = found.pop(f"{name}.weight.lora_b")
+                one.a.copy_(found.pop(f"{name}.weight.lora_a"))
+                one.b.copy_(b if one.heads is None else unpermute(b, one.heads))
+    except (KeyError, RuntimeError) as error:
+        raise DocqaError(f"{path} has not the weights that are trained here ({error})") from error
+    if found:
+        raise DocqaError(f"{path} has weights that are not trained here: {', '.join(sorted(found))}")

@@ -34,6 +34,8 @@ def declare(commands: Any) -> None:
     doubt = actions.add_parser("train-verifier", help="train the adapter that lets a small language model doubt what is found (an hour and more on two cores)")
     doubt.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [into the models folder]")
     doubt.add_argument("--steps", metavar="N", type=int, default=750, help="of about twenty questions each [%(default)s]")
+    doubt.add_argument("--start", metavar="ADAPTER", type=Path, help="an adapter to go on from, such as one that this command wrote")
+    doubt.add_argument("--seed", metavar="N", type=int, default=1, help="of the order and the cuts; to go on, another one than before [%(default)s]")
     doubt.set_defaults(run=_train_verifier)
     check = actions.add_parser("check", help="measure the ones there are on the articles that were kept apart; without the verifier by DOCQA_VERIFIER=off")
     check.set_defaults(run=_check)
@@ -73,6 +75,8 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
     model, part = _local_model(catalog), trained_part(settings.models)
     if part is None:
         raise NotFound(f"There is no {FILE} in {settings.models}, which the verifier is to doubt; `reader train` makes one")
+    if given.start and not given.start.is_file():
+        raise NotFound(f"There is no {given.start}; --start is the file of an adapter to go on from")
     engine, calibrating = Engine(str(model), CONTEXT, "f16"), set(divide(asked).calibrating)
     reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
 
@@ -81,7 +85,7 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
         return margin_together(reader.read, judge.sureness, WEIGHT, known, Articles(asked), recipe.silent)
 
     out = given.out or settings.models / VERIFIER
-    train_verifier(asked, model, engine.tokenize, engine.end, out, given.steps, recipe.seed, digest(model), calibrate, _say)
+    train_verifier(asked, model, engine.tokenize, engine.end, out, given.steps, given.seed, digest(model), calibrate, _say, given.start)
     return 0
 
 

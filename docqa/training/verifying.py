@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from transformers import LlamaForCausalLM
 
 from docqa.errors import DocqaError
-from docqa.training.adapter import LoRA, adapt, save
+from docqa.gguf import read_header
+from docqa.training.adapter import LoRA, adapt, restore, save
 from docqa.training.excerpts import Excerpt, excerpts
 from docqa.training.language_model import load
 from docqa.training.questions import Articles, Asked, divide
-from docqa.verifier import ASKED, EXCERPT
+from docqa.verifier import ABOUT, ASKED, EXCERPT
 
 STEPS = 750
 RATE = 1e-3
@@ -104,17 +105,22 @@ def train_verifier(
     base_sha256: str,
     calibrate: Callable[[Path], float],
     say: Callable[[str], None],
+    start: Path | None = None,
 ) -> None:
-    """Train for the model at `model_path`, whose token `end` ends a text, on the articles that are not kept apart, and write `out` with the margin that
-    `calibrate` finds for what was written.
+    """Train for the model at `model_path`, whose token `end` ends a text, on the articles that are not kept apart, from the adapter `start` on if there is one,
+    and write `out` with the margin that `calibrate` finds for what was written.
 
-    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, or too few articles."""
+    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, or too few articles."""
     articles, division = Articles(asked), divide(asked)
     learnt = [one for one in asked if one.article in set(division.training)]
     say(f"{len(learnt)} questions of {len(division.training)} articles")
     torch.manual_seed(seed)
     dice, model = random.Random(seed), load(model_path)
     lora = adapt(model)
+    if start:
+        if read_header(start).metadata.get(f"{ABOUT}base") != base_sha256:
+            raise DocqaError(f"{start} is not an adapter for {model_path.name}, from which training could go on")
+        restore(start, lora)
     train(model, lora, lambda: items(excerpts(learnt, articles, dice), tokenize, end), end, steps, dice, say)
     known = {"base": base_sha256, "languages": LANGUAGES, "weight": str(WEIGHT)}
     save(out, lora, {**known, "margin": "0.0"})
