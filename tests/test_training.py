@@ -18,7 +18,7 @@ from docqa.providers.local import available
 from docqa.reader import FILE, Span, trained_part
 from docqa.settings import HERE
 from docqa.training.asking import write
-from docqa.training.figures import doubted, f1, margin, margin_together, measure
+from docqa.training.figures import calibrated, doubted, f1, margin, measure
 from docqa.training.questions import Articles, Asked, Example, divide, examples, load, load_texts, spans
 from docqa.training.variants import Neighbours, about, changed, of_known, of_texts, spliced
 from docqa.verifier import Adapter
@@ -150,7 +150,7 @@ def test_figures_tell_reading_from_finding_and_silence() -> None:
     assert margin(read, QUESTIONS, Articles(QUESTIONS), 0.9) == 1.0
 
 
-def test_a_reader_that_is_doubted_is_measured_and_calibrated_with_the_doubts() -> None:
+def test_a_reader_that_is_doubted_is_measured_with_the_doubts() -> None:
     def read(_question: str, passages: Sequence[str]) -> list[list[Span]]:
         return [[Span(0, 3, 2.0 - index)] for index, _ in enumerate(passages)]
 
@@ -161,10 +161,36 @@ def test_a_reader_that_is_doubted_is_measured_and_calibrated_with_the_doubts() -
     doubtful = doubted(read, judge, adapter)
     assert doubtful("Who cast the bell?", [BELL, MILL]) == [[Span(0, 3, 2.0)], [Span(0, 3, 1.0)]]
     assert doubtful("Who cast the bell?", [MILL, BELL]) == [[Span(0, 3, -2.0)], [Span(0, 3, -2.0)]], "the second one is not looked at"
-    # 2 + 2 * 1 for both questions about the bell, 2 - 2 * 2 for the four others
-    assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.5) == -2.0
-    assert margin_together(read, judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.9) == 4.0
-    assert margin_together(lambda _question, passages: [[] for _ in passages], judge, 2.0, QUESTIONS, Articles(QUESTIONS), 0.5) == -math.inf
+
+
+def test_the_judge_counts_as_much_as_tells_best_which_questions_have_an_answer() -> None:
+    scores = {"Who repaired": 1.0, "When was the southern": 5.0, "Who built": 3.0, "Who sold": 9.0}
+    sure = {"Who repaired": 1.0, "When was the southern": -0.5, "Who built": -1.0, "Who sold": 0.0}
+
+    def known(question: str, of: dict[str, float]) -> float:
+        return next(value for beginning, value in of.items() if question.startswith(beginning))
+
+    def read(question: str, _passages: Sequence[str]) -> list[list[Span]]:
+        return [[Span(0, 3, known(question, scores))]]
+
+    def judge(question: str, _excerpt: str) -> float:
+        return known(question, sure)
+
+    asked = QUESTIONS[:4]
+    assert [bool(one.answers) for one in asked] == [True, True, False, True]
+    # With 1 the repaired pump (2) is no better than the builder (2); with 2 it is 3 for 1, the southern well 4 and the stones 9.
+    assert calibrated(read, judge, asked, Articles(asked), 0.0) == (2.0, 3.0)
+    assert calibrated(read, judge, asked, Articles(asked), 0.4) == (2.0, 4.0)
+
+
+def test_a_question_whose_passages_hold_nothing_is_refused_whatever_the_margin() -> None:
+    def read(question: str, passages: Sequence[str]) -> list[list[Span]]:
+        return [[Span(0, 3, 1.0)] if "bell" in question.lower() else [] for _ in passages]
+
+    def calibrate(silent: float) -> float:
+        return calibrated(read, lambda _question, _excerpt: 0.0, QUESTIONS, Articles(QUESTIONS), silent)[1]
+
+    assert (calibrate(0.5), calibrate(0.9)) == (-math.inf, 1.0)
 
 
 # Questions made by rule

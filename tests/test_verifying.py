@@ -30,6 +30,7 @@ QUESTIONS = [
     Asked("Bells", BELL, "How heavy is the bell?", ("310 kilograms",)),
     Asked("Bells", BELL, "Who cast the bell?", ("Jan Moer",)),
 ]
+MANY = [replace(one, article=f"Volume {number}") for number in range(10) for one in QUESTIONS]
 
 
 def passes(count: int) -> list[Excerpt]:
@@ -232,12 +233,11 @@ def test_training_goes_on_from_an_adapter(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(verifying, "WARM_UP", 4)
     monkeypatch.setattr(verifying, "RATE", 5e-3)
     monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
-    many = [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
 
     def loss(steps: int, start: Path | None) -> float:
         """Of the judgement in the first 25 steps."""
         said: list[str] = []
-        verifying.train_verifier(many, base, words, END, path, steps, 1, "abc", lambda _: 0.0, said.append, start)
+        verifying.train_verifier(MANY, base, words, END, path, steps, 1, "abc", lambda _: (1.0, 0.0), said.append, start)
         return float(next(line for line in said if line.startswith("step 25 ")).split("loss ")[1].split(",")[0])
 
     assert loss(60, None) > 1.2 * loss(25, path)
@@ -403,25 +403,28 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     from docqa.training.questions import divide
     from docqa.verifier import ABOUT
 
-    base, many = written(tmp_path / "tiny.gguf", tiny()), [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
+    base = written(tmp_path / "tiny.gguf", tiny())
     monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
     seen: list[str] = []
     monkeypatch.setattr(verifying, "excerpts", lambda learnt, *more: seen.extend(one.article for one in learnt) or excerpts(learnt, *more))
 
-    def margin(path: Path) -> float:
+    def calibrate(path: Path) -> tuple[float, float]:
         assert read_header(path).metadata["docqa.margin"] == "0.0", "it is calibrated on what was written"
-        return 1.23456
+        return 3.0, 1.23456
 
     one, other, third = (tmp_path / name for name in ("one.lora", "other.lora", "third.lora"))
     for path, seed in ((one, 1), (other, 1), (third, 2)):
-        verifying.train_verifier(many, base, words, END, path, 3, seed, "abc", margin, lambda _: None)
-    assert set(seen) == set(divide(many).training)
+        verifying.train_verifier(MANY, base, words, END, path, 3, seed, "abc", calibrate, lambda _: None)
+    assert set(seen) == set(divide(MANY).training)
     assert one.read_bytes() == other.read_bytes() != third.read_bytes()
     with pytest.raises(DocqaError, match=r"one\.lora is not an adapter for tiny\.gguf"):
-        verifying.train_verifier(many, base, words, END, other, 3, 1, "abd", margin, lambda _: None, one)
-    assert other.read_bytes() == one.read_bytes()
+        verifying.train_verifier(MANY, base, words, END, other, 3, 1, "abd", calibrate, lambda _: None, one)
+    with pytest.raises(DocqaError, match="must have questions with an answer and others without"):
+        verifying.train_verifier([one for one in MANY if one.answers], base, words, END, other, 3, 1, "abc", calibrate, lambda _: None)
+    verifying.train_verifier(MANY, base, words, END, third, 0, 1, "abc", calibrate, lambda _: None, one)
+    assert third.read_bytes() == other.read_bytes() == one.read_bytes(), "without steps it stays as it is"
     known = {key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)}
-    assert known == {"base": "abc", "languages": "en", "weight": "4.0", "margin": "1.2346"}
+    assert known == {"base": "abc", "languages": "en", "weight": "3.0", "margin": "1.2346"}
 
 
 @needs_transformers

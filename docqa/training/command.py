@@ -11,7 +11,7 @@ from docqa.entries import Entry
 from docqa.errors import NotFound
 from docqa.reader import FILE, trained_part
 from docqa.settings import Settings
-from docqa.training.figures import Read, doubted, margin_together, measure
+from docqa.training.figures import Read, calibrated, doubted, measure
 from docqa.training.questions import Articles, Asked, divide, load, load_texts
 from docqa.verifier import CONTEXT, Judge, usable_adapter
 from docqa.verifier import FILE as VERIFIER
@@ -33,7 +33,9 @@ def declare(commands: Any) -> None:
     train.set_defaults(run=_train)
     doubt = actions.add_parser("train-verifier", help="train the adapter that lets a small language model doubt what is found (an hour and more on two cores)")
     doubt.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [into the models folder]")
-    doubt.add_argument("--steps", metavar="N", type=int, default=750, help="of about twenty questions each [%(default)s]")
+    doubt.add_argument(
+        "--steps", metavar="N", type=int, default=750, help="of about twenty questions each; 0 calibrates only, as for another reader [%(default)s]"
+    )
     doubt.add_argument("--start", metavar="ADAPTER", type=Path, help="an adapter to go on from, such as one that this command wrote")
     doubt.add_argument("--seed", metavar="N", type=int, default=1, help="of the order and the cuts; to go on, another one than before [%(default)s]")
     doubt.set_defaults(run=_train_verifier)
@@ -69,7 +71,7 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
     from docqa.providers.llama import Engine
     from docqa.reader.network import Reader
     from docqa.training.course import Recipe
-    from docqa.training.verifying import WEIGHT, train_verifier
+    from docqa.training.verifying import train_verifier
 
     catalog, recipe, asked = Catalog.load(settings.models), Recipe(), load(given.files)
     model, part = _local_model(catalog), trained_part(settings.models)
@@ -80,9 +82,9 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
     engine, calibrating = Engine(str(model), CONTEXT, "f16"), set(divide(asked).calibrating)
     reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
 
-    def calibrate(written: Path) -> float:
+    def calibrate(written: Path) -> tuple[float, float]:
         judge, known = Judge(str(model), str(written)), [one for one in asked if one.article in calibrating]
-        return margin_together(reader.read, judge.sureness, WEIGHT, known, Articles(asked), recipe.silent)
+        return calibrated(reader.read, judge.sureness, known, Articles(asked), recipe.silent)
 
     out = given.out or settings.models / VERIFIER
     train_verifier(asked, model, engine.tokenize, engine.end, out, given.steps, given.seed, digest(model), calibrate, _say, given.start)

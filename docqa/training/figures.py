@@ -3,6 +3,7 @@
 import random
 import re
 import string
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from docqa.verifier import Adapter, to_verify
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
 Judge = Callable[[str, str], float]
 SEARCHED = 3  # passages
+WEIGHTS = tuple(map(float, range(1, 11)))  # of the judge beside the reader, one of which is taken
 MOST_STRANGE = 200  # questions about one article asked of another
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -97,19 +99,30 @@ def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
     return read_and_verify
 
 
-def margin_together(read: Read, judge: Judge, weight: float, asked: Sequence[Asked], articles: Articles, silent: float) -> float:
-    """What both opinions on the best span have to reach together, for this share of the answerable questions to be refused."""
+def calibrated(read: Read, judge: Judge, asked: Sequence[Asked], articles: Articles, silent: float) -> tuple[float, float]:
+    """How much the judge is to count beside the reader, and what both opinions on the best span have to reach together: the weight tells the answerable questions
+    best from the others (area under the ROC curve), and by the margin this share of the answerable ones is refused. There must be some of both."""
 
-    def together(one: Asked) -> float:
+    def opinions(one: Asked) -> tuple[float, float]:
         passages = articles.search(one.article, one.question, SEARCHED)
         found = read(one.question, passages)
         if (chosen := to_verify(passages, found)) is None:
-            return float("-inf")
+            return float("-inf"), 0.0
         best, excerpt = chosen
-        return found[best][0].score + weight * judge(one.question, excerpt)
+        return found[best][0].score, judge(one.question, excerpt)
 
-    scores = sorted(together(one) for one in asked if one.answers)
-    return scores[int(silent * len(scores))]
+    heard = {answerable: [opinions(one) for one in asked if bool(one.answers) == answerable] for answerable in (True, False)}
+
+    def together(answerable: bool, weight: float) -> list[float]:
+        return sorted(score + weight * sureness for score, sureness in heard[answerable])
+
+    weight = max(WEIGHTS, key=lambda weight: _area(together(True, weight), together(False, weight)))
+    return weight, together(True, weight)[int(silent * len(heard[True]))]
+
+
+def _area(above: Sequence[float], below: Sequence[float]) -> float:
+    """Under the ROC curve: how often one of the scores that should be higher is, 0 to 1, with equal ones counted half; `below` is sorted."""
+    return sum(bisect_left(below, one) + bisect_right(below, one) for one in above) / 2 / len(above) / len(below)
 
 
 def _found(read: Read, question: str, article: str, articles: Articles) -> _Said:

@@ -41,7 +41,6 @@ EXPECTED = 0.5  # for all tokens of a question
 ALSO_EXPECTED = 0.5  # share of the answered questions that are
 
 LANGUAGES = "en"
-WEIGHT = 4.0  # of its judgement beside the reader's score
 
 
 @dataclass(frozen=True)
@@ -103,15 +102,18 @@ def train_verifier(
     steps: int,
     seed: int,
     base_sha256: str,
-    calibrate: Callable[[Path], float],
+    calibrate: Callable[[Path], tuple[float, float]],
     say: Callable[[str], None],
     start: Path | None = None,
 ) -> None:
     """Train for the model at `model_path`, whose token `end` ends a text, on the articles that are not kept apart, from the adapter `start` on if there is one,
-    and write `out` with the margin that `calibrate` finds for what was written.
+    and write `out` with the weight and the margin that `calibrate` finds for what was written. Without `steps` it is only calibrated.
 
-    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, or too few articles."""
+    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, too few articles, or nothing to
+    calibrate on."""
     articles, division = Articles(asked), divide(asked)
+    if len({bool(one.answers) for one in asked if one.article in division.calibrating}) < 2:
+        raise DocqaError(f"The articles to calibrate on ({', '.join(division.calibrating)}) must have questions with an answer and others without")
     learnt = [one for one in asked if one.article in set(division.training)]
     say(f"{len(learnt)} questions of {len(division.training)} articles")
     torch.manual_seed(seed)
@@ -121,10 +123,13 @@ def train_verifier(
         if read_header(start).metadata.get(f"{ABOUT}base") != base_sha256:
             raise DocqaError(f"{start} is not an adapter for {model_path.name}, from which training could go on")
         restore(start, lora)
-    train(model, lora, lambda: items(excerpts(learnt, articles, dice), tokenize, end), end, steps, dice, say)
-    known = {"base": base_sha256, "languages": LANGUAGES, "weight": str(WEIGHT)}
-    save(out, lora, {**known, "margin": "0.0"})
-    save(out, lora, {**known, "margin": str(round(calibrate(out), 4))})
+    if steps:
+        train(model, lora, lambda: items(excerpts(learnt, articles, dice), tokenize, end), end, steps, dice, say)
+    known = {"base": base_sha256, "languages": LANGUAGES}
+    save(out, lora, {**known, "weight": "1.0", "margin": "0.0"})
+    weight, margin = calibrate(out)
+    save(out, lora, {**known, "weight": str(weight), "margin": str(round(margin, 4))})
+    say(f"It counts {weight:g} times as much as the reader; both together have to reach {margin:.2f}")
 
 
 def items(made: Sequence[Excerpt], tokenize: Callable[[str], list[int]], end: int) -> list[Item]:
