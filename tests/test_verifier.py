@@ -182,7 +182,7 @@ def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_on
         return [await verifier.sureness(question, text) for question in (answered, like_it)]
 
     sure, doubtful = runner.run(both())
-    assert sure > doubtful + 1
+    assert sure > doubtful + 0.5  # more than rounding makes, which is 0.34 at most
 
 
 @needs_model
