@@ -2,6 +2,7 @@
 
 import importlib.util
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -409,7 +410,7 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     monkeypatch.setattr(verifying, "excerpts", lambda learnt, *more: seen.extend(one.article for one in learnt) or excerpts(learnt, *more))
 
     def calibrate(path: Path) -> tuple[float, float]:
-        assert read_header(path).metadata["docqa.margin"] == "0.0", "it is calibrated on what was written"
+        assert read_header(path).metadata["docqa.margin"] == "0.0", "it is calibrated on what was trained"
         return 3.0, 1.23456
 
     one, other, third = (tmp_path / name for name in ("one.lora", "other.lora", "third.lora"))
@@ -419,12 +420,39 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     assert one.read_bytes() == other.read_bytes() != third.read_bytes()
     with pytest.raises(DocqaError, match=r"one\.lora is not an adapter for tiny\.gguf"):
         verifying.train_verifier(MANY, base, words, END, other, 3, 1, "abd", calibrate, lambda _: None, one)
-    with pytest.raises(DocqaError, match="must have questions with an answer and others without"):
-        verifying.train_verifier([one for one in MANY if one.answers], base, words, END, other, 3, 1, "abc", calibrate, lambda _: None)
-    verifying.train_verifier(MANY, base, words, END, third, 0, 1, "abc", calibrate, lambda _: None, one)
-    assert third.read_bytes() == other.read_bytes() == one.read_bytes(), "without steps it stays as it is"
     known = {key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)}
     assert known == {"base": "abc", "languages": "en", "weight": "3.0", "margin": "1.2346"}
+    assert {file.name for file in tmp_path.iterdir()} == {"tiny.gguf", "one.lora", "other.lora", "third.lora"}
+
+
+@needs_transformers
+@needs_gguf
+def test_an_adapter_is_put_in_place_when_it_is_calibrated_and_can_be_calibrated_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from docqa.training import adapter, verifying
+
+    base, out, left = written(tmp_path / "tiny.gguf", tiny()), tmp_path / "verifier.lora", tmp_path / "verifier.uncalibrated.lora"
+    monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
+
+    def make(out: Path, steps: int, calibrate: Callable[[Path], tuple[float, float]], start: Path | None = None, asked: list[Asked] = MANY) -> None:
+        verifying.train_verifier(asked, base, words, END, out, steps, 1, "abc", calibrate, lambda _: None, start)
+
+    def broken_off(_: Path) -> tuple[float, float]:
+        raise KeyboardInterrupt
+
+    make(out, 3, lambda _: (3.0, 1.0))
+    before = out.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        make(out, 3, broken_off)
+    assert out.read_bytes() == before and left.is_file()
+    make(tmp_path / "other.lora", 0, lambda _: (3.0, 1.0), left)
+    assert (tmp_path / "other.lora").read_bytes() == before, "the same training, calibrated later"
+    for wrong, sentence in (
+        (lambda: make(out, 0, broken_off), "Without steps nothing is trained"),
+        (lambda: make(out, 3, broken_off, asked=[one for one in MANY if one.answers]), "must have questions with an answer and others without"),
+    ):
+        with pytest.raises(DocqaError, match=sentence):
+            wrong()
+    assert out.read_bytes() == before
 
 
 @needs_transformers

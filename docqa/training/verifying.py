@@ -107,10 +107,13 @@ def train_verifier(
     start: Path | None = None,
 ) -> None:
     """Train for the model at `model_path`, whose token `end` ends a text, on the articles that are not kept apart, from the adapter `start` on if there is one,
-    and write `out` with the weight and the margin that `calibrate` finds for what was written. Without `steps` it is only calibrated.
+    and write `out` with the weight and the margin that `calibrate` finds for it. With 0 `steps` that one is only calibrated. Where it comes to no calibration, what
+    was trained is left beside `out`, to start from.
 
-    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, too few articles, or nothing to
-    calibrate on."""
+    The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, too few articles, nothing to
+    calibrate on, or nothing to do."""
+    if steps < 1 and not start:
+        raise DocqaError("Without steps nothing is trained; an adapter that is to be calibrated only has to be named as the one to start from")
     articles, division = Articles(asked), divide(asked)
     if len({bool(one.answers) for one in asked if one.article in division.calibrating}) < 2:
         raise DocqaError(f"The articles to calibrate on ({', '.join(division.calibrating)}) must have questions with an answer and others without")
@@ -123,12 +126,14 @@ def train_verifier(
         if read_header(start).metadata.get(f"{ABOUT}base") != base_sha256:
             raise DocqaError(f"{start} is not an adapter for {model_path.name}, from which training could go on")
         restore(start, lora)
-    if steps:
+    if steps > 0:
         train(model, lora, lambda: items(excerpts(learnt, articles, dice), tokenize, end), end, steps, dice, say)
     known = {"base": base_sha256, "languages": LANGUAGES}
-    save(out, lora, {**known, "weight": "1.0", "margin": "0.0"})
-    weight, margin = calibrate(out)
+    uncalibrated = out.with_name(f"{out.stem}.uncalibrated{out.suffix}")
+    save(uncalibrated, lora, {**known, "weight": "1.0", "margin": "0.0"})
+    weight, margin = calibrate(uncalibrated)
     save(out, lora, {**known, "weight": str(weight), "margin": str(round(margin, 4))})
+    uncalibrated.unlink()
     say(f"It counts {weight:g} times as much as the reader; both together have to reach {margin:.2f}")
 
 
