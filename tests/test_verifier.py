@@ -167,22 +167,22 @@ def verifier(runner: asyncio.Runner) -> Iterator[Verifier]:
 
 @needs_model
 @pytest.mark.parametrize(
-    ("answered", "like_it", "text"),
+    ("answered", "like_it", "text", "least"),
     [
-        ("Who repaired the pump of the northern well?", "Who repaired the pump of the southern well?", WELL),
-        ("Who closed the southern well?", "Who dug the southern well?", WELL),
-        ("Until when did the mill grind oats?", "Until when did the mill grind barley?", MILL),
-        ("Who cast the bell?", "Who paid for the bell?", BELL),
+        ("Who repaired the pump of the northern well?", "Who repaired the pump of the southern well?", WELL, 0.5),
+        ("Who closed the southern well?", "Who dug the southern well?", WELL, 0.5),
+        ("Until when did the mill grind oats?", "Until when did the mill grind barley?", MILL, 2),
+        ("Who cast the bell?", "Who paid for the bell?", BELL, 2),
     ],
 )
 def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_one_like_it(
-    runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str
+    runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str, least: float
 ) -> None:
     async def both() -> list[float]:
         return [await verifier.sureness(question, text) for question in (answered, like_it)]
 
     sure, doubtful = runner.run(both())
-    assert sure > doubtful + 0.5  # more than rounding makes, which is 0.34 at most
+    assert sure > doubtful + least  # and that is more than rounding makes, 0.34 at most
 
 
 @needs_model

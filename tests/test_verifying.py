@@ -420,6 +420,7 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     assert one.read_bytes() == other.read_bytes() != third.read_bytes()
     with pytest.raises(DocqaError, match=r"one\.lora is not an adapter for tiny\.gguf"):
         verifying.train_verifier(MANY, base, words, END, other, 3, 1, "abd", calibrate, lambda _: None, one)
+    assert other.read_bytes() == one.read_bytes()
     known = {key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)}
     assert known == {"base": "abc", "languages": "en", "weight": "3.0", "margin": "1.2346"}
     assert {file.name for file in tmp_path.iterdir()} == {"tiny.gguf", "one.lora", "other.lora", "third.lora"}

@@ -81,8 +81,7 @@ def measure(read: Read, asked: Sequence[Asked], articles: Articles) -> Figures:
 
 def margin(read: Read, asked: Sequence[Asked], articles: Articles, silent: float) -> float:
     """The score below which a reader that keeps silent does so for this share of the answerable questions."""
-    scores = sorted(_found(read, one.question, one.article, articles).score for one in asked if one.answers)
-    return scores[int(silent * len(scores))]
+    return _quantile([_found(read, one.question, one.article, articles).score for one in asked if one.answers], silent)
 
 
 def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
@@ -114,15 +113,21 @@ def calibrated(read: Read, judge: Judge, asked: Sequence[Asked], articles: Artic
     heard = {answerable: [opinions(one) for one in asked if bool(one.answers) == answerable] for answerable in (True, False)}
 
     def together(answerable: bool, weight: float) -> list[float]:
-        return sorted(score + weight * sureness for score, sureness in heard[answerable])
+        return [score + weight * sureness for score, sureness in heard[answerable]]
 
     weight = max(WEIGHTS, key=lambda weight: _area(together(True, weight), together(False, weight)))
-    return weight, together(True, weight)[int(silent * len(heard[True]))]
+    return weight, _quantile(together(True, weight), silent)
+
+
+def _quantile(scores: Sequence[float], share: float) -> float:
+    """The score that has this share of them before it."""
+    return sorted(scores)[int(share * len(scores))]
 
 
 def _area(above: Sequence[float], below: Sequence[float]) -> float:
-    """Under the ROC curve: how often one of the scores that should be higher is, 0 to 1, with equal ones counted half; `below` is sorted."""
-    return sum(bisect_left(below, one) + bisect_right(below, one) for one in above) / 2 / len(above) / len(below)
+    """Under the ROC curve: how often one of the scores that should be higher is, 0 to 1, with equal ones counted half."""
+    lower = sorted(below)
+    return sum(bisect_left(lower, one) + bisect_right(lower, one) for one in above) / 2 / len(above) / len(below)
 
 
 def _found(read: Read, question: str, article: str, articles: Articles) -> _Said:

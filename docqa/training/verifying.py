@@ -24,7 +24,6 @@ from docqa.training.language_model import load
 from docqa.training.questions import Articles, Asked, divide
 from docqa.verifier import ABOUT, ASKED, EXCERPT
 
-STEPS = 750
 RATE = 1e-3
 WARM_UP = 40  # steps
 LAST_RATE = 0.02  # of the rate
