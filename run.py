@@ -16,7 +16,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - an older Python is to be told, and must be able to read this file
     sys.exit("DocQA needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
 
-from docqa.install import main
+from docqa.cli.start import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:], __doc__))

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from docqa import ROOT
 from docqa.errors import CannotStart
-
-HERE = Path(__file__).resolve().parent.parent
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -68,8 +67,8 @@ class Settings:
 
     host: str = _setting("127.0.0.1", str, "address to listen on")
     port: int = _setting(8000, _port, "port to listen on; 0 takes a free one")
-    data: Path = _setting(HERE / "data", _path, "folder of the SQLite file and the first API key")
-    models: Path = _setting(HERE / "models", _path, "folder of the models and their catalogue")
+    data: Path = _setting(ROOT / "data", _path, "folder of the SQLite file and the first API key")
+    models: Path = _setting(ROOT / "models", _path, "folder of the models and their catalogue")
     embedder: str = _setting("all-MiniLM-L6-v2", str, "embedding model: its name in the catalogue, or its folder; `none` for full-text search only")
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
     body_mb: int = _setting(10, _positive, "largest JSON body, in MB")

@@ -14,9 +14,10 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from docqa.app import create
-from docqa.auth import create_key
-from docqa.settings import HERE, Settings
+from docqa import ROOT
+from docqa.api.app import create
+from docqa.api.auth import create_key
+from docqa.settings import Settings
 
 FILES = Path(__file__).parent / "files"
 # Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when torch is imported.
@@ -103,7 +104,7 @@ class Server:
 
 def start_server(data: Path, **environ: str) -> Server:
     """A server on a free port, as a user starts it; the caller ends it."""
-    command = [sys.executable, str(HERE / "run.py"), "serve", "--port", "0", "--data", str(data)]
+    command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", "0", "--data", str(data)]
     env = {**os.environ, "DOCQA_PRIVATE_NETWORKS": "127.0.0.0/8", **environ}
     log = data.with_name(data.name + ".log").open("w")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=env)

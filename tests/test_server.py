@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from conftest import Server, start_server, stop_server
-from docqa.settings import HERE
+from docqa import ROOT
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
 STORY = "\n\n".join(
@@ -123,7 +123,7 @@ def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
         assert again < 20, "the answer that nobody wanted was made to its end first"
 
 
-@pytest.mark.parametrize(("word", "query"), [("docqa.embedding", ""), ("docqa.providers.local", "model_name=SMOLLM2_135M")])
+@pytest.mark.parametrize(("word", "query"), [("docqa.models.embedder", ""), ("docqa.models.chat.local", "model_name=SMOLLM2_135M")])
 def test_a_killed_child_costs_at_most_one_answer(ready: Server, word: str, query: str) -> None:
     with ready.client() as client:
         doc_id = upload(client, LEASE)
@@ -145,12 +145,12 @@ def test_a_stream_whose_model_dies_is_broken_off(ready: Server) -> None:
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
         with pytest.raises(httpx.RemoteProtocolError), client.stream("POST", url, json=question) as response:
-            pid = child(ready, "docqa.providers.local")
+            pid = child(ready, "docqa.models.chat.local")
             for number, _ in enumerate(response.iter_raw()):
                 if number == 1:
                     os.kill(pid, signal.SIGKILL)
         with client.stream("POST", url, json=question, headers={"Accept": "text/event-stream"}) as response:
-            pid = child(ready, "docqa.providers.local")
+            pid = child(ready, "docqa.models.chat.local")
             text = ""
             with pytest.raises(httpx.RemoteProtocolError):
                 for number, line in enumerate(response.iter_text()):
@@ -214,7 +214,7 @@ def test_a_body_is_refused_while_it_is_sent(server: Server) -> None:
 
 def test_keys_are_added_listed_and_revoked(server: Server) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(HERE / "run.py"), "key", *arguments, "--data", str(server.data)]
+        command = [sys.executable, str(ROOT / "run.py"), "key", *arguments, "--data", str(server.data)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     added = run("add", "second", "--account", "other")
@@ -273,7 +273,7 @@ def test_a_signal_ends_the_server_cleanly_in_the_middle_of_a_stream(tmp_path: Pa
 
 def test_a_port_that_is_taken_is_said_in_one_sentence(server: Server, tmp_path: Path) -> None:
     port = server.base.rsplit(":", 1)[1]
-    command = [sys.executable, str(HERE / "run.py"), "serve", "--port", port, "--data", str(tmp_path / "data")]
+    command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", port, "--data", str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert "address already in use" in done.stderr
@@ -282,7 +282,7 @@ def test_a_port_that_is_taken_is_said_in_one_sentence(server: Server, tmp_path: 
 
 def test_data_that_cannot_be_used_are_said_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "docqa.sqlite").write_bytes(b"My diary. " * 1000)
-    command = [sys.executable, str(HERE / "run.py"), "serve", "--port", "0", "--data", str(tmp_path)]
+    command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", "0", "--data", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     assert done.returncode == 1
     assert done.stderr.startswith("docqa: ") and "cannot be used as the database" in done.stderr and done.stderr.count("\n") == 1
@@ -311,8 +311,8 @@ def test_the_examples_of_the_readme_work(server: Server, site: str, tmp_path: Pa
     with server.client() as client:
         doc_id = upload(client, LEASE)
         kb = client.post("/v1/api/knowledge", json={"name": "Leases", "document_ids": [doc_id]}).json()["knowledge_base_id"]
-    (tmp_path / "report.pdf").write_bytes((HERE / "tests/files/report.pdf").read_bytes())
-    readme = (HERE / "README.md").read_text().replace("\\\n", " ").replace("http://127.0.0.1:8000", server.base).replace("DOC_ID", doc_id)
+    (tmp_path / "report.pdf").write_bytes((ROOT / "tests/files/report.pdf").read_bytes())
+    readme = (ROOT / "README.md").read_text().replace("\\\n", " ").replace("http://127.0.0.1:8000", server.base).replace("DOC_ID", doc_id)
     lines = [line.strip().replace("https://example.org/report.pdf", f"{site}/lease") for line in readme.splitlines() if line.startswith("    curl ")]
     assert len(lines) >= 20
     setup = f'KEY={server.key} BASE={server.base} DOC={doc_id} KB={kb}; curl() {{ command curl -sS --fail-with-body -H "x-api-key: $KEY" "$@"; }}\n'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docqa.cli import main
+from docqa.cli.main import main
 from docqa.errors import CannotStart
 from docqa.settings import Settings
 

@@ -13,22 +13,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from docqa.agent import question_language
-from docqa.answer import answer, read_question
-from docqa.app import create
-from docqa.declarations import CHAT_QUERY
+from docqa import store
+from docqa.answering.answer import answer, read_question
+from docqa.answering.gather import question_language
+from docqa.api.app import create
+from docqa.api.declarations import CHAT_QUERY
 from docqa.errors import DocqaError, NotFound, TooLarge, Unavailable, Unreadable
 from docqa.evaluation.figures import CUTS, Result, holds
 from docqa.evaluation.questions import Made, choose, make_controls, make_questions
-from docqa.ingest import add_file
-from docqa.phrases import NOT_FOUND, phrase
-from docqa.providers.local import LocalModel
-from docqa.queries import account_rows, chunk_rows, document_rows, work_rows
-from docqa.queries.document_rows import StoredDocument
+from docqa.ingest.add import add_file
+from docqa.languages.phrases import NOT_FOUND, phrase
+from docqa.models.chat.local import LocalModel
 from docqa.records import Source
-from docqa.search import Passage, search
+from docqa.search.search import Passage, search
 from docqa.services import Services
 from docqa.settings import Settings
+from docqa.store.documents import StoredDocument
 
 ACCOUNT = "evaluation"
 CONTROLS = 4  # one question in so many is a control
@@ -82,7 +82,7 @@ def _described(services: Services, model: str) -> str:
 async def _add(services: Services, files: Sequence[Path], tell: Callable[[str], None]) -> dict[int, StoredDocument]:
     """The documents by their row ids, when the background work on them is done."""
     async with services.db.write() as conn:
-        account = await account_rows.account_named(conn, ACCOUNT)
+        account = await store.accounts.account_named(conn, ACCOUNT)
     doc_ids: list[str] = []
     for path in files:
         try:
@@ -94,14 +94,14 @@ async def _add(services: Services, files: Sequence[Path], tell: Callable[[str], 
     tell(f"Indexing {len(doc_ids)} of {len(files)} files ...")
     while True:
         async with services.db.read() as conn:
-            if not await work_rows.indexing(conn):
+            if not await store.jobs.indexing(conn):
                 break
         await asyncio.sleep(POLL)
     async with services.db.read() as conn:
         for doc_id in doc_ids:
-            if message := (await document_rows.document_status(conn, account, doc_id)).message:
-                tell(f"{(await document_rows.stored_document(conn, account, doc_id)).name}: {message}")
-        return {document.id: document for document in await document_rows.stored_documents(conn, account, doc_ids)}
+            if message := (await store.documents.document_status(conn, account, doc_id)).message:
+                tell(f"{(await store.documents.stored_document(conn, account, doc_id)).name}: {message}")
+        return {document.id: document for document in await store.documents.stored_documents(conn, account, doc_ids)}
 
 
 async def _add_one(services: Services, account: int, path: Path) -> str:
@@ -115,7 +115,7 @@ async def _add_one(services: Services, account: int, path: Path) -> str:
 async def _choose(services: Services, documents: dict[int, StoredDocument], count: int) -> list[Made]:
     """Questions and controls, chosen from all that can be made."""
     async with services.db.read() as conn:
-        chunks = {id_: await chunk_rows.chunks(conn, id_) for id_ in documents}
+        chunks = {id_: await store.chunks.chunks(conn, id_) for id_ in documents}
     made = [one for id_, document in documents.items() for one in make_questions(chunks[id_], document.language)]
     controls = [one for id_, document in documents.items() for one in make_controls(made, id_, document.language, chunks[id_])]
     chosen = choose(controls, count // CONTROLS)
@@ -148,5 +148,5 @@ def _is_origin(passage: Passage, made: Made) -> bool:
 
 async def _is_verbatim(services: Services, document: StoredDocument, source: Source) -> bool:
     async with services.db.read() as conn:
-        page = await document_rows.page_text(conn, document.id, source.page_number)
+        page = await store.documents.page_text(conn, document.id, source.page_number)
     return " ".join(source.source_chunk.split()) in " ".join(page.split())

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from docqa.evaluation.questions import Made
-from docqa.text import terms
+from docqa.text.words import terms
 
 HELD = 0.6  # share of a value's words that a right answer holds
 CUTS = (1, 3, 5)

@@ -11,10 +11,10 @@ from itertools import dropwhile
 
 from docqa.evaluation.controls import CONTROLS
 from docqa.evaluation.forms import ARTICLES, HEADING, HEADINGS, ROW, ROWS, dependent, forms
-from docqa.language import is_function_word
-from docqa.phrases import phrase
-from docqa.queries.chunk_rows import StoredChunk
-from docqa.text import sentences, terms
+from docqa.languages.phrases import phrase
+from docqa.store.chunks import StoredChunk
+from docqa.text.detect import is_function_word
+from docqa.text.words import sentences, terms
 
 OTHER, FOREIGN = "other file", "foreign"
 LONGEST = 400  # characters of a statement

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from docqa.reader import Span
-from docqa.training.questions import Articles, Asked
-from docqa.verifier import Adapter, to_verify
+from docqa.models.reader import Span
+from docqa.models.verifier import Adapter, to_verify
+from docqa.training.question_sets import Articles, Asked
 
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
 Judge = Callable[[str, str], float]

@@ -20,9 +20,9 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
 from conftest import FILES, start_server, stop_server
-from docqa.catalog import Catalog
-from docqa.machine import find_machine
-from docqa.providers.local import LocalModel
+from docqa.catalog.catalog import Catalog
+from docqa.catalog.machine import find_machine
+from docqa.models.chat.local import LocalModel
 from docqa.settings import Settings
 
 WRITTEN = 120

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(HERE))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
 
 import pymupdf
 
-from docqa.extract import reading
+from docqa.formats import reading
 
 ROUNDS = 3
 
@@ -52,7 +52,7 @@ REPORTING = """
 import os, resource, runpy, sys
 os._exit = sys.exit
 try:
-    runpy.run_module("docqa.extract", run_name="__main__")
+    runpy.run_module("docqa.formats", run_name="__main__")
 finally:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 """
@@ -62,7 +62,7 @@ def peak_mb(data: bytes) -> float:
     """Peak memory of the child that reads the file as an upload is read."""
     command = [sys.executable, "-c", REPORTING, "4096", "600"]
     request = json.dumps({"name": "a.pdf", "media_type": ""}).encode() + b"\n"
-    run = subprocess.run(command, input=request + data, capture_output=True, cwd=HERE, env={**os.environ, "OMP_THREAD_LIMIT": "1"}, check=False)
+    run = subprocess.run(command, input=request + data, capture_output=True, cwd=ROOT, env={**os.environ, "OMP_THREAD_LIMIT": "1"}, check=False)
     return int(run.stderr.split()[-1]) / 1024
 
 

@@ -18,10 +18,10 @@ import httpx
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from docqa.app import create
-from docqa.auth import create_key
-from docqa.catalog import Catalog
-from docqa.endpoints.chat import TARGET_HEADER
+from docqa.api.app import create
+from docqa.api.auth import create_key
+from docqa.api.endpoints.chat import TARGET_HEADER
+from docqa.catalog.catalog import Catalog
 from docqa.settings import Settings
 from stand_ins import anthropic, llama_server, openai, stand_in, status, stream
 

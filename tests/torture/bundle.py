@@ -16,8 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from docqa import namespace
-from docqa.rehearsal import QUESTION, SPECIMENS, Client
+from docqa.offline import namespace
+from docqa.offline.rehearsal import QUESTION, SPECIMENS, Client
 
 INSIDE = "inside"
 PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")  # not .venv's: the bundle makes its own

@@ -16,7 +16,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 import httpx
 
 from conftest import Server, start_server
-from docqa.db import _connect
+from docqa.store.database import _connect
 
 THREADS = 4
 

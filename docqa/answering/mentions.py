@@ -1,0 +1,72 @@
+"""Every sentence and table row that speaks of something: words are compared, and counted is what is listed.
+
+It knows plurals and other endings, not synonyms: what the documents call by another name is not found.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docqa.store.chunks import StoredChunk
+from docqa.store.sql import quoted
+from docqa.text.words import PREFIX, fold, is_dense, sentences, terms
+
+
+@dataclass(frozen=True)
+class Place:
+    """A sentence or row, `chunk.text[start:end]`."""
+
+    chunk: StoredChunk
+    start: int
+    end: int
+
+
+def match_of(topic: Sequence[str]) -> str:
+    """An FTS5 query for the chunks that may speak of all the topic's words."""
+    groups = []
+    for word in topic:
+        if is_dense(word):
+            groups += [quoted(pair) for pair in terms(word)]
+        else:
+            groups.append(quoted(_stem(terms(word)[0])) + "*")
+    return " AND ".join(groups)
+
+
+def places(topic: Sequence[str], chunks: Sequence[StoredChunk]) -> list[Place]:
+    """The sentences and rows of these chunks that hold every word of the topic, each text once, in the chunks' order.
+
+    For a row or an item of a list, the words of its section's title and of its columns' names count as its own.
+    """
+    found: dict[str, Place] = {}
+    for chunk in chunks:
+        above = f"{chunk.section}\n{chunk.columns}"
+        for start, end in sentences(chunk.text):
+            text = chunk.text[start:end]
+            if speaks_of(topic, f"{above}\n{text}" if _is_item(text) else text):
+                found.setdefault(" ".join(fold(text).split()), Place(chunk, start, end))
+    return list(found.values())
+
+
+def speaks_of(topic: Sequence[str], text: str) -> bool:
+    """Whether the text holds every word of the topic, in whatever form."""
+    folded = fold(text)
+    words = {term for term in terms(text) if not term.endswith("~")}
+    return all(fold(word) in folded if is_dense(word) else any(_same(terms(word)[0], other) for other in words) for word in topic)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two words are forms of one: the longer has two letters more, or they end differently in up to three; less in short words."""
+    common = len(os.path.commonprefix((one, other)))
+    shortest, longest = sorted((len(one), len(other)))
+    changed = shortest - common
+    return common >= 2 and changed <= (shortest > 4) and longest - common <= min(2 + changed, max(1, longest // 3))
+
+
+def _stem(word: str) -> str:
+    """The beginning that all forms of a word share."""
+    return word[:PREFIX] if len(word) > PREFIX else word[: max(2, len(word) - 1)]
+
+
+def _is_item(text: str) -> bool:
+    """Whether it is a row of a table or an item of a list."""
+    return "\t" in text or " | " in text or "; " in text and ": " in text or not text[0].isalpha()

@@ -1,0 +1,71 @@
+"""A summary written by a chat model from more notes than it can read at once: parts are summed up first, then these summaries.
+
+What the model makes of them is its own; which of its sentences rest on the documents is found out afterwards, as for every answer.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from docqa.answering import prompts
+from docqa.answering.by_model import MESSAGE_TOKENS, Chat
+from docqa.answering.evidence import Evidence, Piece
+from docqa.errors import Unavailable
+from docqa.questions.question import Question
+
+log = logging.getLogger(__name__)
+
+MAPPING = 0.6  # of the time for the answer goes to the parts at most
+
+
+async def digest(chat: Chat, question: Question, notes: Sequence[str]) -> AsyncGenerator[Piece, None]:
+    """The answer to a question about all the notes, which are in the order of the documents. Raises Unavailable."""
+    started = asyncio.get_running_loop().time()
+    batches = await _batches(chat, question, notes)
+    if len(batches) > 1:
+        batches = [[text] for text in await _sum_up(chat, question, batches, started + MAPPING * chat.seconds)]
+    left = chat.seconds - (asyncio.get_running_loop().time() - started)
+    evidence = [Evidence(text, ()) for batch in batches for text in batch]
+    async with aclosing(Chat(chat.model, left).answer(question, evidence)) as pieces:
+        async for piece in pieces:
+            yield piece
+
+
+async def _batches(chat: Chat, question: Question, notes: Sequence[str]) -> list[list[str]]:
+    """The notes in portions that fit the model's context together with the prompt and an answer."""
+    # Whichever is longer, the prompt for a part or the one for the whole.
+    both = [prompts.chat(replace(one, history=()), []) for one in (question, _for_part(question))]
+    frames = await chat.model.count(["\n".join(message["content"] for message in messages) for messages in both])
+    counts = await chat.model.count([prompts.quote(note) for note in notes])
+    room = chat.model.context_tokens - prompts.MAX_TOKENS[question.length] - max(frames) - 5 * MESSAGE_TOKENS
+    batches: list[list[str]] = []
+    used = room
+    for note, tokens in zip(notes, counts, strict=True):
+        if used + tokens + MESSAGE_TOKENS > room:
+            batches.append([])
+            used = 0
+        batches[-1].append(note)
+        used += tokens + MESSAGE_TOKENS
+    return batches
+
+
+async def _sum_up(chat: Chat, question: Question, batches: Sequence[Sequence[str]], deadline: float) -> list[str]:
+    """Each batch in a few sentences; its first note stands for one that the time does not allow for."""
+    part = _for_part(question)
+    texts = []
+    for number, batch in enumerate(batches):
+        # An equal share of the time for each: the end of a document counts as much as its beginning.
+        seconds = (deadline - asyncio.get_running_loop().time()) / (len(batches) - number)
+        try:
+            async with aclosing(Chat(chat.model, seconds).answer(part, [Evidence(note, ()) for note in batch])) as pieces:
+                texts.append("".join([piece.text async for piece in pieces]))
+        except Unavailable as error:
+            log.info("part %d of %d is not summed up: %s", number + 1, len(batches), error)
+            texts.append(batch[0])
+    return texts
+
+
+def _for_part(question: Question) -> Question:
+    return replace(question, text=prompts.SUM_UP_PART, history=(), length="SHORT")

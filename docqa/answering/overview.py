@@ -1,0 +1,202 @@
+"""Questions about documents as a whole, answered from all of their text and not from what a search finds.
+
+A number in such an answer is one that was counted here, and the answer says what was counted.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from docqa import store
+from docqa.answering.by_model import Chat
+from docqa.answering.evidence import Piece, Provider
+from docqa.answering.mentions import Place, match_of, places, speaks_of
+from docqa.answering.model_summary import digest
+from docqa.ingest.key_sentences import choose, notes
+from docqa.languages import overview_phrases as said
+from docqa.languages.phrases import PAGE, phrase
+from docqa.questions.question import Question
+from docqa.questions.scope import Scope, scope_of
+from docqa.search.search import Passage, Sentence
+from docqa.services import Services
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
+from docqa.text.words import is_dense
+
+SENTENCES = {"SHORT": 3, "LONG": 12}  # that sum up one document
+SENTENCES_EACH = {"SHORT": 1, "LONG": 3}  # that sum up each of several
+LISTED = {"SHORT": 10, "LONG": 60}  # places and headings
+LONGEST = 500  # characters of a place: a row can be very long
+PARAGRAPH = 2  # sentences at least
+DIGESTED = 400  # notes given to a model at most: more take longer to read than an answer may take
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """An answer in the making: `pieces` rest on `passages`; what stands around them is ours and needs no source.
+
+    `by_provider` is whether the provider had a part in it: what is counted and listed needs none.
+    """
+
+    opening: str
+    passages: list[Passage]
+    pieces: AsyncGenerator[Piece, None]
+    closing: str
+    by_provider: bool = False
+
+
+async def overview(services: Services, documents: Sequence[StoredDocument], question: Question, provider: Provider) -> Overview | None:
+    """The answer to a question about the documents as a whole; None for any other, and for one that is about something in them."""
+    scope = scope_of(question.text)
+    if scope is None or not documents:
+        return None
+    if scope.kind == "pages":
+        return _page_counts(documents, question.language)
+    if scope.kind == "contents":
+        return await _contents(services, documents, question)
+    if scope.kind == "places":
+        return await _places(services, documents, question, scope)
+    return await _gist(services, documents, question, scope, provider)
+
+
+def _page_counts(documents: Sequence[StoredDocument], language: str) -> Overview:
+    lines = [phrase(said.PAGE_COUNT, language).format(pages=sum(document.pages for document in documents))]
+    if len(documents) > 1:
+        lines += [f"- {document.name}: {document.pages}" for document in documents]
+    return Overview("\n".join(lines), [], _pieces([]), "")
+
+
+async def _contents(services: Services, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
+    """The headings with their pages; None where no document has any that were recognised."""
+    async with services.db.read() as conn:
+        found = [(document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)]
+    if not found:
+        return None
+    opening = phrase(said.HEADINGS, question.language).format(count=len(found))
+    shown = found[: 3 * LISTED[question.length]]
+    lines = [_line(document, chunk.page_number, chunk.section, len(documents), question.language) for document, chunk in shown]
+    passages = [_passage(chunk, document, []) for document, chunk in shown]
+    return Overview(_listing(opening, len(shown), len(found), question.language), passages, _pieces(list(zip(lines, range(len(lines)), strict=True))), "")
+
+
+async def _places(services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope) -> Overview | None:
+    """Where the topic is spoken of, counted and listed; None where its words stand nowhere together."""
+    by_id = {document.id: document for document in documents}
+    async with services.db.read() as conn:
+        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
+    found = await asyncio.to_thread(places, scope.topic, chunks)
+    if not found:
+        return None
+    on = len({(place.chunk.document, place.chunk.page_number) for place in found})
+    template = phrase(said.PLACES, question.language)
+    opening = template.format(topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents))
+    shown = found[: LISTED[question.length]]
+    held = list(dict.fromkeys(place.chunk for place in shown))
+    passages = [_passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held]
+    lines = [(_place_line(place, by_id[place.chunk.document], len(documents), question.language), held.index(place.chunk)) for place in shown]
+    return Overview(_listing(opening, len(shown), len(found), question.language), passages, _pieces(lines), "")
+
+
+def _place_line(place: Place, document: StoredDocument, documents: int, language: str) -> str:
+    text = place.chunk.text[place.start : min(place.end, place.start + LONGEST)]
+    return _line(document, place.chunk.page_number, text, documents, language)
+
+
+def _line(document: StoredDocument, page_number: int, text: str, documents: int, language: str) -> str:
+    name = f"{document.name}, " if documents > 1 else ""
+    return f"\n- {name}{phrase(PAGE, language)} {page_number}: {' '.join(text.split())}"
+
+
+def _listing(opening: str, shown: int, count: int, language: str) -> str:
+    return opening if shown == count else f"{opening} {phrase(said.SHOWN, language).format(shown=shown)}"
+
+
+async def _gist(services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider) -> Overview | None:
+    """A summary of the documents, of those or those sections that the question names; None for something that is no section but stands in the text."""
+    named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
+    documents = named or documents
+    by_document = [(document, await _notes(services, document)) for document in documents]
+    if scope.topic and not named:
+        sections = [(document, [note for note in found if speaks_of(scope.topic, note.chunk.section)]) for document, found in by_document]
+        if any(found for _, found in sections):
+            by_document = [(document, found) for document, found in sections if found]
+        elif await _stands(services, documents, scope.topic):
+            return None
+    if not any(found for _, found in by_document):
+        return None
+    closing = await _scope_note(services, [document for document, _ in by_document], question.language)
+    if isinstance(provider, Chat):
+        return _written(by_document, question, provider, closing)
+    return await asyncio.to_thread(_picked, by_document, question, closing)
+
+
+async def _notes(services: Services, document: StoredDocument) -> list[StoredNote]:
+    """The stored notes; while the background work has not come so far, the same made now."""
+    async with services.db.read() as conn:
+        stored = await store.notes.notes(conn, document.id)
+        chunks = [] if stored else await store.chunks.chunks(conn, document.id)
+    made = await asyncio.to_thread(notes, chunks)
+    return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
+
+
+async def _stands(services: Services, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
+    async with services.db.read() as conn:
+        return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
+
+
+async def _scope_note(services: Services, documents: Sequence[StoredDocument], language: str) -> str:
+    """How many pages the answer is from."""
+    async with services.db.read() as conn:
+        unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
+    pages = sum(document.pages for document in documents)
+    sentences = [phrase(said.DOCUMENTS, language).format(count=len(documents))] if len(documents) > 1 else []
+    sentences.append(phrase(said.PAGES_READ, language).format(read=pages - unread, pages=pages))
+    if unread:
+        sentences.append(phrase(said.PAGES_UNREAD, language))
+    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
+
+
+def _picked(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str) -> Overview:
+    """The most telling sentences word for word: of one document in paragraphs by section, of several a paragraph each."""
+    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.length]
+    passages: list[Passage] = []
+    lines: list[tuple[str, int]] = []
+    for document, found in by_document:
+        chosen = [found[i] for i in choose(found, [note.text for note in found], count)]
+        in_paragraph, place = 0, ""
+        for note in chosen:
+            # Where no sections were recognised, a page is one.
+            before, place = place, note.chunk.section or str(note.chunk.page_number)
+            new = in_paragraph == 0 or question.length == "LONG" and len(by_document) == 1 and in_paragraph >= PARAGRAPH and place != before
+            gap = "" if not lines else "\n\n" if new else "" if is_dense(note.text) else " "
+            name = f"{document.name}: " if in_paragraph == 0 and len(by_document) > 1 else ""
+            if not passages or passages[-1].chunk != note.chunk:
+                passages.append(_passage(note.chunk, document, []))
+            lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
+            in_paragraph = 1 if new else in_paragraph + 1
+    return Overview("", passages, _pieces(lines), closing, by_provider=True)
+
+
+def _written(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str) -> Overview:
+    """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
+    each = max(1, DIGESTED // len(by_document))
+    chosen = [(document, note) for document, found in by_document for note in _evenly(found, each)]
+    passages = [_passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()]
+    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
+
+
+def _evenly(found: Sequence[T], count: int) -> Sequence[T]:
+    return found[:: max(1, -(-len(found) // count))]
+
+
+def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:
+    return Passage(chunk, document, 0.0, None, 1.0, 1.0, tuple(Sentence(start, end, 1.0, None) for start, end in spans))
+
+
+async def _pieces(lines: Sequence[tuple[str, int]]) -> AsyncGenerator[Piece, None]:
+    for text, passage in lines:
+        yield Piece(text, passage)

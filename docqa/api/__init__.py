@@ -1,0 +1,1 @@
+"""HTTP in, HTTP out. Nothing here knows how an answer is found."""

@@ -1,0 +1,78 @@
+"""What each endpoint takes: the rules of every query and JSON body, each declared once."""
+
+from typing import Any, Final
+
+from docqa.api.rules import Rule, boolean, checked, default, described, free, integer, many, number, one_of, one_of_known, optional, record, text
+from docqa.languages.names import LANGUAGES
+
+
+def _as_bot(sender: str) -> str:
+    return "bot" if sender == "assistant" else sender
+
+
+def _ask_something(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    questions = [message["message"] for message in messages if message["sender"] == "user"]
+    if not questions:
+        raise ValueError("at least one message needs the sender 'user'")
+    if not questions[-1].strip():
+        raise ValueError("the last message of the sender 'user' must not be blank")
+    return messages
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value
+
+
+def _one_place(body: dict[str, Any]) -> dict[str, Any]:
+    if (body["doc_ids"] is None) == (body["knowledge_base_id"] is None):
+        raise ValueError("give either 'doc_ids' or 'knowledge_base_id'")
+    return body
+
+
+SENDER: Final = described(
+    checked(one_of("user", "bot", "assistant", "system", fold=True), _as_bot),
+    "`user` asks, `bot` (or `assistant`) is an earlier answer, `system` gives a system prompt of your own; in any case.",
+)
+MESSAGES: Final = described(
+    checked(many(record({"sender": SENDER, "message": text})), _ask_something),
+    "The conversation so far, in order; the last message of the sender `user` is the question.",
+)
+DOC_IDS: Final = many(text)
+PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
+PAGE_SIZE: Final = described(default(integer(ge=1, le=100), 10), "Entries on a page.")
+
+CHAT_QUERY: Final = record(
+    {
+        "stream": described(default(boolean, False), "`true` sends the answer as text while it is made."),
+        "model_name": described(default(one_of_known("models"), "GPT5_2"), "A name that `GET /v1/api/models` lists."),
+        "agent_mode": described(default(boolean, True), "`true` is slower and generally more accurate."),
+        "cite_source": described(default(boolean, False), "`true` adds the passages that the answer rests on."),
+        "temperature": described(default(number(ge=0.1, le=1.5), 0.7), "How freely the model chooses its words."),
+        "language": described(default(one_of(*LANGUAGES), "DEFAULT"), "Language of the answer; DEFAULT is that of the question."),
+        "length": described(default(one_of("LONG", "SHORT"), "SHORT"), "Length of the answer."),
+    }
+)
+DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES)})
+KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES})
+
+DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE})
+ORDER: Final = described(free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`.")
+KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": ORDER})
+KNOWLEDGE_CREATE_BODY: Final = record({"name": text, "document_ids": DOC_IDS})
+KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(text), "document_ids": DOC_IDS})
+SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
+LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
+
+RETRIEVE_BODY: Final[Rule] = checked(
+    record(
+        {
+            "query": checked(text, _not_blank),
+            "doc_ids": optional(DOC_IDS),
+            "knowledge_base_id": optional(text),
+            "top_k": default(integer(ge=1, le=100), 5),
+        }
+    ),
+    _one_place,
+)

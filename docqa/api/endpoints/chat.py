@@ -1,0 +1,153 @@
+"""Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
+
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import asdict
+from typing import Any
+
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Send
+
+from docqa import records, store
+from docqa.answering.answer import Answer, answer, read_question
+from docqa.answering.gather import question_language
+from docqa.api import declarations as given_by
+from docqa.api.request import Endpoint, Given
+from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
+from docqa.languages.phrases import sources_block
+from docqa.search.search import search
+from docqa.services import Services
+from docqa.store.documents import StoredDocument
+from docqa.store.sql import now
+
+log = logging.getLogger(__name__)
+
+TAG = "Chat"
+TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
+SSE = "text/event-stream"
+SUMMARY = [{"sender": "user", "message": "Summarize the documents."}]
+
+
+async def chat_with_document(services: Services, account: int, given: Given) -> Response:
+    async with services.db.read() as conn:
+        documents = [await store.documents.stored_document(conn, account, given.path["doc_id"])]
+    return await _reply(services, documents, given.body, given)
+
+
+async def chat_with_documents(services: Services, account: int, given: Given) -> Response:
+    async with services.db.read() as conn:
+        documents = await store.documents.stored_documents(conn, account, given.body["documents"])
+    return await _reply(services, documents, given.body["messages"] or SUMMARY, given)
+
+
+async def chat_with_knowledge(services: Services, account: int, given: Given) -> Response:
+    async with services.db.read() as conn:
+        documents = await store.knowledge.knowledge_base_documents(conn, account, given.path["knowledge_base_id"])
+    return await _reply(services, documents, given.body["messages"], given)
+
+
+async def retrieve(services: Services, account: int, given: Given) -> records.RetrieveResult:
+    body = given.body
+    async with services.db.read() as conn:
+        if body["doc_ids"] is None:
+            documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
+        else:
+            documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+    passages = await search(services, documents, body["query"], question_language(body["query"], documents), body["top_k"])
+    return records.RetrieveResult([records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages])
+
+
+async def _reply(services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given) -> Response:
+    question = read_question(messages, given.query, documents)
+    made = await answer(services, documents, question, given.query)
+    log.info("%s: answered by %s", given.query["model_name"], made.target)
+    headers = {TARGET_HEADER: made.target}
+    if not given.query["stream"]:
+        async with aclosing(made.tokens) as tokens:
+            text = "".join([token async for token in tokens])
+        turns = records.Turn("user", question.text, "question"), records.Turn("bot", text, "response")
+        return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
+    if SSE in given.accept:
+        return _Stream(_events(made), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
+    return _Stream(_plain(made), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"})
+
+
+class _Stream(StreamingResponse):
+    """Ends the answer's work as soon as the client has left, not when its generator happens to be collected."""
+
+    async def stream_response(self, send: Send) -> None:
+        async with aclosing(self.body_iterator):  # type: ignore[type-var]
+            await super().stream_response(send)
+
+
+async def _plain(made: Answer) -> AsyncGenerator[str, None]:
+    async with aclosing(made.tokens) as tokens:
+        async for token in tokens:
+            yield token
+    numbered = [(source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources]
+    yield sources_block(numbered, made.question.language)
+
+
+async def _events(made: Answer) -> AsyncGenerator[str, None]:
+    try:
+        async with aclosing(made.tokens) as tokens:
+            async for token in tokens:
+                yield _event("token", {"text": token})
+    except DocqaError as error:
+        yield _event("error", {"detail": error.detail()})
+        raise  # and the connection is broken off: nobody may take half an answer for a whole one
+    yield _event("sources", [asdict(source) for source in made.sources])
+    yield _event("done", {"created": now()})
+
+
+def _event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+_ANSWERS = (records.ChatResponse, "text/plain", SSE)
+WITH_DOCUMENT = Endpoint(
+    path="/v1/chat/{doc_id}",
+    methods=("POST",),
+    handler=chat_with_document,
+    summary="Chat with one document",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.MESSAGES,
+    errors=(NotFound, ProviderFailed, Unavailable),
+)
+WITH_DOCUMENTS = Endpoint(
+    path="/v1/api/knowledge_base_chat",
+    methods=("POST",),
+    handler=chat_with_documents,
+    summary="Chat with a list of documents; without messages, a summary of them",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.DOCUMENT_LIST_CHAT_BODY,
+    errors=(NotFound, ProviderFailed, Unavailable),
+    deprecated=True,
+)
+WITH_KNOWLEDGE = Endpoint(
+    path="/v1/api/knowledge/{knowledge_base_id}/chat",
+    methods=("POST",),
+    handler=chat_with_knowledge,
+    summary="Chat with a knowledge base",
+    answers=_ANSWERS,
+    tag=TAG,
+    query=given_by.CHAT_QUERY,
+    body=given_by.KNOWLEDGE_CHAT_BODY,
+    errors=(NotFound, ProviderFailed, Unavailable),
+)
+RETRIEVE = Endpoint(
+    path="/v1/api/retrieve",
+    methods=("POST",),
+    handler=retrieve,
+    summary="The passages that fit a question best, without an answer",
+    answers=records.RetrieveResult,
+    tag=TAG,
+    body=given_by.RETRIEVE_BODY,
+    errors=(NotFound, Unavailable),
+)

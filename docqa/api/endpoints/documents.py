@@ -1,0 +1,140 @@
+"""Adding, listing, reading and deleting documents."""
+
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from docqa import records, store
+from docqa.api import declarations as given_by
+from docqa.api.request import Endpoint, Given
+from docqa.errors import Busy, InvalidRequest, NotFound, TooLarge, Unavailable
+from docqa.ingest.add import add_file
+from docqa.ingest.fetch import fetch
+from docqa.services import Services
+
+TAG = "Documents"
+
+
+async def add_link(services: Services, account: int, given: Given) -> records.Added:
+    settings = services.settings
+    found = await fetch(
+        given.query["url"],
+        seconds=settings.fetch_seconds,
+        limit_mb=settings.upload_mb,
+        private_networks=settings.private_networks,
+        offline=settings.offline,
+    )
+    doc_id = await add_file(services, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url)
+    return records.Added(doc_id, doc_id)
+
+
+async def upload(services: Services, account: int, given: Given) -> records.Added:
+    assert given.file is not None, "the declaration requires it"
+    doc_id = await add_file(services, account, given.file.data, given.file.name, given.file.media_type, ("body", "file"))
+    return records.Added(doc_id, doc_id)
+
+
+async def list_documents(services: Services, account: int, given: Given) -> records.DocumentList:
+    async with services.db.read() as conn:
+        return await store.documents.documents(conn, account, given.query["page"], given.query["page_size"])
+
+
+async def read_document(services: Services, account: int, given: Given) -> records.Document:
+    async with services.db.read() as conn:
+        return await store.documents.document(conn, account, given.path["doc_id"])
+
+
+async def delete_document(services: Services, account: int, given: Given) -> records.Message:
+    async with services.db.write() as conn:
+        await store.documents.delete_document(conn, account, given.path["doc_id"])
+    await services.db.forget()
+    return records.Message("Document deleted")
+
+
+async def read_status(services: Services, account: int, given: Given) -> records.DocumentStatus:
+    async with services.db.read() as conn:
+        return await store.documents.document_status(conn, account, given.path["doc_id"])
+
+
+async def read_file(services: Services, account: int, given: Given) -> Response:
+    async with services.db.read() as conn:
+        document = await store.documents.stored_document(conn, account, given.path["doc_id"])
+        media_type, data = await store.documents.original(conn, document.id)
+    # A page that a stranger wrote must not run as a page of this server.
+    safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name)}", "X-Content-Type-Options": "nosniff"}
+    return Response(data, media_type=media_type or "application/octet-stream", headers=safe)
+
+
+async def read_page(services: Services, account: int, given: Given) -> records.Page:
+    doc_id, number = given.path["doc_id"], given.path["page_number"]
+    async with services.db.read() as conn:
+        document = await store.documents.stored_document(conn, account, doc_id)
+        if not (number.isascii() and number.isdigit() and len(number) < 10):
+            raise NotFound("Page not found")
+        return records.Page(doc_id, int(number), await store.documents.page_text(conn, document.id, int(number)))
+
+
+ADD_LINK = Endpoint(
+    path="/v1/api/download_pdf",
+    methods=("GET", "POST"),
+    handler=add_link,
+    summary="Add a document from a link",
+    answers=records.Added,
+    status=201,
+    tag=TAG,
+    query=given_by.LINK_QUERY,
+    errors=(InvalidRequest, TooLarge, Busy),
+)
+UPLOAD = Endpoint(
+    path="/v1/api/upload",
+    methods=("POST",),
+    handler=upload,
+    summary="Add a document by file upload",
+    answers=records.Added,
+    status=201,
+    tag=TAG,
+    file="file",
+    errors=(InvalidRequest, TooLarge, Busy),
+)
+LIST = Endpoint(
+    path="/v1/api/documents",
+    handler=list_documents,
+    summary="List the caller's documents, newest first",
+    answers=records.DocumentList,
+    tag=TAG,
+    query=given_by.DOCUMENTS_QUERY,
+)
+READ = Endpoint(path="/v1/api/documents/{doc_id}", handler=read_document, summary="Read one document", answers=records.Document, tag=TAG, errors=(NotFound,))
+DELETE = Endpoint(
+    path="/v1/api/documents/{doc_id}",
+    methods=("DELETE",),
+    handler=delete_document,
+    summary="Delete one document and everything made from it",
+    answers=records.Message,
+    tag=TAG,
+    errors=(NotFound, Unavailable),
+)
+STATUS = Endpoint(
+    path="/v1/api/documents/{doc_id}/status",
+    handler=read_status,
+    summary="How far the background work on a document is",
+    answers=records.DocumentStatus,
+    tag=TAG,
+    errors=(NotFound,),
+)
+FILE = Endpoint(
+    path="/v1/api/documents/{doc_id}/file",
+    handler=read_file,
+    summary="The original file",
+    answers="application/octet-stream",
+    tag=TAG,
+    errors=(NotFound,),
+)
+PAGE = Endpoint(
+    path="/v1/api/documents/{doc_id}/pages/{page_number}",
+    handler=read_page,
+    summary="The text of one page",
+    answers=records.Page,
+    tag=TAG,
+    errors=(NotFound,),
+)

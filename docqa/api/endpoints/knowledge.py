@@ -1,0 +1,106 @@
+"""Knowledge bases: named groups of documents."""
+
+import secrets
+
+from docqa import records, store
+from docqa.api import declarations as given_by
+from docqa.api.request import Endpoint, Given
+from docqa.errors import NotFound
+from docqa.services import Services
+
+TAG = "Knowledge bases"
+
+
+async def list_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseList:
+    query = given.query
+    async with services.db.read() as conn:
+        return await store.knowledge.knowledge_bases(conn, account, query["page"], query["page_size"], query["order"])
+
+
+async def create_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseCreated:
+    knowledge_base_id = secrets.token_hex(12)
+    async with services.db.write() as conn:
+        members = await store.documents.stored_documents(conn, account, given.body["document_ids"])
+        await store.knowledge.add_knowledge_base(conn, account, knowledge_base_id, given.body["name"], members)
+    return records.KnowledgeBaseCreated(knowledge_base_id)
+
+
+async def read_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:
+    async with services.db.read() as conn:
+        return await store.knowledge.knowledge_base(conn, account, given.path["knowledge_base_id"])
+
+
+async def update_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:
+    knowledge_base_id = given.path["knowledge_base_id"]
+    async with services.db.write() as conn:
+        await store.knowledge.knowledge_base(conn, account, knowledge_base_id)
+        members = await store.documents.stored_documents(conn, account, given.body["document_ids"])
+        await store.knowledge.update_knowledge_base(conn, account, knowledge_base_id, given.body["name"], members)
+        return await store.knowledge.knowledge_base(conn, account, knowledge_base_id)
+
+
+async def delete_knowledge(services: Services, account: int, given: Given) -> records.Message:
+    async with services.db.write() as conn:
+        await store.knowledge.delete_knowledge_base(conn, account, given.path["knowledge_base_id"])
+    return records.Message("Knowledge base deleted")
+
+
+async def search_knowledge(services: Services, account: int, given: Given) -> list[records.KnowledgeBase]:
+    async with services.db.read() as conn:
+        return await store.knowledge.search_knowledge_bases(conn, account, given.query["query"])
+
+
+LIST = Endpoint(
+    path="/v1/api/knowledge",
+    handler=list_knowledge,
+    summary="List knowledge bases",
+    answers=records.KnowledgeBaseList,
+    tag=TAG,
+    query=given_by.KNOWLEDGE_QUERY,
+)
+CREATE = Endpoint(
+    path="/v1/api/knowledge",
+    methods=("POST",),
+    handler=create_knowledge,
+    summary="Create a knowledge base",
+    answers=records.KnowledgeBaseCreated,
+    status=201,
+    tag=TAG,
+    body=given_by.KNOWLEDGE_CREATE_BODY,
+    errors=(NotFound,),
+)
+READ = Endpoint(
+    path="/v1/api/knowledge/{knowledge_base_id}",
+    handler=read_knowledge,
+    summary="Read a knowledge base",
+    answers=records.KnowledgeBase,
+    tag=TAG,
+    errors=(NotFound,),
+)
+UPDATE = Endpoint(
+    path="/v1/api/knowledge/{knowledge_base_id}",
+    methods=("PUT",),
+    handler=update_knowledge,
+    summary="Replace the members of a knowledge base, and its name if one is given",
+    answers=records.KnowledgeBase,
+    tag=TAG,
+    body=given_by.KNOWLEDGE_UPDATE_BODY,
+    errors=(NotFound,),
+)
+DELETE = Endpoint(
+    path="/v1/api/knowledge/{knowledge_base_id}",
+    methods=("DELETE",),
+    handler=delete_knowledge,
+    summary="Delete a knowledge base; its documents stay",
+    answers=records.Message,
+    tag=TAG,
+    errors=(NotFound,),
+)
+SEARCH = Endpoint(
+    path="/v1/api/search/knowledge",
+    handler=search_knowledge,
+    summary="Search knowledge bases by name",
+    answers=list[records.KnowledgeBase],
+    tag=TAG,
+    query=given_by.SEARCH_QUERY,
+)

@@ -1,0 +1,57 @@
+"""What needs no key: the page for people, and the server's health for programs."""
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from starlette.responses import HTMLResponse, Response
+
+from docqa import __version__, records, store
+from docqa.api.request import Endpoint, Given
+from docqa.formats import languages as recognition_languages
+from docqa.services import Services
+
+TAG = "Server"
+
+
+async def show_page(services: Services, account: int, given: Given) -> Response:
+    html, policy = _page()
+    return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
+
+
+@cache
+def _page() -> tuple[str, str]:
+    """The page, and the policy under which nothing runs in it but its own script and style, and nothing is loaded from elsewhere."""
+    html = files("docqa.api.endpoints").joinpath("page.html").read_text(encoding="utf-8")
+    rules = [
+        "default-src 'none'",
+        f"script-src {_hash_of('script', html)}",
+        f"style-src {_hash_of('style', html)}",
+        "connect-src 'self'",
+        "img-src data:",  # the empty icon, without which browsers ask for /favicon.ico
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+    ]
+    return html, "; ".join(rules)
+
+
+def _hash_of(tag: str, html: str) -> str:
+    content = html.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+async def show_health(services: Services, account: int, given: Given) -> records.Health:
+    async with services.db.read() as conn:
+        indexing = await store.jobs.indexing(conn)
+    embedding = services.embedder.state if services.embedder else "none: full-text search only"
+    local = {name: model.state for name, model in services.local_models.by_name().items()}
+    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.told())
+
+
+PAGE = Endpoint(path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False)
+HEALTH = Endpoint(
+    path="/healthz", handler=show_health, summary="Whether the server is well, and what can be used", answers=records.Health, tag=TAG, needs_key=False
+)

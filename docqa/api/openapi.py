@@ -1,0 +1,146 @@
+"""/openapi.json: the routes' declarations and the records' type hints as an OpenAPI 3.1 document."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from http import HTTPStatus
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from docqa.api.request import Endpoint
+from docqa.api.rules import Known, Rule
+from docqa.errors import DocqaError, InvalidRequest, TooLarge, Unauthorized, Unavailable
+
+Schema = dict[str, Any]
+
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+_FAULT: Schema = {
+    "type": "object",
+    "properties": {
+        "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+        "msg": {"type": "string"},
+        "type": {"type": "string"},
+    },
+    "required": ["loc", "msg", "type"],
+}
+_ERRORS: dict[str, Schema] = {
+    "Error": {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]},
+    "ValidationError": {"type": "object", "properties": {"detail": {"type": "array", "items": _FAULT}}, "required": ["detail"]},
+}
+
+
+def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[str, Any]:
+    """The OpenAPI document of these routes; `known` holds what the rules ask the running server for."""
+    components = dict(_ERRORS)
+    paths: dict[str, dict[str, Any]] = {}
+    for endpoint in endpoints:
+        path = re.sub(r":\w+}", "}", endpoint.path)
+        for method in endpoint.methods:
+            paths.setdefault(path, {})[method.lower()] = _describe_operation(endpoint, method, path, known, components)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "DocQA",
+            "summary": "Ask questions about your documents.",
+            "version": version,
+            "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+        },
+        "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
+    }
+
+
+def _describe_operation(endpoint: Endpoint, method: str, path: str, known: Known, components: dict[str, Schema]) -> Schema:
+    operation: Schema = {
+        "operationId": "_".join(re.findall(r"\w+", f"{method.lower()} {path}")),
+        "summary": endpoint.summary,
+        "tags": [endpoint.tag],
+        "parameters": [*_describe_path(endpoint.path), *_describe_query(endpoint.query, known)],
+        "responses": _describe_responses(endpoint, components),
+        "security": [{"key": []}] if endpoint.needs_key else [],
+    }
+    rule = endpoint.body_rule
+    if rule is not None:
+        media_type = "application/json" if endpoint.file is None else "multipart/form-data"
+        operation["requestBody"] = {"required": rule.required, "content": {media_type: {"schema": rule.schema(known)}}}
+    if endpoint.deprecated:
+        operation["deprecated"] = True
+    return operation
+
+
+def _describe_path(path: str) -> list[Schema]:
+    found = re.findall(r"{(\w+)(?::(\w+))?}", path)
+    return [{"name": name, "in": "path", "required": True, "schema": {"type": "integer" if converter == "int" else "string"}} for name, converter in found]
+
+
+def _describe_query(query: Rule | None, known: Known) -> list[Schema]:
+    parameters = []
+    for name, rule in query.fields.items() if query else ():
+        schema = rule.schema(known)
+        description = schema.pop("description", None)
+        parameter = {"name": name, "in": "query", "required": rule.required, "schema": schema}
+        parameters.append({**parameter, "description": description} if description else parameter)
+    return parameters
+
+
+def _describe_responses(endpoint: Endpoint, components: dict[str, Schema]) -> dict[str, Schema]:
+    answers = endpoint.answers if isinstance(endpoint.answers, tuple) else (endpoint.answers,)
+    content = {}
+    for answer in answers:
+        if isinstance(answer, str):
+            content[answer] = {"schema": {"type": "string"} if answer.startswith("text/") else {"type": "string", "format": "binary"}}
+        else:
+            content["application/json"] = {"schema": _describe_type(answer, components)}
+    responses: dict[str, Schema] = {str(endpoint.status): {"description": HTTPStatus(endpoint.status).phrase, "content": content}}
+    for error in sorted(_find_errors(endpoint), key=lambda error: error.status):
+        responses[str(error.status)] = _describe_error(error)
+    return responses
+
+
+def _find_errors(endpoint: Endpoint) -> list[type[DocqaError]]:
+    errors = list(endpoint.errors)
+    if endpoint.needs_key:
+        errors.append(Unauthorized)
+    if endpoint.body_rule is not None:
+        errors.append(TooLarge)
+    if endpoint.body_rule is not None or endpoint.query is not None or "{" in endpoint.path:
+        errors.append(InvalidRequest)
+    return errors
+
+
+def _describe_error(error: type[DocqaError]) -> Schema:
+    name = "ValidationError" if issubclass(error, InvalidRequest) else "Error"
+    response: Schema = {
+        "description": HTTPStatus(error.status).phrase,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
+    }
+    if issubclass(error, Unavailable):
+        response["headers"] = {"Retry-After": {"description": "Seconds to wait before asking again.", "schema": {"type": "integer"}}}
+    return response
+
+
+def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
+    """`hint` as JSON Schema; a dataclass goes into `components` once. Raises TypeError for a hint that JSON has no word for."""
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
+    if get_origin(hint) is list:
+        return {"type": "array", "items": _describe_type(get_args(hint)[0], components)}
+    if get_origin(hint) is dict:
+        return {"type": "object", "additionalProperties": _describe_type(get_args(hint)[1], components)}
+    if get_origin(hint) in (Union, UnionType):
+        return {"anyOf": [_describe_type(choice, components) for choice in get_args(hint)]}
+    if not (isinstance(hint, type) and is_dataclass(hint)):
+        raise TypeError(f"no JSON Schema for {hint!r}")
+    if hint.__name__ not in components:
+        hints = get_type_hints(hint)
+        schema: Schema = {"type": "object"}
+        if hint.__doc__ and not hint.__doc__.startswith(f"{hint.__name__}("):  # else it is the one that dataclass made
+            schema["description"] = hint.__doc__
+        components[hint.__name__] = schema
+        schema["properties"] = {one.name: _describe_type(hints[one.name], components) for one in fields(hint)}
+        schema["required"] = [one.name for one in fields(hint)]
+    return {"$ref": f"#/components/schemas/{hint.__name__}"}

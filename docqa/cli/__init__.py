@@ -1,0 +1,1 @@
+"""What a person types: installation, the commands, the server."""

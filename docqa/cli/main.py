@@ -1,0 +1,237 @@
+"""The command line: serve, the API keys, and an evaluation on files of one's own."""
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from docqa import __version__, store
+from docqa.api.app import create
+from docqa.api.auth import DEFAULT_ACCOUNT, create_key
+from docqa.catalog.catalog import Catalog
+from docqa.cli.models import declare as declare_models
+from docqa.cli.reader import declare as declare_reader
+from docqa.errors import CannotStart, DocqaError
+from docqa.evaluation import evaluate
+from docqa.evaluation.figures import table
+from docqa.services import DOCUMENTED_MODELS, Services
+from docqa.settings import Settings, environment_name
+from docqa.setup.bundle import bundle
+from docqa.setup.packages import Installer, say
+from docqa.store.database import Database
+
+GRACE = 3  # seconds that open streams have at the end
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code."""
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
+        arguments = ["serve", *arguments]
+    given = _parser().parse_args(arguments)
+    try:
+        settings = Settings.read(os.environ, **{name: getattr(given, name, None) for name in ("host", "port", "data", "log_level")})
+        result: int = given.run(settings, given)
+        return result
+    except DocqaError as error:
+        print(f"docqa: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {environment_name(one.name):26} {one.metadata['help']} [{_shown(one.default)}]" for one in fields(Settings))
+    epilog = f"settings, from the environment:\n{listed}"
+    parser = argparse.ArgumentParser(
+        prog="run.py", description="DocQA: ask your documents.", epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"DocQA {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    serve = commands.add_parser("serve", help="serve the API and the page (the default)")
+    serve.add_argument("--host", help="address to listen on")
+    serve.add_argument("--port", help="port to listen on; 0 takes a free one")
+    serve.add_argument("--log-level", help="debug, info, warning or error")
+    serve.set_defaults(run=_serve)
+    key = commands.add_parser("key", help="add, list and revoke API keys")
+    actions = key.add_subparsers(required=True, metavar="ACTION")
+    add = actions.add_parser("add", help="make a key and print it, this once")
+    add.add_argument("name", metavar="NAME", help="what the key is for")
+    add.add_argument("--account", default=DEFAULT_ACCOUNT, help="whose documents it opens; a new name makes a new account [%(default)s]")
+    add.set_defaults(run=_add_key)
+    list_ = actions.add_parser("list", help="list the keys, without their secrets")
+    list_.set_defaults(run=_list_keys)
+    revoke = actions.add_parser("revoke", help="end a key for good")
+    revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
+    revoke.set_defaults(run=_revoke_key)
+    ask = commands.add_parser("eval", help="make questions from files, ask them, and show how many are found and answered")
+    ask.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a document in any format that can be uploaded")
+    ask.add_argument("--questions", metavar="N", type=_count, default=40, help="how many at most, over all files [%(default)s]")
+    ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
+    ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
+    ask.set_defaults(run=_evaluate)
+    declare_models(commands)
+    declare_reader(commands)
+    gather = commands.add_parser("bundle", help="gather all that a machine without a network needs into one folder")
+    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or one where this was interrupted")
+    gather.set_defaults(run=_bundle)
+    # These are carried out by `install`, before this module is reached.
+    commands.add_parser("doctor", help="tell what this machine has and lacks; --offline proves that nothing leaves it")
+    commands.add_parser("test", help="pass the tests; further words go to pytest")
+    commands.add_parser("install", help="install again what failed or is missing, and fetch the models")
+    for one in (serve, add, list_, revoke):
+        one.add_argument("--data", help="folder of the SQLite file and the first API key")
+    return parser
+
+
+def _count(raw: str) -> int:
+    if not raw.isdecimal() or int(raw) < 1:
+        raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
+    return int(raw)
+
+
+def _shown(value: Any) -> str:
+    return str(value) if value != () else "none"
+
+
+def _serve(settings: Settings, given: argparse.Namespace) -> int:
+    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel("WARNING")
+    if key := asyncio.run(_first_key(settings)):
+        print(f"\nYour API key, shown this once and kept in {_key_file(settings)}:\n\n    {key}\n")
+    config = uvicorn.Config(
+        create(settings), host=settings.host, port=settings.port, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, server_header=False
+    )
+    server = _Server(config, settings)
+    try:
+        server.run()
+    except SystemExit:  # uvicorn's way to say that the port is taken, after it has logged so
+        return 1
+    return 0 if server.started else 1
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+        super().__init__(config)
+        self.settings = settings
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._greet()
+
+    def _greet(self) -> None:
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        services: Services = self.config.app.state.services  # type: ignore[union-attr]
+        for note in services.told():
+            print(note)
+        key_file = _key_file(self.settings)
+        key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
+        print(f'DocQA serves on http://{shown}:{port} - try:\n\n    curl -H "x-api-key: {key}" http://{shown}:{port}/v1/api/models\n', flush=True)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """As uvicorn does, but a signal that ends the server cleanly ends the process with exit code 0."""
+
+        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
+def _key_file(settings: Settings) -> Path:
+    return settings.data / "api-key"
+
+
+async def _open(settings: Settings, stack: AsyncExitStack) -> Database:
+    db = await Database.open(settings.database)
+    stack.push_async_callback(db.close)
+    return db
+
+
+async def _first_key(settings: Settings) -> str | None:
+    """The first key of a new database, None for any other."""
+    async with AsyncExitStack() as stack:
+        db = await _open(settings, stack)
+        async with db.write() as conn:
+            if await store.accounts.has_accounts(conn):
+                return None
+            _, key = await create_key(conn, DEFAULT_ACCOUNT, "first key")
+            # Inside the transaction: a key that could not be written down must not exist either.
+            try:
+                with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                    _key_file(settings).chmod(0o600)  # it may have been there already, open to others
+                    file.write(key + "\n")
+            except OSError as error:
+                raise CannotStart(f"The first API key cannot be written: {error}") from error
+        return key
+
+
+def _add_key(settings: Settings, given: argparse.Namespace) -> int:
+    async def add() -> tuple[int, str]:
+        async with AsyncExitStack() as stack:
+            db = await _open(settings, stack)
+            async with db.write() as conn:
+                return await create_key(conn, given.account, given.name)
+
+    id_, key = asyncio.run(add())
+    print(f"Key {id_} ({given.name}) of the account {given.account}, shown this once:", file=sys.stderr)
+    print(key)
+    return 0
+
+
+def _list_keys(settings: Settings, given: argparse.Namespace) -> int:
+    async def find() -> list[store.accounts.Key]:
+        async with AsyncExitStack() as stack:
+            db = await _open(settings, stack)
+            async with db.read() as conn:
+                return await store.accounts.keys(conn)
+
+    for key in asyncio.run(find()):
+        print(f"{key.id:4}  {key.account:16}  {key.name:24}  {key.created}  {f'revoked {key.revoked}' if key.revoked else 'valid'}")
+    return 0
+
+
+def _revoke_key(settings: Settings, given: argparse.Namespace) -> int:
+    async def revoke() -> bool:
+        async with AsyncExitStack() as stack:
+            db = await _open(settings, stack)
+            async with db.write() as conn:
+                return await store.accounts.revoke_key(conn, given.id)
+
+    if not asyncio.run(revoke()):
+        print(f"There is no valid key {given.id}; `key list` shows them.", file=sys.stderr)
+        return 1
+    print(f"Key {given.id} is revoked.")
+    return 0
+
+
+def _bundle(settings: Settings, given: argparse.Namespace) -> int:
+    bundle(Installer(offline=settings.offline), Catalog.load(settings.models), given.folder.expanduser().resolve(), say)
+    return 0
+
+
+def _evaluate(settings: Settings, given: argparse.Namespace) -> int:
+    logging.basicConfig(level="ERROR", format="%(levelname)s %(name)s: %(message)s")
+    try:
+        if given.out:
+            given.out.touch()  # before the work, which takes minutes
+    except OSError as error:
+        raise CannotStart(f"{given.out} cannot be written: {error.strerror}") from error
+    results = asyncio.run(evaluate(settings, given.files, given.model, given.questions, lambda sentence: print(sentence, file=sys.stderr, flush=True)))
+    print(table(results))
+    if given.out:
+        given.out.write_text("".join(json.dumps(one.as_record(), ensure_ascii=False) + "\n" for one in results), encoding="utf-8")
+    return 0

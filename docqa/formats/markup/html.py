@@ -1,0 +1,184 @@
+"""HTML and XHTML → text: paragraphs separated by one blank line; headings, list items and rows of tables (`a | b | c`) are lines.
+
+Style sheets and scripts are not run: what they hide is read, what they add is not. Pictures, numbers of lists and the readings above
+characters (ruby) are left out; a formula is its TeX source where it carries one.
+"""
+
+import re
+from collections.abc import Mapping
+from html import escape
+
+from lxml import etree, html  # type: ignore[import-untyped]
+from lxml.html import HtmlElement  # type: ignore[import-untyped]
+
+from docqa.errors import Unreadable
+from docqa.formats.markup.prose import CELLS, HEADINGS, Prose, Writer
+
+__all__ = ["Prose", "parse", "prose", "title"]
+
+# Browsers stop nesting at 512; a tree without bounds would be walked anew at each of its levels.
+DEEPEST = 500
+MOST_ELEMENTS = 1_000_000
+LONGEST_CELL = 300
+MOST_COLUMNS = 50
+_KEPT_ATTRIBUTES = {
+    "class", "id", "href", "style", "hidden", "name", "content", "property", "role", "itemprop", "colspan", "open", "alttext", "aria-hidden",
+    "aria-expanded", "aria-controls",
+}  # fmt: skip
+_SKIPPED = {
+    "script", "style", "template", "head", "iframe", "object", "embed", "svg", "canvas", "audio", "video", "select", "datalist", "textarea",
+    "rt", "rp", "rtc",
+}  # fmt: skip
+_PAGE_PARTS = ("table", "pre", *sorted(HEADINGS))
+# Prefixes that Word writes: its <o:p> is no paragraph.
+_OFFICE = ("o", "v", "w", "x")
+_SYMBOLS = ("mi", "mn", "mo", "ms", "mtext")
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_XHTML = re.compile(r"""^\s*<\?xml\s|<html\s[^>]*http://www\.w3\.org/1999/xhtml""")
+# XHTML allows these to be empty, in HTML they swallow the rest of the page.
+_EMPTY = re.compile(r"<(script|style|title|iframe|textarea|noscript|div|span|p|a|td|th|i|b|em)(\s[^<>]*)?/>")
+
+
+def parse(source: str) -> HtmlElement | None:
+    """The tree of a page or chapter, None if there is nothing in it. Comments and most attributes are gone; nothing is loaded from outside.
+
+    Raises Unreadable for more than a million elements.
+    """
+    if _XHTML.search(source[:2_000]):
+        source = _EMPTY.sub(r"<\1\2></\1>", source)
+    parser = etree.HTMLParser(target=_Tree(), encoding="utf-8", no_network=True, huge_tree=True)
+    try:
+        return etree.fromstring(_escaped(source).encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
+def title(root: HtmlElement) -> str:
+    """What the page calls itself: its social title, else its <title>, else its first heading."""
+    for path in ("//meta[@property='og:title']/@content", "//title[not(ancestor::svg)]", "//h1"):
+        for found in root.xpath(path):
+            text = found if isinstance(found, str) else found.text_content()
+            if text.strip():
+                return " ".join(text.split())
+    return ""
+
+
+def prose(root: HtmlElement, everything: bool = False) -> Prose:
+    """The readable text below `root`, in document order; with `everything`, also what is hidden, or meant for browsers without scripts."""
+    writer = Writer()
+    walk = etree.iterwalk(root, events=("start", "end"))
+    skipped: HtmlElement | None = None
+    for event, element in walk:
+        if event == "start":
+            if name := element.get("id") or element.tag == "a" and element.get("name"):
+                writer.anchor(name)
+            if element.tag == "math" or _is_skipped(element) or not everything and _is_hidden(element):
+                writer.write(_formula(element) if element.tag == "math" else "")
+                skipped = element
+                walk.skip_subtree()
+            else:
+                writer.open(element.tag, element.text, element.tag == "tr" and _is_row(element), _columns(element))
+            continue
+        if element is not skipped:
+            writer.close(element.tag)
+        skipped = None
+        if element is not root:
+            writer.write(element.tail)
+    return writer.finish()
+
+
+def _is_skipped(element: HtmlElement) -> bool:
+    """Not for reading: code, pictures, fields. A button is one, unless it opens a part of the page and so is the heading of that part."""
+    if element.tag != "button":
+        return element.tag in _SKIPPED
+    opens = element.get("aria-expanded") is not None or element.get("aria-controls") is not None
+    return not opens and element.getparent().tag not in (*HEADINGS, "dt", "legend", "summary")
+
+
+def _is_hidden(element: HtmlElement) -> bool:
+    """A formula is read even where a picture or a drawing made of characters takes its place on the screen; the drawing is not."""
+    if element.tag == "noscript" or element.tag == "dialog" and element.get("open") is None:
+        return True
+    if element.get("aria-hidden") == "true" and any(_has_formula(beside) for beside in (element.getprevious(), element.getnext())):
+        return True
+    hidden = element.get("hidden") not in (None, "until-found") or "display:none" in "".join((element.get("style") or "").lower().split())
+    return hidden and not _has_formula(element)
+
+
+def _has_formula(element: HtmlElement | None) -> bool:
+    return element is not None and (element.tag == "math" or element.find(".//math") is not None)
+
+
+def _formula(element: HtmlElement) -> str:
+    """Its TeX source, else its symbols one by one."""
+    for source in (element.findtext(".//annotation"), element.get("alttext")):
+        if source and source.strip():
+            return str(source).strip()
+    return " ".join(symbol.text.strip() for symbol in element.iter(*_SYMBOLS) if symbol.text)
+
+
+def _is_row(row: HtmlElement) -> bool:
+    """True for a row of data; tables that lay out a page hold headings, other tables or long text."""
+    cells = [cell for cell in row if cell.tag in CELLS]
+    if len(cells) < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
+        return False
+    return all(sum(map(len, cell.itertext())) <= LONGEST_CELL for cell in cells)
+
+
+def _columns(cell: HtmlElement) -> int:
+    span = cell.get("colspan") if cell.tag in CELLS else None
+    return max(1, min(int(span[:4]), MOST_COLUMNS)) if span and span.isdecimal() else 1
+
+
+def _escaped(source: str) -> str:
+    """CDATA sections, which HTML does not know, as plain characters."""
+    before, *sections = source.split("<![CDATA[")
+    ends = (section.partition("]]>") for section in sections)
+    return before + "".join(escape(inside, quote=False) + after for inside, _, after in ends)
+
+
+class _Tree:
+    """Builds the tree from the parser's events: libxml2's own builder drops the rest of a page that is nested too deep, and takes a minute
+    for 60,000 attributes of one element. What is nested deeper than DEEPEST becomes a row of siblings, its order kept."""
+
+    def __init__(self) -> None:
+        self.root: HtmlElement | None = None
+        self.path: list[HtmlElement] = []
+        self.ended: HtmlElement | None = None
+        self.texts: list[str] = []
+        self.count = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._put_text()
+        self.count += 1
+        if self.count > MOST_ELEMENTS:
+            raise Unreadable(f"The page has more than {MOST_ELEMENTS:,} elements, which is the limit. Split it into smaller pages.")
+        prefix, _, name = tag.lower().rpartition(":")
+        name = name if _NAME.fullmatch(name) and prefix not in _OFFICE else "span"
+        kept = {key: _NO_XML.sub("", value or "") for key, value in attributes.items() if key in _KEPT_ATTRIBUTES}
+        if self.root is None:
+            self.root = element = html.Element(name, kept)
+        else:
+            element = etree.SubElement(self.path[min(len(self.path), DEEPEST) - 1] if self.path else self.root, name, kept)
+        self.path.append(element)
+        self.ended = None
+
+    def end(self, tag: str) -> None:
+        self._put_text()
+        self.ended = self.path.pop()
+
+    def data(self, text: str) -> None:
+        self.texts.append(text)
+
+    def close(self) -> HtmlElement | None:
+        self._put_text()
+        return self.root
+
+    def _put_text(self) -> None:
+        text = _NO_XML.sub("", "".join(self.texts))
+        self.texts.clear()
+        if text and self.ended is not None:
+            self.ended.tail = text
+        elif text and self.path:
+            self.path[-1].text = text

@@ -1,0 +1,211 @@
+"""Web pages: the article that readability finds, or the whole page's text where that is far too little.
+
+Scripts are not run: a page that builds its text with them has only what it says to browsers without scripts.
+"""
+
+import re
+import threading
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby, islice, pairwise
+
+from lxml.html import HtmlElement  # type: ignore[import-untyped]
+from readability import Document  # type: ignore[import-untyped]
+from readability.readability import Unparseable  # type: ignore[import-untyped]
+
+from docqa.errors import Unreadable
+from docqa.formats.markup.html import Prose, parse, prose, title
+from docqa.formats.pages import Reading, clean, paginate
+from docqa.formats.plain.encoding import codec, decode
+
+LARGEST = 64_000_000
+# Of the text that is no link: navigation is links.
+LEAST_SHARE = 0.25
+LEAST = 250
+LONGEST_ARTICLE = 5_000_000
+MOST_RESTORED = 2.5
+LONGEST_LINK = 300
+LINKED_SHARE = 0.75
+LONGEST_BANNER = 2_000
+SECONDS = 8.0
+_META = re.compile(rb"""<meta[^>]{0,1000}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]+)""", re.IGNORECASE)
+_XML = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
+_MARKUP = re.compile(r"<[a-zA-Z!/?]")
+_AROUND = (
+    "//nav | //footer[not(ancestor::article or ancestor::main or ancestor::blockquote)] | //*[@role='navigation' or @role='contentinfo' or @role='search']"
+)
+_CONSENT = re.compile(r"cookie|consent|gdpr", re.IGNORECASE)
+
+# The last plane of Unicode is for private use: each text of a page gets one of its characters in front, which readability carries along.
+FIRST_MARK = 0x100000
+MOST_MARKS = 0xFFFE
+_MARK = re.compile("[\U00100000-\U0010fffd]")
+
+
+def read(data: bytes, charset: str = "") -> Reading:
+    """`charset` is the one that the server named. Raises Unreadable for binary data, more than 64 MB, and a page without anything in it."""
+    if len(data) > LARGEST:
+        raise Unreadable(f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages.")
+    source = clean(decode(data, _charset(data, charset)))
+    if not _MARKUP.search(source):
+        return Reading("html", "", paginate(source))
+    root = parse(source)
+    if root is None:
+        raise Unreadable("The page holds no HTML that can be read.")
+    name = title(root)
+    text = _text(root, name)
+    return Reading("html", name, paginate(text.text, text.headings))
+
+
+def _charset(data: bytes, named: str) -> str:
+    """The server's word, else the page's own; a name that no codec has does not count, nor that of an encoding in which it could not be read."""
+    for found in (_XML.search(data[:200]), _META.search(data[:8192])):
+        if not codec(named or "-") and found and not found.group(1).lower().startswith((b"utf-16", b"utf-32")):
+            named = found.group(1).decode("ascii", "replace")
+    return named
+
+
+def _text(root: HtmlElement, name: str) -> Prose:
+    """The article; else all that is shown; else what is hidden, or meant for browsers without scripts."""
+    is_marked = _mark(root)
+    whole = prose(root)
+    if not whole.text.strip():
+        whole = prose(root, everything=True)
+    if is_marked:
+        linked = _marks(root.xpath("//a[not(ancestor::a)]"))
+        outside = _marks(root.xpath(_AROUND)) | _marks(element for element in root.iter("div", "section", "aside", "dialog", "p") if _is_consent(element))
+        if spans := _article(_pieces(whole, _kept(root), linked, outside)):
+            return _without_last_headings(_cut(whole, _with_title(spans, whole, name)))
+        return _cut(whole, [(0, len(whole.text))])
+    return whole
+
+
+def _mark(root: HtmlElement) -> bool:
+    """Number the texts of a page; false if it is too large for an article, or holds such characters itself."""
+    elements = list(islice(root.iter(), MOST_MARKS + 1))
+    if len(elements) > MOST_MARKS:
+        return False
+    pieces = [(element, side, text) for element in elements for side in ("text", "tail") if (text := getattr(element, side) or "").strip()]
+    if len(pieces) > MOST_MARKS or sum(len(text) for _, _, text in pieces) > LONGEST_ARTICLE or any(_MARK.search(text) for _, _, text in pieces):
+        return False
+    for number, (element, side, text) in enumerate(pieces):
+        begin = len(text) - len(text.lstrip())
+        setattr(element, side, text[:begin] + chr(FIRST_MARK + number) + text[begin:])
+    return True
+
+
+def _marks(elements: Iterable[HtmlElement]) -> set[str]:
+    return {mark for element in elements for mark in _MARK.findall(element.text_content())}
+
+
+def _is_consent(element: HtmlElement) -> bool:
+    """A banner that asks for cookies; a page about them is longer."""
+    named = _CONSENT.search(f"{element.get('id')} {element.get('class')}")
+    return named is not None and len(element.text_content()) < LONGEST_BANNER
+
+
+def _kept(root: HtmlElement) -> set[str]:
+    """The marks of what readability takes for the article, which changes the tree; none where it fails, or needs too long.
+
+    Some of its steps take quadratic time. It is left behind in its thread then: the process ends with the page.
+    """
+    found: set[str] = set()
+
+    def work() -> None:
+        # It gives up on some pages; their whole text is better than none.
+        with suppress(Unparseable, RecursionError):
+            found.update(_MARK.findall(Document(root).summary()))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    return set() if thread.is_alive() else found
+
+
+@dataclass(frozen=True)
+class _Piece:
+    start: int
+    end: int
+    kept: bool
+    linked: bool
+    section: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+def _pieces(page: Prose, kept: set[str], linked: set[str], outside: set[str]) -> list[_Piece]:
+    """The texts of a marked page that can belong to its article."""
+    marks = list(_MARK.finditer(page.text))
+    starts = [*(mark.start() for mark in marks), len(page.text)]
+    found = ((mark.group(), start, end) for mark, (start, end) in zip(marks, pairwise(starts), strict=True))
+    places = [place for place, _ in page.headings]
+    return [_Piece(start, end, mark in kept, mark in linked, bisect_right(places, start)) for mark, start, end in found if mark not in outside]
+
+
+def _article(pieces: list[_Piece]) -> list[tuple[int, int]]:
+    """Where the article is; nothing if it is too small a part of the page.
+
+    readability drops lists and short paragraphs from its middle: what stands between its first and last line belongs to it, unless that is
+    far more than was kept; a long row of links never does.
+    """
+    size = sum(piece.size for piece in pieces if piece.kept)
+    plain = sum(piece.size for piece in pieces if not piece.linked)
+    if size < LEAST or sum(piece.size for piece in pieces if piece.kept and not piece.linked) < LEAST_SHARE * plain:
+        return []
+    numbers = [number for number, piece in enumerate(pieces) if piece.kept]
+    pieces = pieces[numbers[0] : numbers[-1] + 1]
+    restores = pieces[-1].end - pieces[0].start <= MOST_RESTORED * size
+    spans: list[tuple[int, int]] = []
+    for (kept, _), group in groupby(pieces, key=lambda piece: (piece.kept, piece.section)):
+        run = list(group)
+        if kept or restores and not _is_navigation(run):
+            for piece in run:
+                touches = spans and spans[-1][1] == piece.start
+                spans.append((spans.pop()[0] if touches else piece.start, piece.end))
+    return spans
+
+
+def _is_navigation(run: list[_Piece]) -> bool:
+    size = sum(piece.size for piece in run)
+    return size > LONGEST_LINK and sum(piece.size for piece in run if piece.linked) > LINKED_SHARE * size
+
+
+def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tuple[int, int]]:
+    """The heading above the article that is the page's title belongs to it; what stands between, such as who wrote it, does not."""
+    matching = [(start, heading) for start, heading in page.headings if start < spans[0][0] and _is_title(_MARK.sub("", heading), name)]
+    if not matching:
+        return spans
+    start, heading = max(matching, key=lambda found: len(found[1]))
+    return [(start, start + len(heading)), *spans]
+
+
+def _is_title(heading: str, name: str) -> bool:
+    return len(heading) > 3 and heading in name or len(name) > 3 and name in heading
+
+
+def _cut(page: Prose, spans: list[tuple[int, int]]) -> Prose:
+    """The text of the spans, a blank line between them, without the marks."""
+    marks = [mark.start() for mark in _MARK.finditer(page.text)]
+    places = [place for place, _ in page.headings]
+    texts: list[str] = []
+    headings: list[tuple[int, str]] = []
+    length = 0
+    for start, end in spans:
+        passed = bisect_left(marks, start)
+        for place, name in page.headings[bisect_left(places, start) : bisect_left(places, end)]:
+            headings.append((length + place - start - (bisect_left(marks, place) - passed), _MARK.sub("", name)))
+        texts.append(_MARK.sub("", page.text[start:end]).rstrip())
+        length += len(texts[-1]) + 2
+    return Prose("\n\n".join(texts), headings)
+
+
+def _without_last_headings(page: Prose) -> Prose:
+    """A heading at the very end announces what was left out, such as related posts."""
+    text, headings = page.text, list(page.headings)
+    while headings and text[headings[-1][0] :].strip() == headings[-1][1]:
+        text = text[: headings.pop()[0]].rstrip()
+    return Prose(text, headings)

@@ -1,0 +1,1 @@
+"""PDF pages: text in reading order, tables, running headers, scans."""

@@ -1,0 +1,189 @@
+"""PDF, read by MuPDF: page texts in reading order (pdf_page.py), values of form fields, remarks, and sections from the outline.
+
+Embedded files are not read. A page that shows something but holds no text is marked as unread.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pymupdf as _pymupdf
+
+from docqa.errors import Unreadable
+from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
+from docqa.formats.pdf.layout import has_right_to_left
+from docqa.formats.pdf.limits import draws_too_much
+from docqa.formats.pdf.ocr import tessdata
+from docqa.formats.pdf.page import Page, arrange
+from docqa.formats.pdf.running import marked
+
+pymupdf: Any = _pymupdf  # its functions carry no type hints
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
+_BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
+_RESOLUTION, _LONGEST_SIDE = 300, 6000  # dots per inch, and at most so many dots: a poster is read as coarsely as it has to be
+_STAMP = 60  # characters: a scan with no more text than this over it is a scan
+_WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
+
+
+def read(data: bytes, charset: str = "") -> Reading:
+    """One page for each page of the file. Raises Unreadable for a damaged, a password-protected or an endless file."""
+    document = _open(data)
+    if document.needs_pass and not document.authenticate(""):
+        raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
+    count = _page_count(document)
+    if not count:
+        # A broken cross-reference table hides the pages; without the pointer to it MuPDF searches the file for them.
+        document = _open(data.replace(b"startxref", b"startxxxx"))
+        count = _page_count(document)
+    if not count:
+        raise Unreadable("The PDF has no pages, or is damaged so that none is found.")
+    if count > MAX_PAGES:
+        raise Unreadable(f"The PDF has {count:,} pages; up to {MAX_PAGES:,} are read. Split it and upload the parts.")
+    notes: list[str] = []
+    if attached := _attached(document):
+        notes.append(f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, which are not read; upload them by themselves.")
+    # The title in a PDF's metadata is too often that of a template, or a file name.
+    return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
+
+
+def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
+    """A scanned page, read by Tesseract; `languages` are its names of them joined by "+". Raises Unreadable where the page cannot be shown."""
+    document = _open(data)
+    if document.needs_pass:
+        document.authenticate("")
+    try:
+        page = document[page_number - 1]
+        inches = max(page.rect.width, page.rect.height) / 72
+        resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
+        read = page.get_textpage_ocr(flags=_FLAGS, language=languages, dpi=resolution, full=True, tessdata=tessdata())
+        blocks = _blocks(page, textpage=read)
+    except _BROKEN as error:
+        _raise_if_memory(error)
+        raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
+    found = arrange(blocks, page.cropbox.width, page.cropbox.height)
+    return ExtractedPage(found.text, "", tuple(found.headings), (), tuple(found.tables)).cleaned()
+
+
+def _open(data: bytes) -> Any:
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    try:
+        return pymupdf.open(stream=data, filetype="pdf")
+    except _BROKEN as error:
+        _raise_if_memory(error)
+        raise Unreadable("The PDF is damaged and cannot be opened.") from error
+
+
+def _page_count(document: Any) -> int:
+    try:
+        return int(document.page_count)
+    except _BROKEN:
+        return 0  # the same as no pages: the caller repairs or refuses
+
+
+def _attached(document: Any) -> int:
+    try:
+        return int(document.embfile_count())
+    except _BROKEN:
+        return 0  # a broken list of attachments costs no text
+
+
+def _raise_if_memory(error: Exception) -> None:
+    if any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory")):
+        raise MemoryError(str(error)) from error
+
+
+def _outline(document: Any) -> dict[int, list[str]]:
+    """Titles by 0-based page, in the outline's order."""
+    try:
+        entries = document.get_toc(simple=True)
+    except _BROKEN:
+        return {}  # a broken outline costs the section names, which are optional
+    titles: dict[int, list[str]] = {}
+    for _, title, page in entries:
+        if page > 0 and title.strip():
+            titles.setdefault(page - 1, []).append(" ".join(title.split()))
+    return titles
+
+
+def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
+    for number in range(count):
+        try:
+            page = document[number]
+            if draws_too_much(document, page):
+                notes.append(f"Page {number + 1} draws so much that it was left out.")
+                yield Page()
+                continue
+            width, height = page.cropbox.width, page.cropbox.height
+            blocks = _blocks(page)
+            values = list(_values(page))
+            letters = sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"]) if len(blocks) < 9 else _STAMP
+            unread = letters < _STAMP and _is_scan(page, 0.5 if letters else 0.02)
+        except _BROKEN as error:
+            _raise_if_memory(error)
+            notes.append(f"Page {number + 1} is damaged and was left out.")
+            yield Page()
+            continue
+        found = arrange(blocks, width, height)
+        found.text = _with_values(found.text, values)
+        found.unread = unread
+        yield found
+
+
+def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[ExtractedPage]:
+    """The pages with the titles that the outline gives, and the headings that look like ones."""
+    section = ""
+    for number, page in enumerate(pages):
+        named = sorted((_place(page, title), title) for title in outline.get(number, ()))
+        places = {place for place, _ in named}
+        headings = sorted([*named, *(one for one in page.headings if one[0] not in places)])
+        first = next((end for start, end in reversed(page.running) if start == 0), 0)
+        begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
+        yield ExtractedPage(page.text, begins, tuple(headings), tuple(page.running), tuple(page.tables), page.unread)
+        section = headings[-1][1] if headings else section
+
+
+def _place(page: Page, title: str) -> int:
+    """Where a title of the outline stands on its page, 0 if it is not found."""
+    wanted = title.casefold()
+    for place, heading in page.headings:
+        if wanted in heading.casefold() or heading.casefold() in wanted:
+            return place
+    return max(0, page.text.casefold().find(wanted)) if len(page.text.casefold()) == len(page.text) else 0
+
+
+def _blocks(page: Any, **options: Any) -> list[dict[str, Any]]:
+    """What arrange takes: with the place of every character where some run from right to left."""
+    blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS, **options)["blocks"]
+    return page.get_text("rawdict", flags=_FLAGS, **options)["blocks"] if has_right_to_left(blocks) else blocks
+
+
+def _is_scan(page: Any, share: float) -> bool:
+    """Whether a page has a picture of more than this share of its area, or as many strokes as writing has."""
+    area = share * page.rect.width * page.rect.height
+    strokes = 0
+    for kind, box in page.get_bboxlog():
+        if "image" in kind and (box[2] - box[0]) * (box[3] - box[1]) > area:
+            return True
+        strokes += "path" in kind
+    return strokes > 50 and share < 0.5
+
+
+def _values(page: Any) -> Iterator[tuple[str, str]]:
+    """(value, label) of what people filled in, ticked or remarked."""
+    for field in page.widgets():
+        label = " ".join((field.field_label or "").split())
+        if field.field_type_string in _WRITTEN:
+            yield str(field.field_value or "").strip(), label
+        elif field.field_type_string in _TICKED and field.field_value not in (None, False, "", "Off"):
+            yield label or str(field.field_name or ""), ""
+    for remark in page.annots():
+        yield str(remark.info.get("content") or "").strip(), ""
+
+
+def _with_values(text: str, values: Iterable[tuple[str, str]]) -> str:
+    """The page's text, and the values that do not stand in it."""
+    parts = [text]
+    for value, label in dict.fromkeys(values):
+        if value and value not in text:
+            parts.append(f"{label}: {value}" if label else value)
+    return "\n\n".join(filter(None, parts))

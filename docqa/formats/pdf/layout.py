@@ -1,0 +1,192 @@
+"""The lines that MuPDF finds on a page → rows in reading order, each with the cells that stand at one height.
+
+The order is the file's own unless it jumps about; then the page is cut along its white space, after the XY-cut of Nagy and Seth (1984).
+It does not tell footnotes, captions and boxes from the text around them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from docqa.formats.pdf.bidi import RIGHT_TO_LEFT, logical
+from docqa.formats.pdf.table import Cell, Row, is_narrow
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
+
+_GUTTER = 8.0  # points between two columns
+_COMPARED = 1_000_000  # pairs of rows: a page with more of them is no page
+_LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
+
+
+def directions(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Iterator[tuple[list[Row], float, float]]:
+    """The rows of each direction of writing, the commonest first, with the page's upper and lower edge as seen when it is turned so.
+
+    `blocks` are those of PyMuPDF's "dict", or "rawdict" where `has_right_to_left`, of an unrotated page of this width and height, in points.
+    """
+    turned = _turned(blocks)
+    for direction in sorted(turned, key=lambda one: -_characters(turned[one])):
+        found = paragraphs(turned[direction]) if direction in (_VERTICAL, _OBLIQUE) else _ordered(_joined(turned[direction]))
+        rows = []
+        for block in found:
+            for place, row in enumerate(block):
+                row.begins = place == 0
+                rows.append(row)
+        _, top, _, bottom = _turn(direction, (0.0, 0.0, width, height))
+        yield rows, top, bottom
+
+
+def paragraphs(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows parted where the file begins a block."""
+    blocks: list[list[Row]] = []
+    for row in rows:
+        if row.begins or not blocks:
+            blocks.append([])
+        blocks[-1].append(row)
+    return blocks
+
+
+def _characters(rows: Sequence[Row]) -> int:
+    return sum(len(cell.text) for row in rows for cell in row.cells)
+
+
+def _turned(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], list[Row]]:
+    """The lines by the direction of their writing, turned so that it runs from left to right."""
+    turned: dict[tuple[int, int], list[Row]] = {}
+    for block in blocks:
+        begins = True
+        for line in block.get("lines", ()):
+            direction = _direction(line)
+            for text, box in _texts(line):
+                left, top, right, bottom = _turn(direction, box)
+                turned.setdefault(direction, []).append(Row(Cell(text, left, right, top, bottom, *_font(line["spans"])), begins))
+                begins = False
+    return turned
+
+
+def has_right_to_left(blocks: Iterable[dict[str, Any]]) -> bool:
+    return any(RIGHT_TO_LEFT.search(span["text"]) for block in blocks for line in block.get("lines", ()) for span in line["spans"])
+
+
+def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
+    """The texts of a line and where they stand: one, or, of a "rawdict", the cells that MuPDF did not part because the line runs the other way."""
+    spans, box = line["spans"], line["bbox"]
+    if "chars" not in spans[0]:
+        text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
+        if text := text.strip():
+            yield text, box
+        return
+    characters = [(one["c"], one["bbox"][0], one["bbox"][2]) for span in spans for one in span["chars"]]
+    plain = "".join(character for character, _, _ in characters).strip()
+    if line["dir"] == (1.0, 0.0) and RIGHT_TO_LEFT.search(plain):
+        yield from ((text, (left, box[1], right, box[3])) for text, left, right in logical(characters, spans[0]["size"]))
+    elif plain:
+        yield plain, box
+
+
+def _direction(line: dict[str, Any]) -> tuple[int, int]:
+    if line["wmode"]:
+        return _VERTICAL
+    across, down = line["dir"]
+    if across == 1.0:
+        return _LEVEL
+    nearest = (round(across), round(down))
+    return nearest if abs(across - nearest[0]) + abs(down - nearest[1]) < 0.05 else _OBLIQUE
+
+
+def _turn(direction: tuple[int, int], box: Box) -> Box:
+    left, top, right, bottom = box
+    if direction == (0, -1):
+        return -bottom, left, -top, right
+    if direction == (0, 1):
+        return top, -right, bottom, -left
+    if direction == (-1, 0):
+        return -right, -bottom, -left, -top
+    return box
+
+
+def _font(spans: Sequence[dict[str, Any]]) -> tuple[float, bool]:
+    span = spans[0] if len(spans) == 1 else max(spans, key=lambda one: one["bbox"][2] - one["bbox"][0])
+    return float(span["size"]), bool(span["flags"] & 16)
+
+
+def _joined(rows: list[Row]) -> list[list[Row]]:
+    """MuPDF makes a line of each table cell; what stands at one height is one row again, if the file held it so or column by column."""
+    blocks: list[list[Row]] = []
+    for block in paragraphs(rows):
+        lines: list[Row] = []
+        for row in block:
+            if lines and lines[-1].beside(row):
+                lines[-1].add(row)
+            else:
+                lines.append(row)
+        if blocks and len(blocks[-1]) == len(lines) == 1 and blocks[-1][0].beside(lines[0]):
+            blocks[-1][0].add(lines[0])
+        else:
+            blocks.append(lines)
+    return _beside_each_other(blocks)
+
+
+def _beside_each_other(blocks: list[list[Row]]) -> list[list[Row]]:
+    """Columns of a table that the file holds one after the other become rows."""
+    joined: list[list[Row]] = []
+    group: list[Row] = []  # the rows since the last column that stays apart
+    waiting: list[list[Row]] = []  # the blocks of one column
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        waiting.append(block)
+        if following and following[0].top >= block[-1].top:
+            continue
+        column = [row for one in waiting for row in one]
+        if not (group and is_narrow(column) and _merge(group, column)):
+            joined += waiting
+            group = column
+        waiting = []
+    return joined
+
+
+def _merge(group: list[Row], column: list[Row]) -> bool:
+    """Add the rows of a narrow column to those that they stand beside, if nearly all of them do."""
+    pairs = []
+    if len(group) * len(column) > _COMPARED:
+        return False
+    for row in column:
+        partner = next((other for other in group if other.beside(row) and (other.right <= row.left or row.right <= other.left)), None)
+        if partner is not None:
+            pairs.append((partner, row))
+    if len(pairs) < len(column) or len(pairs) < 2:
+        return False
+    for partner, row in pairs:
+        partner.add(row)
+    return True
+
+
+def _ordered(blocks: list[list[Row]]) -> list[list[Row]]:
+    jumps = sum(after[-1].bottom < before[0].top for before, after in pairwise(blocks))
+    if jumps <= 3 or jumps * 4 <= len(blocks):
+        return blocks
+    return _cut(blocks)
+
+
+def _cut(blocks: list[list[Row]]) -> list[list[Row]]:
+    """Side by side if a gutter parts columns of text, else from top to bottom."""
+    if len(blocks) < 2:
+        return blocks
+    columns = _parted(blocks, lambda block: (min(row.left for row in block), max(row.right for row in block)), _GUTTER)
+    if len(columns) > 1 and all(sum(map(len, column)) > 2 and not is_narrow([row for block in column for row in block]) for column in columns):
+        return [block for column in columns for block in _cut(column)]
+    bands = _parted(blocks, lambda block: (block[0].top, block[-1].bottom), 0.0)
+    if len(bands) > 1:
+        return [block for band in bands for block in _cut(band)]
+    return sorted(blocks, key=lambda block: (round(block[-1].bottom), block[0].left))
+
+
+def _parted(blocks: list[list[Row]], span: Callable[[list[Row]], tuple[float, float]], gap: float) -> list[list[list[Row]]]:
+    """The blocks parted where nothing stands for more than `gap` points."""
+    parts: list[list[list[Row]]] = []
+    reach = 0.0
+    for (first, last), _, block in sorted((span(block), index, block) for index, block in enumerate(blocks)):
+        if not parts or first > reach + gap:
+            parts.append([])
+            reach = last
+        parts[-1].append(block)
+        reach = max(reach, last)
+    return parts

@@ -1,0 +1,1 @@
+"""Text files and CSV, in whatever encoding."""

@@ -1,0 +1,257 @@
+"""Tables as text (.csv): every row becomes a line that is understood alone, `Column: value; Column: value`. Rows are read one after the other.
+
+Delimiter and column names are found by how regular the first rows are. It does not know column names that stand in two rows.
+"""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+from docqa.errors import Unreadable
+from docqa.formats.columns import Column, Table, Values, columns, key, value
+from docqa.formats.pages import PAGE, ExtractedPage, Reading, paginate
+from docqa.formats.plain.csv_records import Records
+from docqa.formats.plain.encoding import open_text
+
+DELIMITERS = ",;\t|"
+NO_DELIMITER = "\x1f"  # the unit separator, which no file with one column holds
+SAMPLE = 64_000
+MAX_COLUMNS = 5_000
+LONGEST_NAME = 200  # characters of a column name
+PREAMBLE = 20
+TOTALS = frozenset(
+    map(
+        key,
+        [
+            "total",
+            "totals",
+            "grand total",
+            "sum",
+            "summe",
+            "gesamt",
+            "gesamtsumme",
+            "insgesamt",
+            "total général",
+            "total general",
+            "suma",
+            "totale",
+            "totaal",
+            "razem",
+            "toplam",
+            "итого",
+            "всего",
+            "总计",
+            "合计",
+            "總計",
+            "合計",
+            "総計",
+            "합계",
+            "المجموع",
+            "الإجمالي",
+            "סך הכל",
+            "कुल",
+        ],
+    )
+)
+
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+_DATE = re.compile(r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(19|20)\d\d([./-]\d{1,2}){0,2})([ T]\d{1,2}:\d\d.*)?")
+_NUMBER = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d\s.,:'’/+-]*(e[-+]?\d+)?\s?\)?[%€$£¥]?", re.IGNORECASE)
+_ESCAPED_QUOTE = re.compile(r'\\"[^,;\t|\n]')
+_DOUBLED_QUOTE = re.compile(r'[^,;\t|\n"]""[^,;\t|\n"]')
+
+
+class Content(Enum):
+    NOTHING = "an empty cell"
+    NUMBER = "a number"
+    DATE = "a date or a year"
+    WORDS = "anything else"
+
+
+def read(data: bytes, charset: str = "") -> Reading:
+    """Raises Unreadable for binary data and, while the pages are asked for, for tables of more than 5,000 columns."""
+    # What a column holds is known when all its cells were seen, so the file is read twice.
+    records = _records(data, charset)
+    reading = Reading("csv", "", [])
+    reading.pages = _pages(_rows(_records(data, charset)), _rows(records), records, reading)
+    return reading
+
+
+def _records(data: bytes, charset: str) -> Records:
+    stream = open_text(data, charset)
+    sample = stream.read(SAMPLE) + stream.readline()
+    named = _SEPARATOR_LINE.match(sample)
+    sample = sample[named.end() :] if named else sample
+    return Records(chain(io.StringIO(sample), stream), _dialect(sample[:SAMPLE], named[1] if named else ""))
+
+
+def _pages(first: Iterable["Row"], rows: Iterable["Row"], records: Records, reading: Reading) -> Iterator[ExtractedPage]:
+    """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, looked at beforehand."""
+    found = _columns(first)
+    values = Values(found)
+    lines: list[str] = []
+    places: list[tuple[int, str]] = []
+    size = 0
+    for row in rows:
+        if lines and size + len(row.line) > PAGE:
+            yield from _page(lines, places)
+            lines, places, size = [], [], 0
+        if found and row.names:
+            typed = [value(cell, column) for cell, column in zip(row.cells, found, strict=False)]
+            values.add(typed)
+            places.append((size, json.dumps(typed, ensure_ascii=False)))
+        lines.append(row.line + "\n")
+        size += len(row.line) + 1
+    yield from _page(lines, places)
+    reading.table = Table(found, values.keyed()) if found else None
+    if records.repaired:
+        reading.notes.append(f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter.")
+
+
+def _page(lines: list[str], places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
+    first, *rest = paginate("".join(lines))
+    yield replace(first, rows=tuple(places))
+    yield from rest
+
+
+# --- how the file is written -------------------------------------------------------------------------------------------------------
+
+
+def _dialect(sample: str, delimiter: str) -> type[csv.Dialect]:
+    """How cells are separated and quoted. csv.Sniffer is fooled by text with commas in it."""
+
+    class Found(csv.excel):
+        pass
+
+    Found.delimiter = delimiter or _delimiter(sample)
+    Found.skipinitialspace = f'{Found.delimiter} "' in sample
+    if _ESCAPED_QUOTE.search(sample) and not _DOUBLED_QUOTE.search(sample):
+        Found.escapechar = "\\"
+    return Found
+
+
+def _delimiter(sample: str) -> str:
+    """The mark that cuts most sample rows into the same number of fields; none if hardly a row has two."""
+    regularity, mark = max(((_regularity(sample, mark), mark) for mark in DELIMITERS), key=lambda found: found[0])
+    return mark if regularity else NO_DELIMITER
+
+
+def _regularity(sample: str, mark: str) -> float:
+    """The share of rows that have the commonest number of fields (at least 2), a little more for more fields; 0 where it separates nothing."""
+
+    class Tried(csv.excel):
+        delimiter = mark
+
+    records = list(Records(io.StringIO(sample), Tried, is_cut=True)) or Records(io.StringIO(sample), Tried)
+    widths = Counter(len(row) for row in records if row)
+    fields, rows = max(((width, count) for width, count in widths.items() if width > 1), key=lambda item: (item[1], item[0]), default=(0, 0))
+    share = rows / max(1, widths.total())
+    separated = 1 - widths[1] / max(1, widths.total())
+    is_prose = mark == "," and share < 0.5 and sample.count(", ") > 0.9 * sample.count(",")
+    return share * (1 + min(fields, 50) / 1000) if separated >= 0.2 and not is_prose else 0.0
+
+
+# --- rows --------------------------------------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """A line of the document; of the rows of a table with `names` for its columns, and `cells`."""
+
+    line: str
+    names: Sequence[str] = ()
+    cells: Sequence[str] = ()
+
+
+def _columns(rows: Iterable[Row]) -> tuple[Column, ...]:
+    """The columns of the table, none if it has no names for them."""
+    of_table = (row for row in rows if row.names)
+    first = next(of_table, None)
+    return columns(first.names, (row.cells for row in chain([first], of_table))) if first else ()
+
+
+def _rows(records: Iterable[list[str]]) -> Iterator[Row]:
+    """All lines; a last row of totals is no row of the table, or a sum would count everything twice."""
+    waiting: Row | None = None
+    for row in _lines(records):
+        if waiting:
+            yield waiting
+        waiting = row
+    if waiting:
+        label = next(filter(None, waiting.cells), "")
+        yield Row(waiting.line) if key(label) in TOTALS else waiting
+
+
+def _lines(records: Iterable[list[str]]) -> Iterator[Row]:
+    """Lines before the column names (a title, a remark) stay as they are; then one line for each row."""
+    rows = _filled(records)
+    waiting = [row for _, row in zip(range(PREAMBLE), rows, strict=False)]
+    header = yield from _start(waiting)
+    for cells in rows:
+        yield Row(_line(header, cells), header, cells)
+
+
+def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Rows that are not blank; what a cell holds is on one line."""
+    for record in records:
+        if len(record) > MAX_COLUMNS:
+            raise Unreadable(f"The table has more than {MAX_COLUMNS:,} columns. Check its delimiter, or turn rows and columns.")
+        cells = [" ".join(cell.split()) for cell in record]
+        if any(cells):
+            yield cells
+
+
+def _start(rows: list[list[str]]) -> Generator[Row, None, list[str]]:
+    """The first rows of a table; returns its column names, [] if it has none."""
+    place = _header_place(rows)
+    for cells in rows[: place + 1]:
+        yield Row("; ".join(cell for cell in cells if cell))
+    header = rows[place] if place >= 0 else []
+    for cells in rows[place + 1 :]:
+        yield Row(_line(header, cells), header, cells)
+    return header
+
+
+def _header_place(rows: list[list[str]]) -> int:
+    """Index of the row with the column names: the first one nearly as full as the fullest, if it differs from those below; else -1."""
+    full = max((sum(map(bool, cells)) for cells in rows), default=0)
+    place = next((place for place, cells in enumerate(rows) if sum(map(bool, cells)) >= 0.6 * full), 0)
+    return place if place + 1 < len(rows) and _is_header(rows[place], rows[place + 1 :]) else -1
+
+
+def _is_header(cells: list[str], below: list[list[str]]) -> bool:
+    """Each column votes: a name differs in kind from what is below it, and is not found there again. Words above words are names."""
+    votes = sum(_vote(cell, [row[place] for row in below if place < len(row)]) for place, cell in enumerate(cells))
+    only_words = all(_content(cell) in (Content.WORDS, Content.NOTHING) for cell in cells)
+    return max(map(len, cells)) <= LONGEST_NAME and (votes > 0 or (votes == 0 and only_words))
+
+
+def _vote(cell: str, below: list[str]) -> int:
+    own = _content(cell)
+    kinds = Counter(kind for kind in map(_content, below) if kind is not Content.NOTHING)
+    if own is Content.NOTHING or not kinds:
+        return 0
+    usual = kinds.most_common(1)[0][0]
+    if usual is Content.WORDS:
+        return -1 if own is not Content.WORDS or cell in below else 0
+    return 1 if own is Content.WORDS or (own is Content.DATE and usual is Content.NUMBER) else -1
+
+
+def _content(cell: str) -> Content:
+    if not cell:
+        return Content.NOTHING
+    if _DATE.fullmatch(cell):
+        return Content.DATE
+    return Content.NUMBER if len(cell) < 60 and _NUMBER.fullmatch(cell) else Content.WORDS
+
+
+def _line(header: list[str], cells: list[str]) -> str:
+    """A cell without a column name stands alone."""
+    pairs = zip_longest(header[: len(cells)], cells, fillvalue="")
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)

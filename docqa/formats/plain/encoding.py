@@ -1,0 +1,244 @@
+"""Bytes of a text file → characters: byte order marks, UTF-8, UTF-16 without a mark, then the legacy encoding that reads best.
+
+Detectors from the shelf guess by byte statistics and are often wrong on a few lines of Polish, Hebrew or Korean. Decoding with
+each candidate and looking at which letters come out is simpler and errs less; charset-normalizer is asked when nothing reads well.
+"""
+
+import codecs
+import io
+import re
+import unicodedata
+from collections import Counter
+from itertools import pairwise
+
+from charset_normalizer import from_bytes
+
+from docqa.errors import Unreadable
+from docqa.formats.plain.letters import EAST_ASIAN, HANGUL, KANA, LANGUAGES, LATIN, MARKS_USED, SIMPLIFIED, TRADITIONAL
+
+SAMPLE = 40_000
+PIECE = 1 << 20  # bytes
+READS_WELL = 0.35
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_SEVEN_BIT = ("iso2022_jp", "iso2022_kr", "hz")
+# What an encoding must read better than a commoner one that has the same signs at other places.
+_HANDICAPS = dict.fromkeys(LATIN[LATIN.index("mac-roman") :], 0.15) | {"iso8859-7": 0.002}
+
+# Names that files and servers use for a smaller set than the one they mean.
+_MEANT = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "cp950",
+    "tis-620": "cp874",
+    "iso8859-11": "cp874",
+}
+
+_BEYOND = re.compile(r"[^\x00-\x7f]")
+_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
+# What is hardly ever so: a quotation mark inside a word, an accented letter before a digit, a final sigma that is not final or a
+# paragraph sign before a letter; a letter alone among ASCII.
+_ODD = re.compile(r"(?<=[^\W\d_])[“”„«»€£©®§°•№\xa0](?=[^\W\d_])|(?<=[^\W\d_])€|(?<=[^\W\d_lL])·(?=[^\W\d_])|[^\W\d_\x00-\x7f](?=\d)|[ς¶](?=[^\W\d_])")
+_LONE = re.compile(r"(?<![^\x00-\x7f])[^\W\d_\x00-\x7f](?![^\x00-\x7f])")
+_LONE_IN_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[A-Za-z])")
+_LATIN_9 = re.compile(rb"\xa4|[a-z][\xa6\xa8\xb4\xb8\xbc-\xbe][a-z]")
+_WINDOWS_SIGNS = re.compile(rb"[\x80-\x9f]")
+
+
+def _worths(name: str, letters: str) -> dict[str, float]:
+    """Points for each letter: 1 for the most frequent, falling to 0.5; East Asian signs are too many to be ranked."""
+    fall = 0.0 if name in EAST_ASIAN else 0.5 / len(letters)
+    return dict.fromkeys(MARKS_USED, 0.8) | {letter: 1 - fall * rank for rank, letter in enumerate(letters)}
+
+
+_COMMON = frozenset(KANA + SIMPLIFIED + TRADITIONAL + HANGUL)
+_WORTHS = {name: [_worths(name, letters) for letters in languages] for name, languages in LANGUAGES.items()}
+
+
+def codec(name: str) -> str | None:
+    """The codec meant by a declared charset (`latin-1` means Windows-1252 on the web), or None for an unknown name."""
+    try:
+        known = codecs.lookup(name.strip().strip("\"'")).name
+        b"".decode(known)
+    except (LookupError, ValueError):
+        return None
+    return _MEANT.get(known, known)
+
+
+def open_text(data: bytes, declared: str = "") -> io.TextIOWrapper:
+    """The characters of `data` without a byte order mark, decoded as they are asked for, their line ends `\\n`; `declared` is believed where it can
+    be true. Raises Unreadable for bytes that are no text.
+    """
+    start, name = next(((len(mark), name) for mark, name in _MARKS if data.startswith(mark)), (0, ""))
+    if not name:
+        name = _find(data, declared)
+        _check(codecs.getincrementaldecoder(name)("replace").decode(data[:SAMPLE]))
+    source = io.BytesIO(data)
+    source.seek(start)
+    return io.TextIOWrapper(source, name, "replace")
+
+
+def decode(data: bytes, declared: str = "") -> str:
+    """As `open_text`, all of it at once."""
+    return open_text(data, declared).read()
+
+
+def _find(data: bytes, declared: str) -> str:
+    if data.isascii() and b"\0" not in data[:SAMPLE]:
+        return _seven_bit(data) if b"\x1b$" in data or b"~{" in data else "utf-8"
+    return _wide(data) or ("utf-8" if _is_utf8(data) else _declared(data, declared) or _legacy(data))
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Forgiving a few broken bytes among many good sequences: a cut file, one pasted Latin-1 word."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    broken = good = 0
+    for start in range(0, len(data), PIECE):
+        text = decoder.decode(data[start : start + PIECE])
+        lost = text.count("\ufffd")
+        broken += lost
+        good += len(_BEYOND.findall(text)) - lost
+    broken -= data.count(b"\xef\xbf\xbd")
+    return good >= 3 * broken
+
+
+def _seven_bit(data: bytes) -> str:
+    """The encoding of an ASCII file that shifts to another alphabet, or UTF-8 if that only seems so."""
+    for name in _SEVEN_BIT:
+        text = codecs.getincrementaldecoder(name)("replace").decode(data[:SAMPLE])
+        if "\ufffd" not in text and _score(text, name) > READS_WELL:
+            return name
+    return "utf-8"
+
+
+def _wide(data: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark shows in NULs that stand at one side of each unit."""
+    head = data[:SAMPLE]
+    if b"\0" not in head:
+        return None
+    for name, width in (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2)):
+        text = head[: len(head) // width * width].decode(name, "ignore")
+        if len(text) * width >= 0.9 * len(head) and _plausible(text):
+            return name
+    return None
+
+
+def _plausible(text: str) -> bool:
+    kinds = Counter(unicodedata.category(character)[0] for character in text if character not in "\t\n\r\f")
+    blocks = Counter(ord(character) >> 8 for character in text if character.isalpha())
+    few = sum(count for _, count in blocks.most_common(3)) > 0.8 * blocks.total() or _share(text, _COMMON) > 0.15
+    return kinds["C"] < 0.02 * len(text) and few
+
+
+def _share(text: str, letters: frozenset[str]) -> float:
+    return sum(character in letters for character in text) / max(1, len(text))
+
+
+def _declared(data: bytes, declared: str) -> str | None:
+    name = codec(declared) if declared else None
+    if name is None or b"\0" in data[:SAMPLE]:
+        return None
+    text = codecs.getincrementaldecoder(name)("replace").decode(data[:PIECE])
+    return name if text.count("\ufffd") <= len(text) / 200 else None
+
+
+def _legacy(data: bytes) -> str:
+    sample = _sample(data)
+    letters = len(_HIGH_BYTE.findall(sample))
+    best = _best(sample, letters)
+    if best not in ("", "cp1252"):
+        return best
+    for name in ("utf-16-le", "utf-16-be"):
+        if _share(data[:SAMPLE].decode(name, "replace"), _COMMON) > 0.3:  # Chinese or Japanese without any ASCII, which would show as NULs
+            return name
+    if best or letters < len(sample) / 4:
+        return "iso8859-15" if _is_latin9(sample) else "cp1252"
+    match = from_bytes(sample, cp_exclusion=["utf_7", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"]).best()
+    return _MEANT.get(match.encoding, match.encoding) if match else "cp1252"
+
+
+def _best(sample: bytes, letters: int) -> str:
+    """The encoding in which the sample reads best, if it reads well; the commonest by far wins near ties, and the fewer letters tell, the more."""
+    best, top = "", READS_WELL
+    for name in LANGUAGES:
+        if name in _SEVEN_BIT:
+            continue
+        try:
+            text = codecs.getincrementaldecoder(name)("strict").decode(sample)
+        except UnicodeDecodeError:
+            continue
+        score = _score(text, name) - _HANDICAPS.get(name, 0)
+        if score > top + (0.05 + 0.2 / letters if best == "cp1252" else 0):
+            best, top = name, score
+    return best
+
+
+def _is_latin9(sample: bytes) -> bool:
+    """ISO 8859-15 differs from Windows-1252 in eight signs: there, a currency sign is the euro, and a fraction or accent inside a word is a letter."""
+    return bool(_LATIN_9.search(sample)) and not _WINDOWS_SIGNS.search(sample)
+
+
+def _sample(data: bytes) -> bytes:
+    """Parts of lines with bytes beyond ASCII, up to SAMPLE bytes: a long English preamble says nothing about the encoding."""
+    picked, size, position = [], 0, 0
+    while size < SAMPLE and (found := _HIGH_BYTE.search(data, position)):
+        start = max(position, data.rfind(b"\n", position, found.start()) + 1, found.start() - 200)
+        end = data.find(b"\n", found.start(), found.start() + SAMPLE - size)
+        position = end + 1 if end >= 0 else len(data)
+        picked.append(data[start : position if end >= 0 else found.start() + SAMPLE - size])
+        size += len(picked[-1])
+    return b"".join(picked)
+
+
+def _score(text: str, name: str) -> float:
+    """1 when every character beyond ASCII is one that a language of the encoding uses often, below 0 for gibberish."""
+    beyond = Counter(_BEYOND.findall(text))
+    if not beyond:
+        return 0.0
+    points = max(sum(count * _worth(character, letters, name) for character, count in beyond.items()) for letters in _WORTHS[name])
+    pairs = Counter((one, two) for one, two in pairwise(text) if (one > "\x7f" or two > "\x7f") and one.isalpha() and two.isalpha())
+    clashes = sum(count * _clash(*pair, name) for pair, count in pairs.items())
+    if name in EAST_ASIAN:
+        clashes += len(_LONE_IN_WORD.findall(text))
+    else:
+        clashes += len(_ODD.findall(text)) + (0 if name in LATIN else len(_LONE.findall(text)) / 2)
+    return (points - clashes) / beyond.total()
+
+
+def _worth(character: str, letters: dict[str, float], name: str) -> float:
+    known = letters.get(character) or 0.8 * letters.get(character.lower(), 0.0)
+    if known:
+        return known
+    if "\u4e00" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3":
+        return 0.2 if name in EAST_ASIAN else -1.0
+    category = unicodedata.category(character)
+    return -0.3 if category[0] == "L" else -0.5 if category[0] in "PN" else -1.5
+
+
+def _clash(one: str, two: str, name: str) -> float:
+    """How badly two neighbouring letters fit: a capital inside a word, accents in a row, two scripts in one word."""
+    if one.islower() and two.isupper():
+        return 2.0
+    if name in EAST_ASIAN:
+        return 0.0
+    both = one > "\x7f" and two > "\x7f"
+    return 0.6 * both if name in LATIN else 1.0 * (not both)
+
+
+def _check(head: str) -> None:
+    """Refuse what is no text: many control characters, or many characters that no decoder could read."""
+    odd = sum(character < " " and character not in "\t\n\r\f\x0b\x1a\x1b\x08" or character in "\x7f\ufffd" for character in head)
+    if odd > max(3, 0.05 * len(head)):
+        raise Unreadable("The file is not text: it holds binary data. Upload it under the name of what it really is.")

@@ -1,0 +1,181 @@
+"""A flow of RTF paragraphs, list items and tables → text. Row by row, cells are separated by ` | `; a table that only arranges others gives lines.
+
+It does not know columns: cells that span several of them are followed by empty ones.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from docqa.formats.pages import clean
+
+DEEPEST_TABLE = 20
+LONGEST_TITLE = 200  # characters; a longer paragraph in the style of a heading is none
+
+
+class _Kind(Enum):
+    PARAGRAPH = "with a blank line before and after"
+    ITEM = "of a list"
+    ROW = "of a table"
+    BREAK = "a form feed"
+
+
+@dataclass
+class _Line:
+    text: str
+    kind: _Kind = _Kind.PARAGRAPH
+    is_heading: bool = False
+
+    def gap_after(self, line: "_Line", between_paragraphs: str) -> str:
+        """What stands between a line and this one."""
+        if line.kind is _Kind.BREAK:
+            return ""
+        if line.kind is not self.kind or line.is_heading or self.is_heading:
+            return "\n\n"
+        return between_paragraphs if self.kind is _Kind.PARAGRAPH else "\n"
+
+
+@dataclass
+class _Row:
+    """A row that is being read: its cells are lists of paragraphs."""
+
+    cells: list[list[str]] = field(default_factory=list)
+    paragraphs: list[str] = field(default_factory=list)
+    holds_rows: bool = False
+
+    def end_cell(self) -> None:
+        self.cells.append(self.paragraphs)
+        self.paragraphs = []
+
+    def text(self) -> str:
+        if self.paragraphs:
+            self.end_cell()
+        if self.holds_rows or len(self.cells) == 1:
+            return "\n".join(paragraph for cell in self.cells for paragraph in cell)
+        while self.cells and not self.cells[-1]:
+            self.cells.pop()
+        return " | ".join(" ".join(" ".join(cell).split("\n")) for cell in self.cells)
+
+
+class Story:
+    """The body, a note, a header or a text box. Levels of tables count from 1; level 0 is outside of any."""
+
+    def __init__(self) -> None:
+        self._lines: list[_Line] = []
+        self._words: list[str] = []
+        self._is_item = False
+        self._asides: list[str] = []
+        self._rows: list[_Row] = []
+        self._page_is_blank = True
+
+    def write(self, text: str) -> None:
+        self._words.append(text)
+
+    def write_label(self, text: str) -> None:
+        """The bullet or number of a list item, which begins the paragraph."""
+        self._is_item = True
+        self._words.append(text + " ")
+
+    def set_aside(self, text: str) -> None:
+        """A note or text box: it comes after the paragraph or the table that it is anchored in."""
+        if text:
+            self._asides.append(text)
+
+    def end_paragraph(self, level: int = 0, heading: bool = False) -> None:
+        text = clean("".join(self._words)).strip(" \t\n")
+        self._words.clear()
+        is_item, self._is_item = self._is_item, False
+        self._open(level)
+        if level == 0:
+            self._put(_Line(text, _Kind.ITEM if is_item else _Kind.PARAGRAPH, heading and 0 < len(text) <= LONGEST_TITLE))
+            self._put_asides()
+        elif text:
+            self._rows[-1].paragraphs.append(text)
+
+    def end_cell(self, level: int) -> None:
+        self.end_paragraph(max(1, level))
+        self._rows[-1].end_cell()
+
+    def end_row(self, level: int) -> None:
+        if "".join(self._words).strip():
+            self.end_cell(level)
+        while len(self._rows) >= max(1, level):
+            self._close_row()
+
+    def add_paragraph(self, text: str) -> None:
+        """A paragraph that is no part of the flow: between two of it."""
+        if self.is_between:
+            self._put(_Line(text))
+        else:
+            self.set_aside(text)
+
+    @property
+    def is_between(self) -> bool:
+        """Whether no paragraph or table has begun."""
+        return not self._words and not self._rows
+
+    def end_flow(self) -> None:
+        """End what has begun."""
+        if self._words:
+            self.end_paragraph()
+        self._open(0)
+        self._put_asides()
+
+    def break_page(self) -> None:
+        self.end_flow()
+        if self._lines:
+            self._put(_Line("\f", _Kind.BREAK))
+
+    def starts_page(self) -> bool:
+        """Whether nothing was written since the last page break."""
+        return self._page_is_blank and self.is_between
+
+    def close(self) -> tuple[str, list[tuple[int, str]]]:
+        """The text, and (offset, title) of its headings."""
+        self.end_flow()
+        return self._joined()
+
+    def _open(self, level: int) -> None:
+        """Be at this level of tables: rows of deeper ones that were not ended are closed."""
+        level = min(level, DEEPEST_TABLE)
+        while len(self._rows) > level:
+            self._close_row()
+        while len(self._rows) < level:
+            self._rows.append(_Row())
+
+    def _close_row(self) -> None:
+        text = self._rows.pop().text()
+        if self._rows:
+            self._rows[-1].paragraphs += [text] if text else []
+            self._rows[-1].holds_rows = True
+            return
+        if text:
+            self._put(_Line(text, _Kind.ROW))
+        self._put_asides()
+
+    def _put_asides(self) -> None:
+        for text in self._asides:
+            self._put(_Line(text))
+        self._asides.clear()
+
+    def _put(self, line: _Line) -> None:
+        self._lines.append(line)
+        self._page_is_blank = line.kind is _Kind.BREAK or (self._page_is_blank and not line.text)
+
+    def _joined(self) -> tuple[str, list[tuple[int, str]]]:
+        """Paragraphs with a blank line between; where the author put empty paragraphs between them, each is a line."""
+        empty = sum(not line.text for line in self._lines)
+        gap = "\n" if empty * 5 >= len(self._lines) else "\n\n"
+        parts: list[str] = []
+        headings: list[tuple[int, str]] = []
+        size, before, skipped = 0, _Line("", _Kind.BREAK), False
+        for line in self._lines:
+            if not line.text:
+                skipped = True
+                continue
+            between = "\n\n" if skipped and before.kind is not _Kind.BREAK else line.gap_after(before, gap)
+            if line.is_heading:
+                headings.append((size + len(between), " ".join(line.text.split())))
+            parts += [between, line.text]
+            size += len(between) + len(line.text)
+            before, skipped = line, False
+        return "".join(parts), headings

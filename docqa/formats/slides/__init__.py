@@ -1,0 +1,1 @@
+"""PowerPoint, as .pptx and as the older binary .ppt."""

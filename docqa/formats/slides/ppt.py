@@ -1,0 +1,151 @@
+"""PowerPoint 97-2003 (.ppt): one page for each slide in the order of the presentation, with its notes; the title is the section.
+
+Only what the last edit left in force is read. Section numbers are those of Microsoft's published [MS-PPT].
+"""
+
+import io
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import olefile  # type: ignore[import-untyped]
+
+from docqa.errors import Unreadable
+from docqa.formats.pages import Reading
+from docqa.formats.slides import deck
+from docqa.formats.slides.deck import FOOTER, Text
+from docqa.formats.slides.ppt_records import DOCUMENT, Objects, Record, objects
+from docqa.formats.slides.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, sheet_texts
+
+_DOCUMENT_ATOM, _SLIDE_ATOM, _SHOW = 0x03E9, 0x03EF, 0x03F9
+_LIST, _PERSIST = 0x0FF0, 0x03F3
+_FOOTERS, _FOOTERS_ATOM = 0x0FD9, 0x0FDA
+_TAGS, _TAG, _TAG_DATA, _COMMENT = 0x1388, 0x138A, 0x138B, 0x2EE0
+
+_ENCRYPTED = 0xF3D1C4DF
+_DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it as .pptx and upload that."
+_PROTECTED = "The presentation is password-protected. Save it without a password and upload it again."
+_TOO_OLD = "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
+
+# olefile checks little: a damaged file shows as whatever the missing part breaks.
+_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error)
+_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A slide or notes page as the document lists it: its object, its identifier and the text bodies that stand in the list."""
+
+    persist: int
+    identifier: int
+    bodies: list[Text]
+
+
+def read(data: bytes, charset: str = "") -> Reading:
+    """Raises Unreadable for a presentation that is damaged, protected, too old or without slides; a damaged slide costs itself and a note."""
+    stream, user, title = _streams(data)
+    found = objects(stream, int.from_bytes(user[16:20], "little"))
+    if int.from_bytes(user[12:16], "little") == _ENCRYPTED or found.encrypted:
+        raise Unreadable(_PROTECTED)
+    if found.document is None:
+        raise Unreadable(_DAMAGED)
+    slides = list(_listed(found.document, 0))
+    if not slides:
+        raise Unreadable("The presentation has no slides.")
+    notes = [] if found.document.is_whole((DOCUMENT, _LIST)) else ["The list of slides is damaged; slides may be missing."]
+    return Reading("ppt", title, deck.pages(_Slides(found, found.document).read(slides), notes), notes)
+
+
+def _streams(data: bytes) -> tuple[bytes, bytes, str]:
+    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), the second empty where it is missing; and the title."""
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as ole:
+            folder = "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""  # beside it stands the same for PowerPoint 95
+            if not folder and (ole.exists("PersistentStorage Directory") or ole.exists("PP40")):
+                raise Unreadable(_TOO_OLD)
+            stream = ole.openstream(folder + "PowerPoint Document").read()
+            user = ole.openstream(folder + "Current User").read() if ole.exists(folder + "Current User") else b""
+            return stream, user, _title(ole)
+    except _BROKEN as error:
+        raise Unreadable(_DAMAGED) from error
+
+
+def _title(ole: olefile.OleFileIO) -> str:
+    """The title among the file's properties, "" if they are missing or damaged."""
+    try:
+        known = ole.get_metadata()
+        code_page = (known.codepage or 1252) & 0xFFFF
+        return str(known.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace").partition("\0")[0].strip()
+    except _BROKEN:
+        return ""
+
+
+def _listed(document: Record, instance: int) -> Iterator[_Listed]:
+    """The slides (instance 0) or notes pages (2) in their order, with their outline texts (2.4.14.3 and 2.4.14.6)."""
+    lists = [part for part in document.children() if part.kind == _LIST and part.instance == instance]
+    records = [record for one in lists for record in one.children()]
+    starts = [index for index, record in enumerate(records) if record.kind == _PERSIST]
+    for start, end in pairwise([*starts, len(records)]):
+        yield _Listed(records[start].number(0), records[start].number(12), bodies(records[start + 1 : end]))
+
+
+class _Slides:
+    """Reads the slides of a document one after the other."""
+
+    def __init__(self, found: Objects, document: Record) -> None:
+        self.found = found
+        self.notes_pages = {listed.identifier: listed.persist for listed in _listed(document, 2)}
+        self.footers = next((one for one in document.children() if one.kind == _FOOTERS and one.instance == 3), None)
+        atom = child(document, _DOCUMENT_ATOM)
+        self.from_right = bool(atom and bytes(atom.body[38:39]) == b"\1")
+        self.unspent = len(found.stream)
+
+    def read(self, slides: list[_Listed]) -> Iterator[deck.Slide]:
+        for listed in slides:
+            slide = self._object(listed.persist)
+            if slide is None or slide.kind != SLIDE:
+                yield deck.Slide(deck.titled(listed.bodies), damage="only its outline was read")
+            else:
+                yield self._slide(slide, listed.bodies)
+
+    def _object(self, persist: int | None) -> Record | None:
+        """An object, None if it is missing. No two share their bytes; those of a hostile file may, and make much of little."""
+        found = None if persist is None else self.found.get(persist)
+        self.unspent -= len(found.body) if found else 0
+        return found if self.unspent >= 0 else None
+
+    def _slide(self, slide: Record, listed: list[Text]) -> deck.Slide:
+        """A slide's texts, then its notes, which 2.5.10 names, and comments."""
+        outline = dict(enumerate(listed))
+        drawn = sheet_texts(slide, outline, self.from_right)
+        texts = deck.titled([*drawn, *outline.values()])
+        known = {one.text for one in texts}
+        texts += [one for one in _footers(child(slide, _FOOTERS) or self.footers) if one.text not in known]
+        atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
+        notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
+        texts += [one._replace(role=FOOTER if one.role == FOOTER else "") for one in (sheet_texts(notes, {}, self.from_right) if notes else ())]
+        whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
+        hidden = bool(show and show.number(8) >> 16 & 4)  # fHidden (2.6.6)
+        return deck.Slide([*texts, *_comments(slide)], hidden=hidden, damage="" if whole else "a part of it was left out")
+
+
+def _footers(settings: Record | None) -> Iterator[Text]:
+    """The date and footer that a slide lends to its master's shapes, if it shows them (2.5.16); without its own, those of the document (2.4.15)."""
+    flags = child(settings, _FOOTERS_ATOM)
+    for one in settings.children() if settings and flags else ():
+        shown = {0: 0x05, 2: 0x20}.get(one.instance, 0) if one.kind == STRING else 0
+        if shown and flags and flags.number(0) >> 16 & shown == shown:
+            yield Text(FOOTER, _wide(one))
+
+
+def _comments(slide: Record) -> Iterator[Text]:
+    """The texts of a slide's comments (2.5.19 to 2.5.27), without the names of who wrote them."""
+    tags = child(slide, _TAGS)
+    blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
+    comments = [one for blob in blobs if blob for one in blob.children() if one.kind == _COMMENT]
+    yield from (Text("", _wide(text)) for one in comments for text in one.children() if text.kind == STRING and text.instance == 1)
+
+
+def _wide(string: Record) -> str:
+    return str(string.body, "utf-16-le", "replace").replace("\r", "\n").replace("\v", "\n")

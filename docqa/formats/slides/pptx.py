@@ -1,0 +1,125 @@
+"""PowerPoint (.pptx and its kin): one page for each slide, in the order of the show; the slide's title is the section, else that of the deck.
+
+Shapes come in reading order, then footers, notes and comments. Not read: pictures, embedded documents, what only the layout or master shows.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from pptx.exc import PythonPptxError
+from pptx.opc.constants import RELATIONSHIP_TYPE as RT
+from pptx.package import Package
+
+from docqa.errors import Unreadable
+from docqa.formats.pages import Reading
+from docqa.formats.slides import deck
+from docqa.formats.slides.graphics import chart, diagram
+from docqa.formats.slides.pptx_package import mended, parse
+from docqa.formats.slides.pptx_shapes import A, P, Places, R, places, texts
+
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_P14 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
+
+_DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it again and upload that."
+_LEFT_OUT = "it was left out"
+_IN_PART = "a part of it was left out"
+# python-pptx checks little: a damaged file shows as whatever the missing part breaks.
+_BROKEN = (PythonPptxError, KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, AssertionError, RecursionError, zipfile.BadZipFile)
+
+
+def read(data: bytes, charset: str = "") -> Reading:
+    """Raises Unreadable for a damaged presentation or one without slides; a damaged slide costs itself and a note."""
+    try:
+        source, damaged = mended(data)
+        package = Package.open(source)
+        main = package.main_document_part
+        slides = list(main._element.iterfind(f"{P}sldIdLst/{P}sldId"))
+        title = _title(package)
+    except _BROKEN as error:
+        raise Unreadable(_DAMAGED) from error
+    if not slides:
+        raise Unreadable("The presentation has no slides.")
+    notes: list[str] = []
+    return Reading("pptx", title, deck.pages(_slides(main, slides, damaged), notes), notes)
+
+
+def _title(package: Any) -> str:
+    """The deck's own title; python-pptx makes one up where the package has no properties."""
+    known = [relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")]
+    return str(known[0].title or "").strip() if known else ""
+
+
+def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
+    parts = {
+        slide.get("id", ""): section.get("name", "")
+        for section in main._element.iter(_P14 + "section")
+        for slide in section.iter(_P14 + "sldId")
+    }  # fmt: skip
+    from_right = main._element.get("rtl") in ("1", "true")
+    known: dict[str, Places] = {}
+    for slide in slides:
+        name = parts.get(slide.get("id", ""), "")
+        try:
+            yield _Slide(main.related_part(slide.get(R + "id")), known, from_right).read(name, damaged)
+        except _BROKEN:
+            yield deck.Slide([], name, damage=_LEFT_OUT)
+
+
+class _Slide:
+    """A slide's part while it is read; `broken` tells whether something that it refers to is missing or damaged."""
+
+    def __init__(self, part: Any, known: dict[str, Places], from_right: bool) -> None:
+        self.part = part
+        self.known = known
+        self.from_right = from_right
+        self.broken = False
+
+    def read(self, name: str, damaged: set[str]) -> deck.Slide:
+        found = [*self._texts(self.part, self._places()), *self._notes(), *self._comments()]
+        hidden = self.part._element.get("show") in ("0", "false")
+        return deck.Slide(found, name, hidden, _IN_PART if self.broken or self.part.partname in damaged else "")
+
+    def _texts(self, part: Any, known: Places) -> list[deck.Text]:
+        tree = part._element.find(f"{P}cSld/{P}spTree")
+        self.broken = self.broken or tree is None
+        return [] if tree is None else texts(tree, known, partial(self._graphic, part), self.from_right)
+
+    def _places(self) -> Places:
+        layout = _related(self.part, RT.SLIDE_LAYOUT)
+        if layout is None:
+            return {}
+        if layout.partname not in self.known:
+            master = _related(layout, RT.SLIDE_MASTER)
+            self.known[layout.partname] = places(layout._element, None if master is None else master._element)
+        return self.known[layout.partname]
+
+    def _notes(self) -> list[deck.Text]:
+        page = _related(self.part, RT.NOTES_SLIDE)
+        return [] if page is None else [one._replace(role="" if one.role == deck.TITLE else one.role) for one in self._texts(page, {})]
+
+    def _comments(self) -> Iterator[deck.Text]:
+        """Comments, those of old (ECMA-376 part 1, 19.4) and those with answers ([MS-PPTX]), without the names of who wrote them."""
+        for key, relation in self.part.rels.items():
+            if relation.reltype.endswith("/comments"):
+                for root in self._targets(self.part, key):
+                    yield from (deck.Text("", "".join(one.itertext())) for one in root.iter(P + "text", A + "p"))
+
+    def _graphic(self, part: Any, frame: Any) -> str:
+        """What a frame's chart or diagram says."""
+        charts = (root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id")))
+        diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
+        return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
+
+    def _targets(self, part: Any, key: str | None) -> list[Any]:
+        """The root of the part that a relation leads to, if it is there."""
+        root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
+        self.broken = self.broken or root is None
+        return [] if root is None else [root]
+
+
+def _related(part: Any, kind: str) -> Any:
+    return next((one.target_part for one in part.rels.values() if one.reltype == kind and not one.is_external), None)

@@ -1,0 +1,154 @@
+"""The parts of a .pptx package, put right so that python-pptx opens them: nothing but XML, well-formed, each under the type its relations give it.
+
+Pictures, sounds and embedded documents are left behind. Strict files ("ISO/IEC 29500 Strict") are given the names of the transitional ones.
+"""
+
+import io
+import posixpath
+import re
+import zipfile
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from docqa.errors import Unreadable
+from docqa.formats.archive import UNPACKABLE
+
+# Elements and attributes of the parts held in memory at the same time; each takes up to 220 bytes there.
+MOST_MARKS = 4_000_000
+
+_TYPES = "[content_types].xml"
+_PRESENTATION = "application/vnd.openxmlformats-officedocument.presentationml."
+# What a part is, from the last word of the relation that leads to it: templates, shows and decks with macros differ in nothing else.
+_KINDS = {
+    "officeDocument": _PRESENTATION + "presentation.main+xml",
+    "slide": _PRESENTATION + "slide+xml",
+    "slideLayout": _PRESENTATION + "slideLayout+xml",
+    "slideMaster": _PRESENTATION + "slideMaster+xml",
+    "notesSlide": _PRESENTATION + "notesSlide+xml",
+    "notesMaster": _PRESENTATION + "notesMaster+xml",
+    "core-properties": "application/vnd.openxmlformats-package.core-properties+xml",
+}
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
+
+
+def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
+    """A package for python-pptx, and the names ("/ppt/slides/slide1.xml") of parts of which something is lost; parts that are lost whole
+    are in neither. Names are in lower case, because those of a package do not tell case apart (ECMA-376 part 2, 6.2.2.3).
+
+    Raises Unreadable for more XML than memory is good for; BadZipFile for no ZIP file.
+    """
+    parts = xml_parts(data)
+    relations = {name: parse(parts.pop(name)) for name in [name for name in parts if name.endswith(".rels")]}
+    kinds: dict[str, str] = {}
+    for name, root in relations.items():
+        if root is not None:
+            kinds |= _resolve(name, root, parts)
+    damaged = _mend(parts, kinds)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("[Content_Types].xml", _content_types(kinds))
+        for name, blob in parts.items():
+            archive.writestr(name, blob)
+        for name, root in relations.items():
+            if root is not None:
+                _drop_needless(root, kinds.get(_owner(name), ""), parts, kinds)
+                archive.writestr(name, etree.tostring(root))
+    packed.seek(0)
+    return packed, {f"/{name}" for name in damaged}
+
+
+def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
+    """The XML parts of a package by name, without those that are damaged or, unpacked, larger than `largest` bytes. Raises BadZipFile."""
+    parts: dict[str, bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist():
+            name = member.filename.replace("\\", "/").lstrip("/").lower()
+            if not name.endswith((".xml", ".rels")) or name == _TYPES or member.file_size > largest:
+                continue
+            try:
+                parts[name] = _STRICT.sub(_TRANSITIONAL, archive.read(member))
+            except UNPACKABLE:
+                # A damaged member is a missing one: whoever refers to it says so.
+                continue
+    return parts
+
+
+def parse(blob: bytes) -> Any:
+    """The root of a part, with what can be had of a damaged one; None if there is nothing. Raises Unreadable for too much of it."""
+    _check_size(_marks(blob))
+    return _tree(blob, recover=True)
+
+
+def _tree(blob: bytes, recover: bool = False) -> Any:
+    return etree.fromstring(blob, etree.XMLParser(recover=recover, resolve_entities=False, no_network=True))
+
+
+def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
+    """Give the relations in the file `name` full names as targets; the types of those that they make known."""
+    base = posixpath.dirname(_owner(name))
+    kinds: dict[str, str] = {}
+    for relation in root:
+        if not isinstance(relation.tag, str) or relation.get("TargetMode") == "External":
+            continue
+        path = relation.get("Target", "").replace("\\", "/").partition("#")[0].lower()
+        target = posixpath.normpath(posixpath.join("/" + base, path)).lstrip("/")
+        target = target if target in parts else unquote(target)
+        relation.set("Target", "/" + target)
+        kind = _KINDS.get(relation.get("Type", "").rpartition("/")[2])
+        if kind and target in parts:
+            kinds[target] = kind
+    return kinds
+
+
+def _mend(parts: dict[str, bytes], kinds: dict[str, str]) -> set[str]:
+    """Make the parts that python-pptx parses well-formed. What is hopeless is taken out; the names of those that lost something."""
+    damaged: set[str] = set()
+    _check_size(sum(_marks(parts[name]) for name in kinds))
+    for name in kinds:
+        try:
+            _tree(parts[name])
+        except etree.XMLSyntaxError:
+            root = _tree(parts[name], recover=True)
+            damaged.add(name)
+            if root is None:
+                del parts[name]
+            else:
+                parts[name] = etree.tostring(root)
+    return damaged & parts.keys()
+
+
+def _drop_needless(root: Any, source: str, parts: dict[str, bytes], kinds: dict[str, str]) -> None:
+    """Take out relations that lead nowhere, and links from slide to slide: python-pptx follows them, one function call for each."""
+    for relation in list(root):
+        if isinstance(relation.tag, str) and relation.get("TargetMode") == "External":
+            continue
+        target = relation.get("Target", "")[1:] if isinstance(relation.tag, str) else ""
+        if target not in parts or kinds.get(target) == _KINDS["slide"] and source in (_KINDS["slide"], _KINDS["notesSlide"]):
+            root.remove(relation)
+
+
+def _owner(relations: str) -> str:
+    """The part whose relations a file holds: a/_rels/b.xml.rels is about a/b.xml."""
+    folder, name = posixpath.split(relations)
+    return posixpath.join(posixpath.dirname(folder), name.removesuffix(".rels"))
+
+
+def _content_types(kinds: dict[str, str]) -> bytes:
+    root = etree.Element("Types", xmlns="http://schemas.openxmlformats.org/package/2006/content-types")
+    etree.SubElement(root, "Default", Extension="xml", ContentType="application/xml")
+    etree.SubElement(root, "Default", Extension="rels", ContentType="application/vnd.openxmlformats-package.relationships+xml")
+    for name, kind in kinds.items():
+        etree.SubElement(root, "Override", PartName=f"/{name}", ContentType=kind)
+    return bytes(etree.tostring(root))
+
+
+def _marks(blob: bytes) -> int:
+    return blob.count(b"<") + blob.count(b"=")
+
+
+def _check_size(marks: int) -> None:
+    if marks > MOST_MARKS:
+        raise Unreadable("The presentation is too complex: its slides consist of more than four million elements. Split it and upload the parts.")

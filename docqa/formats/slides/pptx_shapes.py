@@ -1,0 +1,160 @@
+"""The shapes of a slide (ECMA-376 part 1, 19.3.1 and 21.1) → their texts in reading order.
+
+Of text that a file gives in alternatives, the first is read. What charts and diagrams say, which stands in parts of their own, it does not know.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from docqa.formats.slides.deck import FOOTER, TITLE, Text, titled
+from docqa.formats.slides.formula import formula
+from docqa.formats.slides.reading_order import Box, in_order
+
+A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+
+_GROUPS = (P + "spTree", P + "grpSp")
+_FRAME, _PICTURE = P + "graphicFrame", P + "pic"
+_SHAPES = (P + "sp", P + "cxnSp", P + "grpSp", _FRAME, _PICTURE)
+# What a placeholder's type (19.7.10) makes of its text.
+_ROLES = {"title": TITLE, "ctrTitle": TITLE, "ftr": FOOTER, "dt": FOOTER, "hdr": FOOTER}
+# A slide's number and, on a notes page, its picture.
+_STAND_INS = ("sldNum", "sldImg")
+# Placeholders of a master that a layout's have their place from, where it has none of this kind.
+_KIN = {"ctrTitle": "title", "title": "title", "ftr": "ftr", "dt": "dt", "sldNum": "sldNum"}
+
+_TRUE = {"1", "true"}
+_CONTROL = re.compile("_x00[01][0-9A-F]_")
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(mm|cm|in|pt|pc|pi)?")
+_UNITS = {"": 1, "mm": 36_000, "cm": 360_000, "in": 914_400, "pt": 12_700, "pc": 152_400, "pi": 152_400}
+_FILE_NAME = re.compile(r"\.\w{2,5}$")
+
+Places = dict[str, Box]
+
+
+def texts(tree: Any, places: Places, graphic: Callable[[Any], str], from_right: bool = False) -> list[Text]:
+    """The texts of a shape tree in reading order, the title first; `graphic` reads a frame's chart or diagram, `places` is from `places`."""
+    found = []
+    speaking = _speaking(tree)
+    waiting = [tree]
+    while waiting:
+        shape = waiting.pop()
+        if shape.tag in _GROUPS:
+            members = [one for one in _members(shape) if one in speaking and _placeholder(one).get("type") not in _STAND_INS]
+            waiting += in_order(members, [_box(one, places) for one in members], from_right)[::-1]
+        else:
+            found.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), _text(shape, graphic)))
+    return titled(found)
+
+
+def lines(element: Any) -> str:
+    """The paragraphs below an element, a line each."""
+    return "\n".join(_CONTROL.sub("\n", "".join(_runs(paragraph))) for paragraph in element.iter(A + "p"))
+
+
+def places(layout: Any, master: Any) -> Places:
+    """Where placeholders stand that a slide gives no place: by their index and by their type, from its layout, else from the master (19.3.1.36)."""
+    found: Places = {}
+    for tree in (master, layout):
+        here: Places = {}
+        for shape in tree.iter(P + "sp") if tree is not None else ():
+            box = _box(shape, found)
+            if box:
+                marks = _placeholder(shape)
+                here.setdefault(_kind(marks), box)
+                if tree is layout:
+                    here.setdefault(marks.get("idx", "0"), box)
+        found |= here
+    return found
+
+
+def _members(group: Any) -> Iterator[Any]:
+    """The shapes of a group; of those given in alternatives (part 3, 7.5), the first."""
+    for child in group:
+        if child.tag == _MC + "AlternateContent":
+            yield from _members(next(iter(child), ()))
+        elif child.tag in _SHAPES:
+            yield child
+
+
+def _speaking(tree: Any) -> set[Any]:
+    """The shapes and groups that can have a text, with all that is around them; the others would only stand in the way of the order."""
+    found: set[Any] = set()
+    for leaf in tree.iter(A + "t", _M + "t", _FRAME, _PICTURE):
+        around = leaf if leaf.tag != _PICTURE or _description(leaf) else None
+        while around is not None and around not in found:
+            found.add(around)
+            around = around.getparent()
+    return found
+
+
+def _placeholder(shape: Any) -> dict[str, str]:
+    mark = shape.find(f"*/{P}nvPr/{P}ph")
+    return {} if mark is None else {"type": "obj", **mark.attrib}
+
+
+def _kind(marks: dict[str, str]) -> str:
+    return _KIN.get(marks.get("type", ""), "body")
+
+
+def _text(shape: Any, graphic: Callable[[Any], str]) -> str:
+    if shape.tag == _FRAME:
+        table = next(shape.iter(A + "tbl"), None)
+        words = graphic(shape) or lines(shape) if table is None else _table(table)
+        return "\n".join(filter(None, (words, _description(shape))))
+    return _description(shape) if shape.tag == _PICTURE else lines(shape)
+
+
+def _table(table: Any) -> str:
+    """A row a line; a merged cell stands at its first place, its others are empty."""
+    rows = []
+    for row in table.iterfind(A + "tr"):
+        cells = ["" if _TRUE & {cell.get("hMerge"), cell.get("vMerge")} else " ".join(lines(cell).split()) for cell in row.iterfind(A + "tc")]
+        while cells and not cells[-1]:
+            cells.pop()
+        rows.append(" | ".join(cells))
+    return "\n".join(filter(None, rows))
+
+
+def _runs(node: Any) -> Iterator[str]:
+    for child in node:
+        if child.tag == A + "t":
+            yield child.text or ""
+        elif child.tag == A + "br":
+            yield "\n"
+        elif child.tag == A + "fld" and child.get("type") == "slidenum":
+            # What is remembered of a slide's number is often "<number>" or that of another slide.
+            continue
+        elif child.tag == _MC + "AlternateContent":
+            yield from _runs(next(iter(child), ()))
+        elif isinstance(child.tag, str) and child.tag.startswith(_M):
+            yield formula(child)
+        else:
+            yield from _runs(child)
+
+
+def _description(shape: Any) -> str:
+    """The alternative text that a person wrote. A file's name is none; PowerPoint's own guess is two paragraphs, of which the last says so."""
+    words = next((one.get("descr", "") for one in shape.iterfind(f"*/{P}cNvPr")), "").strip()
+    return "" if " " not in words or "\n" in words or _FILE_NAME.search(words) else words
+
+
+def _box(shape: Any, places: Places) -> Box | None:
+    frame = next((one for path in (f"{P}xfrm", f"*/{A}xfrm") for one in shape.iterfind(path)), None)
+    if frame is None or frame.find(A + "off") is None or frame.find(A + "ext") is None:
+        marks = _placeholder(shape)
+        return (places.get(marks.get("idx", "0")) or places.get(_kind(marks))) if marks else None
+    (left, top), (width, height) = ([_length(frame.find(A + name).get(side, "")) for side in sides] for name, sides in (("off", "xy"), ("ext", ("cx", "cy"))))
+    if 45 <= _length(frame.get("rot", "")) / 60_000 % 180 < 135:
+        left, top, width, height = left + (width - height) / 2, top + (height - width) / 2, height, width
+    return Box(left, top, left + width, top + height)
+
+
+def _length(value: str) -> float:
+    """A length in EMU (914,400 to the inch); strict files name units (22.9.2.15)."""
+    found = _NUMBER.fullmatch(value.strip())
+    return float(found[1]) * _UNITS[found[2] or ""] if found else 0.0

@@ -1,0 +1,1 @@
+"""A file or link becomes a document: stored, searchable, summarised."""

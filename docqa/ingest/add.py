@@ -1,0 +1,76 @@
+"""A file or link becomes a document: read in a child process, chunked, written in one transaction. The rest is background.py's."""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
+
+from docqa import store
+from docqa.errors import Busy
+from docqa.formats import Extracted, ExtractedPage, extract
+from docqa.ingest.chunking import chunks
+from docqa.services import Services
+from docqa.store.chunks import Chunk
+from docqa.text.detect import detect
+from docqa.text.words import terms
+
+
+async def add_file(services: Services, account: int, data: bytes, name: str, media_type: str, loc: tuple[str, ...], url: str | None = None) -> str:
+    """The doc_id of the new document, or of the account's document with the same bytes.
+
+    Raises Unreadable at `loc`, and Busy when too many files wait to be read.
+    """
+    sha256 = await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
+    async with services.db.read() as conn:
+        if known := await store.documents.document_with_bytes(conn, account, sha256):
+            return known
+    # A link may be a web page and its server says so; what a client says of an upload decides nothing.
+    extracted = await _read(services, data, name, media_type if url else "", loc)
+    pieces, language = await asyncio.to_thread(_cut, extracted)
+    doc_id = secrets.token_hex(12)
+    async with services.db.write() as conn:
+        if known := await store.documents.document_with_bytes(conn, account, sha256):  # uploaded twice at the same time
+            return known
+        title = (url is not None and extracted.title) or name
+        pages = len(extracted.pages)
+        document = await store.documents.add_document(
+            conn, account, doc_id=doc_id, name=title, kind=extracted.kind, sha256=sha256, language=language, pages=pages, notes=" ".join(extracted.notes)
+        )
+        await store.documents.add_original(conn, document, media_type, url, data)
+        await store.documents.add_pages(conn, document, extracted.pages)
+        await store.chunks.add_chunks(conn, document, pieces)
+        if extracted.table:
+            await store.tables.add_table(conn, document, extracted.table, extracted.pages)
+    services.work.set()
+    return doc_id
+
+
+async def _read(services: Services, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
+    settings = services.settings
+    if services.readers_waiting >= settings.extract_queue:
+        raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
+    services.readers_waiting += 1
+    try:
+        async with services.reading:
+            return await extract(data, name, media_type, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb, loc=loc)
+    finally:
+        services.readers_waiting -= 1
+
+
+def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
+    """(chunks with their terms, main language)."""
+    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
+    return with_terms(found), main_language(chunk.text for chunk in found)
+
+
+def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
+    return chunks(page_number, page.text, page.section, page.headings, page.running, page.tables)
+
+
+def with_terms(found: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
+    """Each chunk with what full-text search sees of it: its own words, and those of its section and of the columns it continues."""
+    return [(chunk, " ".join(terms(f"{chunk.section}\n{chunk.columns}\n{chunk.text}"))) for chunk in found]
+
+
+def main_language(texts: Iterable[str]) -> str:
+    return detect("\n".join(texts))

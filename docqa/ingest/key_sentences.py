@@ -1,0 +1,234 @@
+"""The most telling sentences of a document, without a model: of each section one or two, and of these the few that sum it up.
+
+It counts words and looks at where a sentence stands and how it is made. It does not understand any: what is said once, in
+rare words and in the middle of a section, is not found.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from docqa.store.notes import Note
+from docqa.text.detect import is_function_word
+from docqa.text.words import is_dense, sentences, terms
+
+SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
+PARTS = 12  # that even a short document without sections is looked at in,
+SMALLEST_PART, PART = 400, 3000  # characters; a longer section is looked at in parts
+NOTES = 2  # of each part
+WORDS = 12  # telling ones; a sentence of fewer says less
+WORTH = 0.25  # of the heaviest note; what is below sums nothing up
+CANDIDATES = 12_000  # sentences that are looked at, spread evenly over a very long document: the cost stays a few seconds
+ALIKE = 0.6  # two sentences that share more of their words say the same
+FIRST_SECTIONS = 0.1  # of a document: they say what it is about
+
+_ENDS = frozenset(".!?…؟।。！？｡")
+# A sentence that begins so is not understood without the one before it. Words that are articles in another language are left out.
+_LEANING = re.compile(
+    r"(?:this|that|these|those|such|it|its|they|their|he|she|his|her|him|however|but|and|or|so|also|thus|therefore|hence|moreover|furthermore"
+    r"|additionally|in addition"
+    r"|for example|for instance|as a result|accordingly|nevertheless|instead|then|consequently|similarly|finally|see|note|refer"
+    r"|dies\w*|jene\w*|er|sie|es|jedoch|aber|und|doch|daher|deshalb|dabei|außerdem|zudem|somit|auch|dadurch|damit|dazu|hierbei|danach|siehe|seine?r?"
+    r"|cette?|ces|cela|ceci|il|elle|ils|elles|cependant|mais|et|donc|ainsi|toutefois|de plus|en outre|par exemple|puis|sa|ses"
+    r"|est[aeo]s?|es[aeo]s?|ell[oa]s?|sin embargo|pero|y|además|por ejemplo|así|luego|también|su|sus"
+    r"|isso|isto|el[ea]s?|no entanto|porém|mas|e|além disso|assim|também|seus?|suas?"
+    r"|quest[aeio]|quell[aeio]|ess[aeio]|tuttavia|ma|inoltre|quindi|così|anche|suoi?|deze|dit|dat|hij|zij|het is|echter|maar|en|ook|daarom|bovendien"
+    r"|tego|ta|te|jednak|ale|i|oraz|ponadto|dlatego|bu|şu|ancak|ama|ve|ayrıca|это|эти|этот|эта|он|она|они|однако|но|и|а|также|поэтому|кроме того)\b"
+    r"|(?:هذا|هذه|ذلك|تلك|وهو|وهي|هو|هي|ولكن|لكن|كما|لذلك|זה|זו|אלה|הוא|היא|הם|אבל|אך|עם זאת|यह|वह|ये|वे|लेकिन|परंतु)(?!\w)"
+    r"|这|這|那|它|他|她|此|该|該|其|但|然而|因此|而|これ|それ|その|この|あれ|彼|しかし|また|そして|さらに|なお|このため|이는|이를|이것|그는|그녀|그것|그러나|하지만|또한|따라서|그리고",
+    re.IGNORECASE,
+)
+# What documents of a kind all say, whatever they are about.
+_BOILERPLATE = re.compile(
+    r"©|\bcopyright|\ball rights reserved|forward[- ]looking|no assurance|without (?:prior )?notice|incorporated (?:here)?in by reference"
+    r"|by reference (?:in)?to"
+    r"|\b(?:hereto|herein|hereof|hereby|hereunder|thereto|thereof|thereunder|registrant)\b|should be read|the following (?:table|is|are|were)"
+    r"|unless\b.{0,30}\b(?:otherwise|context)|(?:table of )?contents|trademarks?|disclaimer|reproduced|permission"
+    r"|\balle rechte vorbehalten|ohne gewähr|droits réservés|derechos reservados|direitos reservados|diritti riservati|rechten voorbehouden|prawa zastrzeżone"
+    r"|hakları saklıdır|права защищены|حقوق.{0,12}محفوظة|כל הזכויות|版权所有|版權所有|無断転載|무단|सर्वाधिकार"
+    r"|\b(?:item|notes?|exhibit|form|rule|section|article|figure|fig\.|table|page|chapter|appendix|anhang|abbildung|tabelle|abschnitt|annexe"
+    r"|tableau|anexo|tabla) \d|https?:|www\.|@|\.{4}|(?:\. ){3}|_{3}",
+    re.IGNORECASE,
+)
+
+
+class Chunk(Protocol):
+    """What is looked at of a chunk; `terms` are its search terms, parted by spaces."""
+
+    @property
+    def section(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def terms(self) -> str: ...
+
+
+class Weighed(Protocol):
+    """What is looked at of a note to choose among many."""
+
+    @property
+    def part(self) -> int: ...
+    @property
+    def weight(self) -> float: ...
+
+
+def notes(chunks: Sequence[Chunk]) -> list[Note]:
+    """The most telling sentences of every part of a document, in its order; a part without a sentence gives none.
+
+    A sentence weighs the mean of its words' tf-idf within the document (cf. Radev et al., "Centroid-based summarization", 2004), more at the
+    beginning of a section and of the document (Edmundson, "New Methods in Automatic Extracting", 1969), less where it cannot stand alone.
+    """
+    parts = list(_parts(chunks))
+    every = _thinned([_sentences(chunks, part) for part in parts])
+    # A list or a table has no sentences: its first lines must do.
+    found = [[one for one in spans if _is_prose(_of(chunks, one))] for spans in every]
+    found = found if any(found) else [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
+    weights = _term_weights(chunks)
+    made: list[Note] = []
+    for number, spans in enumerate(found):
+        titles = set(terms(chunks[parts[number][0]].section))
+        early = 1 + 0.5 * max(0.0, 1 - number / (FIRST_SECTIONS * len(parts)))
+        weighed = []
+        for place, (index, start, end) in enumerate(spans):
+            text = chunks[index].text[start:end]
+            words = frozenset(terms(text))
+            weight = _standing(text) * _mean(words, weights, titles) * early * (1 + 0.5 / (1 + place))
+            weighed.append((Note(index, start, end, number, weight), _content(words)))
+        made += _different(weighed, NOTES)
+    return sorted(made, key=lambda note: (note.chunk, note.start))
+
+
+def choose(found: Sequence[Weighed], texts: Sequence[str], count: int) -> list[int]:
+    """The indexes of the `count` notes that sum a document up, in its order: the best of its beginning, its middle and its end.
+
+    `texts` are the notes' sentences.
+    """
+    if len(found) <= count:
+        return list(range(len(found)))
+    parts = found[-1].part + 1
+    # The first stretch is short: it says what the document is about.
+    first = max(1.0, FIRST_SECTIONS * parts)
+    stretches: dict[int, list[int]] = {}
+    for index, note in enumerate(found):
+        stretch = 0 if note.part < first else 1 + int((note.part - first) / (parts - first) * (count - 1))
+        stretches.setdefault(stretch, []).append(index)
+    least = WORTH * max(note.weight for note in found)
+    ranked = [sorted((i for i in indexes if found[i].weight >= least), key=lambda i: -found[i].weight) for _, indexes in sorted(stretches.items())]
+    chosen: list[int] = []
+    words: list[frozenset[str]] = []
+    # Round after round, the best of each stretch that says something new.
+    for depth in range(max(map(len, ranked))):
+        for indexes in ranked:
+            if depth < len(indexes) and len(chosen) < count:
+                mine = _content(frozenset(terms(texts[indexes[depth]])))
+                if not any(_alike(mine, other) for other in words):
+                    chosen.append(indexes[depth])
+                    words.append(mine)
+    return sorted(chosen)
+
+
+def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
+    """The chunks' indexes, section by section; a long section in several parts."""
+    longest = min(PART, max(SMALLEST_PART, sum(len(chunk.text) for chunk in chunks) // PARTS))
+    part: list[int] = []
+    length = 0
+    for index, chunk in enumerate(chunks):
+        if part and (chunk.section != chunks[part[0]].section or length > longest):
+            yield part
+            part, length = [], 0
+        part.append(index)
+        length += len(chunk.text)
+    if part:
+        yield part
+
+
+def _sentences(chunks: Sequence[Chunk], part: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(chunk, start, end) of each sentence or row of a part; a title that stands before its first sentence in the same paragraph is left out."""
+    found = []
+    for index in part:
+        text, title = chunks[index].text, chunks[index].section
+        for start, end in sentences(text):
+            if title and text.startswith(title, start, end):
+                start += len(title) + len(text[start + len(title) : end]) - len(text[start + len(title) : end].lstrip())
+            if start < end:
+                found.append((index, start, end))
+    return found
+
+
+def _thinned(every: Sequence[list[tuple[int, int, int]]]) -> list[list[tuple[int, int, int]]]:
+    """Of a very long document every so many sentences, but the first of each part, which are the likeliest."""
+    step = max(1, sum(map(len, every)) // CANDIDATES)
+    return [[*spans[:NOTES], *spans[NOTES::step]] for spans in every]
+
+
+def _term_weights(chunks: Sequence[Chunk]) -> dict[str, float]:
+    """What a term says about this document: often said, but not everywhere."""
+    often: Counter[str] = Counter()
+    spread: Counter[str] = Counter()
+    for chunk in chunks:
+        found = chunk.terms.split()
+        often.update(found)
+        spread.update(set(found))
+    return {
+        term: math.sqrt(count) * math.log(1 + len(chunks) / spread[term])
+        for term, count in often.items()
+        if count > 1 and (len(term) > 3 or not term.isascii()) and term[0].isalpha() and not is_function_word(term)
+    }
+
+
+def _mean(words: frozenset[str], weights: dict[str, float], titles: set[str]) -> float:
+    """The mean weight of the words; those of the section's title count half as much again."""
+    telling = [word for word in words if word in weights]
+    return sum(weights[word] * (1.5 if word in titles else 1) for word in telling) / max(len(telling), WORDS)
+
+
+def _standing(sentence: str) -> float:
+    """0 to 1: how well a sentence stands alone and says something of its own."""
+    worth = 0.4 if _LEANING.match(sentence) else 1.0
+    if _BOILERPLATE.search(sentence):
+        worth *= 0.2
+    if sentence[-1] in "?？؟":
+        worth *= 0.3
+    # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, or an item of a list.
+    if sentence[0].islower() or not sentence[0].isalpha():
+        worth *= 0.5
+    if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):
+        worth *= 0.7
+    return worth
+
+
+def _different(weighed: Sequence[tuple[Note, frozenset[str]]], count: int) -> list[Note]:
+    """The `count` heaviest that do not say the same."""
+    chosen: list[tuple[Note, frozenset[str]]] = []
+    for note, words in sorted(weighed, key=lambda one: -one[0].weight):
+        if len(chosen) < count and not any(_alike(words, other) for _, other in chosen):
+            chosen.append((note, words))
+    return [note for note, _ in chosen]
+
+
+def _content(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if not word.endswith("~") and not is_function_word(word))
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) > ALIKE * min(len(one), len(other))
+
+
+def _of(chunks: Sequence[Chunk], span: tuple[int, int, int]) -> str:
+    return chunks[span[0]].text[span[1] : span[2]]
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether it is a whole sentence and no heading, table row or line of a table of contents."""
+    if not (SHORTEST <= len(sentence) <= LONGEST or is_dense(sentence) and 2 * len(sentence) >= SHORTEST):
+        return False
+    if sentence.rstrip("\"'”’»)]」』）")[-1:] not in _ENDS:
+        return False
+    if is_dense(sentence):
+        return True
+    words = sentence.split()
+    # Lines of a table and of a table of contents are all names and numbers.
+    plain = sum(word[0].isalpha() and word == word.lower() for word in words)
+    return len(words) >= 6 and plain >= len(words) / 2

@@ -1,0 +1,1 @@
+"""What differs by language, as data."""

@@ -1,0 +1,1 @@
+"""Chat models: llama.cpp in a child process, and providers over HTTP."""

@@ -1,0 +1,1 @@
+"""How it is proven that nothing leaves the machine."""

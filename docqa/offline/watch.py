@@ -1,0 +1,98 @@
+"""Watches a process and every Python that it starts: what goes outward is refused and written down, with its stack.
+
+An audit hook sees all that Python's own `socket` does. It does not see native code that opens sockets by itself; `namespace` counts that.
+"""
+
+import json
+import os
+import socket
+import sys
+import traceback
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from docqa import ROOT
+from docqa.loopback import is_loopback
+
+GUARD = Path(__file__).with_name("guard")
+REPORT = "DOCQA_WATCH"  # the file that every watched process writes to
+LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
+SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
+STARTING = {"subprocess.Popen": 1, "os.posix_spawn": 1, "os.system": 0}  # where the command stands
+HERE = ("", "0.0.0.0", "::")  # as a destination, this machine itself
+LOCAL_FAMILIES = {getattr(socket, name) for name in ("AF_UNIX", "AF_NETLINK", "AF_ALG") if hasattr(socket, name)}
+FRAMES = 20
+
+
+@dataclass(frozen=True)
+class Event:
+    """`kind` is `watching` (a Python that is), `started` (any program), or `refused`; `what` the command or the attempt."""
+
+    kind: str
+    pid: int
+    command: str
+    what: str
+    stack: str = ""
+
+
+def environment(report: Path) -> dict[str, str]:
+    """What to add to the environment of a process so that it and its children are watched."""
+    path = os.pathsep.join(filter(None, (str(GUARD), str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": path, REPORT: str(report)}
+
+
+def watch() -> None:
+    """Begin, for good: an audit hook cannot be taken off."""
+    _write("watching", _command(sys.orig_argv))
+    sys.addaudithook(_hear)
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in STARTING:
+        _write("started", _command(arguments[STARTING[event]]))
+    elif event in LOOKUPS:
+        _judge(event, arguments[0])
+    elif event in SENDING and arguments[0].family not in LOCAL_FAMILIES:
+        _judge(event, arguments[1])
+
+
+def _judge(event: str, address: object) -> None:
+    if not _stays(address):
+        what = f"{event} {address!r}"
+        _write("refused", what, "".join(traceback.format_stack(sys._getframe(2), FRAMES)))
+        raise PermissionError(f"Nothing may leave this machine: {what}")
+
+
+def _stays(address: object) -> bool:
+    """Whether an address (of `socket`: a host, or a tuple that begins with one; None of a connected one) is this machine."""
+    host = address[0] if isinstance(address, tuple) else address
+    text = host.decode("latin-1") if isinstance(host, bytes) else str(host or "")
+    return text in HERE or is_loopback(text)
+
+
+def _command(arguments: Any) -> str:
+    parts = [arguments] if isinstance(arguments, (str, bytes, os.PathLike)) else list(arguments)
+    return " ".join(os.fsdecode(part) for part in parts)
+
+
+def _write(kind: str, what: str, stack: str = "") -> None:
+    event = Event(kind, os.getpid(), _command(sys.orig_argv), what, stack)
+    number = os.open(os.environ[REPORT], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(number, json.dumps(asdict(event)).encode() + b"\n")  # in one piece, for others write there too
+    os.close(number)
+
+
+def read_report(report: Path) -> list[Event]:
+    """What was written down, in order; nothing where no process was watched."""
+    if not report.exists():
+        return []
+    return [Event(**json.loads(line)) for line in report.read_text("utf-8").splitlines()]
+
+
+def unwatched(events: list[Event]) -> list[str]:
+    """The commands that were started and did not say that they are watched: programs that are no Python, or one that ignores PYTHONPATH."""
+    watching = Counter(event.what for event in events if event.kind == "watching")
+    started = Counter(event.what for event in events if event.kind == "started")
+    return [command for command, times in started.items() if times > watching[command]]

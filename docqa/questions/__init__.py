@@ -1,0 +1,1 @@
+"""What is asked, understood once: pure and synchronous."""

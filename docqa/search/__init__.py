@@ -1,0 +1,1 @@
+"""From an understood question to ranked passages."""

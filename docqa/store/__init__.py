@@ -1,0 +1,8 @@
+"""The one SQLite file; every statement stands here.
+
+`from docqa import store`, then `store.documents.add_document(conn, ...)`.
+"""
+
+from docqa.store import accounts, chunks, documents, jobs, knowledge, notes, tables, vectors
+
+__all__ = ["accounts", "chunks", "documents", "jobs", "knowledge", "notes", "tables", "vectors"]

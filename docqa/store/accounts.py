@@ -1,0 +1,48 @@
+"""Accounts and their API keys."""
+
+from dataclasses import dataclass
+
+from aiosqlite import Connection
+
+from docqa.store.sql import change, fetch_all, fetch_one, insert, now
+
+
+@dataclass(frozen=True)
+class Key:
+    """An API key without its secret; `account` is the account's name, `revoked` a time or None."""
+
+    id: int
+    account: str
+    name: str
+    created: str
+    revoked: str | None
+
+
+async def account_of_key(conn: Connection, key_hash: bytes) -> int | None:
+    row = await fetch_one(conn, "SELECT account FROM api_key WHERE hash = ? AND revoked IS NULL", key_hash)
+    return row[0] if row else None
+
+
+async def account_named(conn: Connection, name: str) -> int:
+    """The account of this name, made if there is none."""
+    await change(conn, "INSERT INTO account (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now())
+    row = await fetch_one(conn, "SELECT id FROM account WHERE name = ?", name)
+    assert row is not None
+    return int(row[0])
+
+
+async def has_accounts(conn: Connection) -> bool:
+    return await fetch_one(conn, "SELECT 1 FROM account LIMIT 1") is not None
+
+
+async def add_key(conn: Connection, account: int, name: str, key_hash: bytes) -> int:
+    return await insert(conn, "INSERT INTO api_key (account, name, hash, created) VALUES (?, ?, ?, ?)", account, name, key_hash, now())
+
+
+async def keys(conn: Connection) -> list[Key]:
+    sql = "SELECT k.id, a.name, k.name, k.created, k.revoked FROM api_key k JOIN account a ON a.id = k.account ORDER BY k.id"
+    return [Key(*row) for row in await fetch_all(conn, sql)]
+
+
+async def revoke_key(conn: Connection, key: int) -> bool:
+    return await change(conn, "UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL", now(), key) == 1

@@ -1,0 +1,145 @@
+"""Chunks: written, embedded in the background, searched. `documents` are row ids; the caller has checked whose they are."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aiosqlite import Connection
+
+from docqa.store.sql import change, change_many, fetch_all, quoted
+
+SCANNED = 20_000  # vectors that are compared one by one, in 16 ms; among 100,000, the signs take 23 ms and the scan 81
+SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`text` is `page_text[start : start + len(text)]` of the page with this number; `columns` are the column headings of the table it begins
+    in the middle of."""
+
+    page_number: int
+    start: int
+    text: str
+    section: str = ""
+    columns: str = ""
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    id: int
+    document: int
+    page_number: int
+    section: str
+    columns: str
+    text: str
+    terms: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The chunks before and after one on its page, "" where there is none, and what stands between."""
+
+    before: str
+    gap_before: str
+    gap_after: str
+    after: str
+
+
+CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
+
+
+async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
+    """Chunks with their terms, which stand parted by spaces."""
+    sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    rows = [(document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms) for chunk, terms in chunks]
+    await change_many(conn, sql, rows)
+
+
+async def replace_page(conn: Connection, document: int, page_number: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
+    """The chunks of a page that was read anew."""
+    await change(conn, "DELETE FROM chunk WHERE document = ? AND page_number = ?", document, page_number)
+    await add_chunks(conn, document, chunks)
+
+
+async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
+    """All chunks of a document, in its order."""
+    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document)]
+
+
+async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:
+    """The chunks of these pages of a document, in its order."""
+    sql = f"SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?)) ORDER BY page_number, start"
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
+
+
+async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
+    """What stands beside each of these chunks. The chunks of a page have their ids in its order, one after the other."""
+    sql = """SELECT c.id, coalesce(b.text, ''), coalesce(substr(p.text, b.start + length(b.text) + 1, c.start - b.start - length(b.text)), ''),
+                    coalesce(substr(p.text, c.start + length(c.text) + 1, a.start - c.start - length(c.text)), ''), coalesce(a.text, '')
+             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+                          LEFT JOIN chunk b ON b.id = c.id - 1 AND b.document = c.document AND b.page_number = c.page_number
+                          LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
+             WHERE c.id IN (SELECT value FROM json_each(?))"""
+    return {row[0]: Beside(*row[1:]) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
+
+
+async def count_chunks(conn: Connection) -> int:
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM chunk")
+    return int(count)
+
+
+async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
+    """In how many chunks of the whole file each term stands; terms in none are left out."""
+    sql = "SELECT v.term, v.doc FROM json_each(?) AS asked CROSS JOIN chunk_vocabulary v ON v.term = asked.value"
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
+
+
+async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int) -> tuple[dict[str, int], int] | None:
+    """In how many chunks of these documents each term stands, and of how many; None where they are spread over more than `most` rows of the file.
+
+    Chunks of other documents that were added between these are counted with them.
+    """
+    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = asked.value)), max((SELECT max(id) FROM chunk WHERE document = asked.value))
+             FROM json_each(?) AS asked"""
+    [(first, last)] = await fetch_all(conn, sql, json.dumps(documents))
+    if first is None or last - first >= most:
+        return None
+    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH asked.value AND rowid BETWEEN ? AND ?) FROM json_each(?) AS asked"""
+    counts = await fetch_all(conn, sql, first, last, json.dumps([quoted(term) for term in terms]))
+    return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
+
+
+async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
+    """The best matches of an FTS5 query within these documents with its own BM25 score, best first."""
+    sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
+             FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
+             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
+    return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
+
+
+async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:
+    """The chunks whose vectors are nearest, nearest first: by a scan of all, or, among very many, of those that the signs find."""
+    sql = f"""SELECT {CHUNK} FROM (
+                  SELECT id, vec_distance_cosine(embedding, ?) AS distance FROM chunk
+                  WHERE {{scope}} AND embedding IS NOT NULL ORDER BY distance LIMIT ?
+              ) AS near JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
+    scope, ids = "document IN (SELECT value FROM json_each(?))", json.dumps(documents)
+    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM chunk WHERE {scope}", ids)
+    if count > SCANNED:
+        signs = f"SELECT rowid FROM chunk_vec WHERE embedding MATCH vec_quantize_binary(?) AND k = ? AND {scope}"
+        found = await fetch_all(conn, signs, vector, SIGN_CANDIDATES, ids)
+        scope, ids = "id IN (SELECT value FROM json_each(?))", json.dumps([row[0] for row in found])
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql.format(scope=scope), vector, ids, limit)]
+
+
+async def similarities(conn: Connection, chunks: Sequence[int], vector: bytes) -> dict[int, float]:
+    """Cosine similarity of these chunks to a vector; chunks without one are left out."""
+    sql = """SELECT id, 1 - vec_distance_cosine(embedding, ?) FROM chunk
+             WHERE id IN (SELECT value FROM json_each(?)) AND embedding IS NOT NULL"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}
+
+
+async def sentence_vectors(conn: Connection, chunks: Sequence[int]) -> dict[int, bytes]:
+    """The packed vectors of the sentences of these chunks; chunks whose sentences have none yet are left out."""
+    sql = "SELECT chunk, vectors FROM chunk_sentences WHERE chunk IN (SELECT value FROM json_each(?))"
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(chunks))}

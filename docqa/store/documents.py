@@ -1,0 +1,114 @@
+"""Documents, their files and pages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from aiosqlite import Connection
+
+from docqa import records
+from docqa.errors import NotFound
+from docqa.formats import ExtractedPage
+from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document as the program knows it: `id` is the row, `doc_id` the public name."""
+
+    id: int
+    doc_id: str
+    name: str
+    kind: str
+    language: str
+    pages: int
+    summary: str
+
+
+STORED = "id, doc_id, name, kind, language, pages, summary"
+
+
+async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
+    """The doc_id of the account's document with these bytes."""
+    row = await fetch_one(conn, "SELECT doc_id FROM document WHERE account = ? AND sha256 = ?", account, sha256)
+    return row[0] if row else None
+
+
+async def add_document(conn: Connection, account: int, *, doc_id: str, name: str, kind: str, sha256: bytes, language: str, pages: int, notes: str) -> int:
+    """`notes` are what its reader had to leave out; the document's state is `indexing`."""
+    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?)"""
+    return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes)
+
+
+async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:
+    await insert(conn, "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)", document, media_type, url, data)
+
+
+async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
+    rows = [(document, number, page.section, page.text, "waiting" if page.unread else "") for number, page in enumerate(pages, 1)]
+    await change_many(conn, "INSERT INTO page (document, page_number, section, text, scan) VALUES (?, ?, ?, ?, ?)", rows)
+
+
+async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE account = ?", account)
+    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
+             WHERE account = ? ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
+    rows = await fetch_all(conn, sql, account, page_size, min((page - 1) * page_size, BIGGEST))
+    return records.DocumentList(-(-count // page_size), [_document(row) for row in rows])
+
+
+def _document(row: tuple[Any, ...]) -> records.Document:
+    name, doc_id, summary, language, pages, shareable, created = row
+    return records.Document(name, doc_id, summary, language, pages, bool(shareable), created)
+
+
+async def document(conn: Connection, account: int, doc_id: str) -> records.Document:
+    sql = "SELECT name, doc_id, summary, language, pages, shareable, created FROM document WHERE account = ? AND doc_id = ?"
+    row = await fetch_one(conn, sql, account, doc_id)
+    if row is None:
+        raise NotFound("Document not found")
+    return _document(row)
+
+
+async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:
+    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
+    if row is None:
+        raise NotFound("Document not found")
+    return StoredDocument(*row)
+
+
+async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
+    """In the given order, each once. Raises NotFound when one of them is not the account's."""
+    return [await stored_document(conn, account, doc_id) for doc_id in dict.fromkeys(doc_ids)]
+
+
+async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
+    sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
+                    count(c.id), CASE WHEN EXISTS (SELECT 1 FROM embedding_model WHERE state = 'coming') THEN count(n.chunk) ELSE count(c.embedding) END,
+                    trim(d.notes || ' ' || d.message)
+             FROM document d LEFT JOIN chunk c ON c.document = d.id LEFT JOIN coming_embedding n ON n.chunk = c.id
+             WHERE d.account = ? AND d.doc_id = ? GROUP BY d.id"""
+    row = await fetch_one(conn, sql, account, doc_id)
+    if row is None:
+        raise NotFound("Document not found")
+    return records.DocumentStatus(*row)
+
+
+async def original(conn: Connection, document: int) -> tuple[str, bytes]:
+    """(media type, bytes) as they were uploaded."""
+    row = await fetch_one(conn, "SELECT media_type, bytes FROM original WHERE document = ?", document)
+    assert row is not None, "a document is written together with its bytes"
+    return row[0], row[1]
+
+
+async def page_text(conn: Connection, document: int, page_number: int) -> str:
+    row = await fetch_one(conn, "SELECT text FROM page WHERE document = ? AND page_number = ?", document, min(page_number, BIGGEST))
+    if row is None:
+        raise NotFound("Page not found")
+    return str(row[0])
+
+
+async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
+    if not await change(conn, "DELETE FROM document WHERE account = ? AND doc_id = ?", account, doc_id):
+        raise NotFound("Document not found")

@@ -1,0 +1,59 @@
+"""The background work that is left."""
+
+from aiosqlite import Connection
+
+from docqa.store.documents import STORED, StoredDocument
+from docqa.store.sql import change, fetch_all, fetch_one
+
+
+async def indexing(conn: Connection) -> int:
+    """How many documents have background work left."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE state = 'indexing'")
+    return int(count)
+
+
+async def next_indexing(conn: Connection) -> StoredDocument | None:
+    """The next document with work left; those with scanned pages come last."""
+    scans = "EXISTS (SELECT 1 FROM page WHERE document = document.id AND scan = 'waiting')"
+    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE state = 'indexing' ORDER BY {scans}, id LIMIT 1")
+    return StoredDocument(*row) if row else None
+
+
+async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None:
+    """(page_number, the file) of the first scanned page that waits for text recognition."""
+    sql = """SELECT page_number, bytes FROM page JOIN original USING (document)
+             WHERE document = ? AND scan = 'waiting' ORDER BY page_number LIMIT 1"""
+    row = await fetch_one(conn, sql, document)
+    return (row[0], row[1]) if row else None
+
+
+async def set_scan(conn: Connection, document: int, page_number: int, text: str) -> bool:
+    """What was read on a scanned page; its document's summary is made anew. False if the document was deleted meanwhile."""
+    found = await change(conn, "UPDATE page SET text = ?, scan = '' WHERE document = ? AND page_number = ?", text, document, page_number)
+    await change(conn, "UPDATE document SET summary = '' WHERE id = ?", document)
+    return bool(found)
+
+
+async def give_up_scan(conn: Connection, document: int, page_number: int) -> None:
+    await change(conn, "UPDATE page SET scan = 'failed' WHERE document = ? AND page_number = ?", document, page_number)
+
+
+async def count_scans(conn: Connection, document: int) -> int:
+    """How many scanned pages of a document have not been read."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM page WHERE document = ? AND scan != ''", document)
+    return int(count)
+
+
+async def finish_document(conn: Connection, document: int, state: str, summary: str, language: str, message: str) -> None:
+    sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, examined = 0 WHERE id = ?"
+    await change(conn, sql, state, summary, language, message, document)
+
+
+async def resume_failed(conn: Connection) -> None:
+    """What failed in an earlier run is tried again in this one."""
+    await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE state = 'failed'")
+
+
+async def resume_scans(conn: Connection) -> None:
+    """Scanned pages that came while there was no text recognition are read now."""
+    await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE id IN (SELECT document FROM page WHERE scan = 'waiting')")

@@ -1,0 +1,1 @@
+"""Questions that a table answers: look-ups and counting, by SQL over the rows."""

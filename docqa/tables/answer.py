@@ -1,0 +1,147 @@
+"""Questions that a table answers by counting: recognised, turned into SQL over the rows of a CSV, and told with the statement and the rows.
+
+It needs no model. It does not know follow-ups, which it reads as they stand, and looks at no more than MOST_TABLES tables.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aiosqlite import Connection
+
+from docqa import store
+from docqa.formats.columns import Column, Value, key
+from docqa.languages.phrases import phrase
+from docqa.languages.table_phrases import FULL_STOPS, GROUPED, MEASURES, NUMBER_MARKS, WHICH
+from docqa.questions.question import Question
+from docqa.records import Source
+from docqa.services import Services
+from docqa.store.documents import StoredDocument
+from docqa.store.table_plan import Plan, StoredTable
+from docqa.tables.parse import phrases
+from docqa.tables.shapes import plan
+from docqa.text.detect import detect
+
+MOST_TABLES = 20
+SOURCES = 8
+COUNT = Column("", "number")
+BEFORE = ("$", "£", "₹", "¥")  # units that stand before their number
+SHOWN = {"SHORT": 10, "LONG": 50}  # rows or groups that are told
+
+
+@dataclass(frozen=True)
+class TableAnswer:
+    """`text` is complete, with the marks of the `sources`, which are empty unless they were asked for."""
+
+    text: str
+    sources: list[Source]
+
+
+async def answer_from_table(services: Services, documents: Sequence[StoredDocument], question: Question, *, cite: bool) -> TableAnswer | None:
+    """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
+    of_tables = {document.id: document for document in documents if document.kind == "csv"}
+    if not 0 < len(of_tables) <= MOST_TABLES:
+        return None
+    async with services.db.read() as conn:
+        fitting = await _fitting(conn, list(of_tables), question)
+        if len(fitting) > 1:
+            names = ", ".join(table.name for table, _ in fitting)
+            return TableAnswer(phrase(WHICH, question.language).format(names), [])
+        if not fitting:
+            return None
+        [(table, made)] = fitting
+        result = await store.tables.result(conn, table, made)
+        if result is None:
+            return None
+        count = SHOWN[question.length]
+        rows = [row[0] for row in result[:count]] if made.gives_rows else await store.tables.first_rows(conn, table, made, SOURCES)
+        lines = await store.tables.lines(conn, table.document, rows) if cite or made.gives_rows else []
+    chunks = list(dict.fromkeys(line.chunk for line in lines))[: SOURCES if cite else 0]
+    marks = {chunk: f" [{number}]" for number, chunk in enumerate(chunks, 1)}
+    told, listed = _told(table, made, result, question.language, count)
+    if made.gives_rows:
+        listed = [line.text + marks.get(line.chunk, "") for line in lines]
+    else:
+        told += "".join(marks.values())
+    if len(result) > count:
+        listed.append("…")
+    sources = [Source(number, of_tables[table.document].doc_id, text, page_number) for number, (page_number, text) in enumerate(chunks, 1)]
+    answer = "\n".join([told, *(f"- {one}" for one in listed)])
+    return TableAnswer(f"{answer}\n\n{_code(store.tables.shown(table, made))}", sources)
+
+
+async def _fitting(conn: Connection, documents: Sequence[int], question: Question) -> list[tuple[StoredTable, Plan]]:
+    """The tables that can answer the question; of several, those that it names."""
+    language = detect(question.text) or question.language
+    found = []
+    for table in await store.tables.tables(conn, documents):
+        values = await store.tables.named_values(conn, table.document, phrases(question.text))
+        if made := await asyncio.to_thread(plan, question.text, language, table, values):
+            found.append((table, made))
+    asked = f" {key(question.text)} "
+    named = [(table, made) for table, made in found if f" {table.key} " in asked]
+    return named or found
+
+
+# --- telling -----------------------------------------------------------------------------------------------------------------------
+
+
+def _told(table: StoredTable, made: Plan, result: Sequence[tuple[Any, ...]], language: str, count: int) -> tuple[str, list[str]]:
+    """(the result in one sentence, the groups or values, as many as `count`)."""
+    measured = table.columns[made.place] if made.place is not None else None
+    column = _measured_as(made, measured)
+    heading = phrase(MEASURES[made.measure], language).format(measured.name if measured else "")
+    if made.group is not None:
+        heading = phrase(GROUPED, language).format(heading, table.columns[made.group].name)
+    heading += _conditions(table, made, language)
+    if made.group is not None:
+        group = table.columns[made.group]
+        return f"{heading}:", [f"{_written(name, group, language)}: {_written(value, column, language)}" for name, value in result[:count]]
+    if made.is_list:
+        return _sentence(heading, _written(len(result), COUNT, language), language), [_written(row[0], column, language) for row in result[:count]]
+    if made.gives_rows and made.limit != 1:
+        return f"{heading}:", []
+    value = result[0][-1] if result else None
+    if value is None:
+        nothing = phrase(MEASURES["rows"], language) + _conditions(table, made, language)
+        return _sentence(nothing, _written(0, COUNT, language), language), []
+    return _sentence(heading, _written(value, column, language), language), []
+
+
+def _measured_as(made: Plan, column: Column | None) -> Column:
+    """How a result is written: a count is a number of its own, a mean has at least two decimals."""
+    if column is None or (made.measure in ("rows", "different") and not made.is_list):
+        return COUNT
+    return replace(column, decimals=max(2, column.decimals)) if made.measure in ("mean", "median") else column
+
+
+def _sentence(what: str, value: str, language: str) -> str:
+    return f"{what}: {value}{FULL_STOPS.get(language, '.')}"
+
+
+def _conditions(table: StoredTable, made: Plan, language: str) -> str:
+    """The rows that were looked at, in brackets; nothing where it was all of them."""
+    parts = []
+    for one in made.filters:
+        column = table.columns[one.place]
+        parts.append(f"{column.name} {one.operator} {' / '.join(_written(value, column, language) for value in one.values)}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _written(value: Value, column: Column, language: str) -> str:
+    """A value as the language writes it; a year or an identifier as it is."""
+    if value is None:
+        return "–"
+    if isinstance(value, str) or not column.is_amount:
+        return str(value)
+    digits = f"{value:,.{column.decimals}f}"
+    digits = digits.translate(str.maketrans(",.", NUMBER_MARKS.get(language, ",.")))
+    return f"{column.unit}{digits}" if column.unit in BEFORE else f"{digits} {column.unit}".rstrip()
+
+
+def _code(sql: str) -> str:
+    """As code of Markdown, whatever the names in it hold."""
+    fence = "`" * (max((len(run) for run in re.findall("`+", sql)), default=0) + 1)
+    return f"{fence}{sql}{fence}"

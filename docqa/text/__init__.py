@@ -1,0 +1,1 @@
+"""Words, sentences, numbers, dates and the language of a text."""

@@ -1,0 +1,1 @@
+"""Training the verifier: an adapter on a small language model."""

@@ -1,0 +1,187 @@
+"""A long-lived child process, for libraries that may abort or eat memory. It serves one request at a time, or several that share it.
+
+This is the parent's side; `process` is one life of it, `worker` the child's side. A child ends with its parent, however that ends. A process of its own
+keeps a crash and its memory away from the server; it does not keep the library from the machine.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import aclosing
+from typing import Any
+
+from docqa.errors import ChildDied, TooLarge, Unavailable
+from docqa.workers.loop import Header
+from docqa.workers.process import Frame, Process
+from docqa.workers.turns import Turns
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 30.0
+
+
+class Child:
+    """`python -m module arguments...`, started on first use and again after it died.
+
+    `grace`: seconds an abandoned request may go on before the process is killed. `shared`: requests are sent on at once, to a child that serves several
+    and lets each go on; else one at a time, first come, first served. `hello`: what the child said when ready.
+    """
+
+    def __init__(
+        self, module: str, arguments: list[str], *, name: str = "", grace: float = 1.0, retry_seconds: float = RETRY_SECONDS, shared: bool = False
+    ) -> None:
+        self.name = name or module
+        self.hello: Header = {}
+        self._command = (module, arguments)
+        self._grace, self._retry_seconds = grace, retry_seconds
+        self._turns = None if shared else Turns()
+        self._in_hand = 0
+        self._free = asyncio.Event()  # when nothing is in hand
+        self._process: Process | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._loading: asyncio.Task[Process] | None = None
+        self._failure = ("", 0.0)
+        self._settling: set[asyncio.Task[None]] = set()
+        self._number = 0
+        self._closed = False
+
+    @property
+    def state(self) -> str:
+        """`stopped`, `loading`, `ready` or `failed: why`."""
+        if self._loading and not self._loading.done():
+            return "loading"
+        if self._closed or not (self._process or self._failure[0]):
+            return "stopped"
+        if self._process and self._process.ready and not self._process.death:
+            return "ready"
+        return f"failed: {self._failure[0] or (self._process.death if self._process else '')}"
+
+    async def start(self) -> Header:
+        """Start the child if it does not run; what it said when ready. Raises Unavailable."""
+        await self._running()
+        return self.hello
+
+    async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
+        """One request, one answer. Raises ChildDied, or Unavailable or TooLarge with the child's sentence."""
+        answer: Frame = ({}, b"")
+        async with aclosing(self._exchange(header, blob, urgent)) as items:
+            async for answer in items:
+                pass
+        return answer
+
+    async def stream(self, header: Header) -> AsyncGenerator[Header, None]:
+        """One request, many answers, as they come; leaving early stops the child's work. Raises as `call` does."""
+        async with aclosing(self._exchange(header, b"", urgent=False)) as items:
+            async for answer, _ in items:
+                yield answer
+
+    async def rest(self) -> None:
+        """End the child when nothing is in hand; the next request starts it again."""
+        while self._in_hand:
+            await self._free.wait()
+        process = self._process
+        if process and process.ready:
+            self._process = None
+            self._ending = asyncio.create_task(process.stop())
+            await asyncio.shield(self._ending)
+
+    async def close(self) -> None:
+        """End the child; later requests get Unavailable."""
+        self._closed = True
+        if self._process:
+            await self._process.stop()
+        await asyncio.gather(*self._settling)
+
+    async def _exchange(self, header: Header, blob: bytes, urgent: bool) -> AsyncGenerator[Frame, None]:
+        if self._turns:
+            await self._turns.take(urgent)
+        self._in_hand += 1
+        self._free.clear()
+        process: Process | None = None
+        number = self._number = self._number + 1
+        try:
+            process = await self._running()
+            await process.request(number, header, blob)
+            while True:
+                answer, data = await process.receive(number)
+                if answer["kind"] != "item":
+                    process.done(number)
+                    process = None
+                    break
+                yield answer["body"], data
+            if answer["kind"] == "error":
+                raise TooLarge(answer["message"]) if answer["error"] == "TooLarge" else Unavailable(answer["message"])
+        except ChildDied:
+            process = None
+            raise
+        finally:
+            # A consumer that leaves is often being cancelled and cannot wait: a task of its own brings the child back in step.
+            if process is None:
+                self._give()
+            else:
+                self._settle(self._abandon(process, number))
+
+    def _settle(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+
+    async def _abandon(self, process: Process, number: int) -> None:
+        try:
+            async with asyncio.timeout(self._grace):
+                await process.send({"id": number, "kind": "cancel"})
+                while (await process.receive(number))[0]["kind"] == "item":
+                    pass
+        except TimeoutError:
+            log.warning("%s did not stop within %.1f s and is started afresh", self.name, self._grace)
+            await process.kill()
+        except ChildDied as error:
+            log.warning("%s", error)
+        finally:
+            process.done(number)
+            self._give()
+
+    def _give(self) -> None:
+        self._in_hand -= 1
+        if not self._in_hand:
+            self._free.set()
+        if self._turns:
+            self._turns.give()
+
+    async def _running(self) -> Process:
+        if self._closed:
+            raise Unavailable("The server is being stopped.")
+        if self._process and self._process.ready and not self._process.death:
+            return self._process
+        why, since = self._failure
+        left = self._retry_seconds - (time.monotonic() - since)
+        if why and left > 0:
+            raise Unavailable(why, retry_after=max(1, round(left)))
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(self._load())
+            self._loading.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await asyncio.shield(self._loading)
+
+    async def _load(self) -> Process:
+        self._failure = ("", 0.0)
+        if self._ending:
+            await self._ending  # two of them would need twice the memory
+        try:
+            self._process = await Process.spawn(self.name, *self._command)
+            if self._closed:
+                await self._process.stop()
+            answer, _ = await self._process.receive()
+        except OSError as error:
+            raise self._failed(str(error)) from error
+        except ChildDied as error:
+            raise self._failed(f"it {self._process.death}" if self._process else str(error)) from error
+        if answer["kind"] != "ready":
+            raise self._failed(answer["message"])
+        self._process.ready = True
+        self.hello = answer["body"]
+        return self._process
+
+    def _failed(self, why: str) -> Unavailable:
+        self._failure = (f"The {self.name} process could not be started: {why}", time.monotonic())
+        return Unavailable(self._failure[0], retry_after=max(1, round(self._retry_seconds)))

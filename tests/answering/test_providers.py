@@ -1,0 +1,303 @@
+"""What makes an answer of evidence: sentences picked, or a chat model within its context and its time."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from docqa.answering.by_model import Chat
+from docqa.answering.evidence import Candidate, Evidence, Piece
+from docqa.answering.extractive import Extractive
+from docqa.answering.prompt_layout import Layouts
+from docqa.errors import Unavailable
+from docqa.languages.phrases import NOT_FOUND
+from docqa.questions.question import Question
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
+
+
+def evidence(*scores: float) -> Evidence:
+    """A passage whose sentences `S0.`, `S1.` ... have these scores."""
+    text = " ".join(f"S{n}." for n in range(len(scores)))
+    return Evidence(text, tuple(Candidate(4 * n, 4 * n + 3, score) for n, score in enumerate(scores)))
+
+
+async def extract(question: Question, *passages: Evidence) -> list[Piece]:
+    return [piece async for piece in Extractive().answer(question, list(passages))]
+
+
+async def test_the_best_sentence_comes_first_and_a_second_only_if_it_is_worth_it() -> None:
+    assert await extract(QUESTION, evidence(0.1, 1.0, 0.2)) == [Piece("S1.", 0)]
+    assert await extract(QUESTION, evidence(0.9, 1.0), evidence(0.1)) == [Piece("S1.", 0), Piece(" S0.", 0)]
+
+
+async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
+    found = await extract(replace(QUESTION, length="LONG"), evidence(0.8, 0.9), evidence(1.0))
+    assert found == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
+
+
+LEASE = "The lease began in May. Kari Nord signed the lease for the owner of the house. It ends in 2031."
+SIGNED, ENDS = Candidate(24, 78, 1.0), Candidate(79, 95, 1.0)
+
+
+async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
+    assert await extract(QUESTION, found) == [Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)]
+
+
+async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 5.0),))
+    assert [piece.text for piece in await extract(QUESTION, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " It ends in 2031.",
+    ]
+
+
+async def test_what_the_reader_hardly_believes_itself_is_no_fact() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 2.0),))
+    assert (await extract(QUESTION, found))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
+
+
+async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() -> None:
+    text = f"{'tuna ' * 100}Kari Nord {'cod ' * 100}"
+    [piece] = await extract(QUESTION, Evidence(text, (Candidate(0, len(text), 1.0),), (Candidate(500, 509, 14.0),)))
+    fact, quoted = piece.text.split(": ", 1)
+    assert fact == "Kari Nord" and quoted.startswith("“tuna tuna") and "Kari Nord cod" in quoted and len(quoted) < 360
+
+
+async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(79, 94, 14.0),))
+    assert await extract(QUESTION, found) == [Piece("It ends in 2031.", 0)]
+
+
+async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
+    texts = [piece.text for piece in await extract(replace(QUESTION, length="LONG"), found)]
+    assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
+
+
+async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
+    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0)))
+    several = replace(QUESTION, text="Which names and years are given?")
+    assert [piece.text for piece in await extract(several, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " 2031: “It ends in 2031.”",
+    ]
+    assert len(await extract(QUESTION, found)) == 1
+    together = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(72, 77, 13.5)))
+    [piece] = await extract(several, together)
+    assert piece.text == "Kari Nord; house: “Kari Nord signed the lease for the owner of the house.”"
+
+
+async def test_each_part_of_a_question_has_its_own_fact() -> None:
+    parts = tuple(Candidate(one.start, one.end, one.score, part) for part in (0, 1) for one in (SIGNED, ENDS))
+    found = Evidence(LEASE, parts, (Candidate(24, 33, 6.0, 0), Candidate(90, 94, 6.0, 1)))
+    assert [piece.text for piece in await extract(QUESTION, found)] == [
+        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
+        " 2031: “It ends in 2031.”",
+    ]
+
+
+@dataclass
+class Parrot:
+    """A chat model that counts a token for each word, notes what it was asked, and says its words at its pace."""
+
+    words: list[str]
+    context_tokens: int = 1000
+    pause: float = 0.0
+    asked: list[dict[str, str]] = field(default_factory=list)
+    left: bool = False
+
+    async def count(self, texts: list[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
+        self.asked = messages
+        try:
+            for word in self.words:
+                await asyncio.sleep(self.pause)
+                yield word
+        finally:
+            self.left = True
+
+
+async def chat(model: Parrot, question: Question = QUESTION, passages: int = 3, seconds: float = 5) -> str:
+    found = [Evidence(f"Passage {n}. " + "word " * 50, ()) for n in range(passages)]
+    return "".join([piece.text async for piece in Chat(model, seconds).answer(question, found)])
+
+
+async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
+    model = Parrot(["It ", "is ", "12."])
+    question = replace(QUESTION, history=(("user", "Who signed?"), ("bot", "Kari.")), system=("Be a pirate.",), language="de")
+    assert await chat(model, question) == "It is 12."
+    system, *history, last = model.asked
+    assert system["role"] == "system"
+    for words in ("Be a pirate.", "nothing else", NOT_FOUND["de"], "Answer in German", "one to three sentences"):
+        assert words in system["content"]
+    assert history == [{"role": "user", "content": "Who signed?"}, {"role": "assistant", "content": "Kari."}]
+    assert "Passage 2." in last["content"] and last["content"].endswith("Question: How much is the rent?")
+
+
+@pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (590, 3, 2), (420, 2, 0), (10, 1, 0)])
+async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_last_passages(context_tokens: int, passages: int, turns: int) -> None:
+    model = Parrot(["Yes."], context_tokens=context_tokens)
+    history = tuple(("user", f"turn {n} " + "word " * 40) for n in range(6))
+    await chat(model, replace(QUESTION, history=history))
+    assert model.asked[-1]["content"].count("Passage ") == passages
+    assert [turn["content"] for turn in model.asked[1:-1]] == [text for _, text in history[6 - turns :]]
+
+
+async def test_an_answer_ends_with_its_time() -> None:
+    model = Parrot(["word "] * 100, pause=0.02)
+    assert 0 < len((await chat(model, seconds=0.2)).split()) < 50
+    assert model.left, "the model goes on for nobody"
+
+
+async def test_a_model_that_goes_round_in_circles_is_stopped() -> None:
+    circle = ["The rent is 12,400 a month. ", "It is due on the first day. "]
+    model = Parrot(circle * 50)
+    assert await chat(model) == "".join(circle * 2) + circle[0], "the second sentence has ended when another one begins"
+    assert model.left
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["Yes.", " Yes.", " Yes.", " It is.", " It is."],
+        ["| Name | Rent of the house |\n", "|---|---|\n", "| A | 12 |\n", "\n| Name | Rent of the house |\n", "|---|---|\n", "| B | 14 |\n"],
+        ["The rent is 12,400 a month.", " It is due on the first.", " Again: ", "The rent is 12,400 a month.", " Nothing else is known of it."],
+    ],
+)
+async def test_what_is_said_twice_for_a_reason_is_left(pieces: list[str]) -> None:
+    assert await chat(Parrot(pieces)) == "".join(pieces)
+
+
+async def test_no_answer_in_time_is_said() -> None:
+    model = Parrot(["word"], pause=5)
+    with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
+        await chat(model, seconds=0.1)
+    assert model.left
+
+
+@dataclass
+class Reader(Parrot):
+    """A parrot on this machine: it reads so many words a second, and remembers the messages that it read last, unless it is `forgetful`."""
+
+    prompt_speed: float = 1000.0
+    forgetful: bool = False
+    layouts: Layouts = field(default_factory=Layouts)
+    turns: int = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None, None]:
+        self.turns += 1
+        yield
+
+    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
+        counts = await self.count([message["content"] for message in messages])
+        known = 0 if self.forgetful else next((n for n, (a, b) in enumerate(zip(self.asked, messages, strict=False)) if a != b), len(self.asked))
+        return sum(counts), sum(counts[known:])
+
+
+WHO = replace(QUESTION, text="Who signed?", documents=(7,))
+THEN = replace(WHO, text="And when?", history=(("user", "Who signed?"), ("bot", "Kari did. [1]")))
+
+
+async def ask(model: Reader, question: Question, *passages: str) -> list[dict[str, str]]:
+    """What the model was told."""
+    assert [piece async for piece in Chat(model, 5).answer(question, [Evidence(text, ()) for text in passages])]
+    return model.asked
+
+
+async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
+    model = Reader(["Kari."])
+    first = await ask(model, WHO, "Kari signed.", "Ola came.")
+    second = await ask(model, THEN, "Kari signed.", "Ola came.", "It was in May.")
+    assert second[: len(first)] == first
+    assert second[len(first)] == {"role": "assistant", "content": "Kari did."}, "our marks of sources are no words of the model"
+    assert second[-1]["content"] == "Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?", "the best passage, and what is new"
+    third = replace(THEN, text="Why?", history=(*THEN.history, ("user", "And when?"), ("bot", "In May.")))
+    assert (await ask(model, third, "It was cold."))[: len(second)] == second
+
+
+async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_again() -> None:
+    whole = "Kari signed in May. " * 50
+    model = Reader(["Kari."], prompt_speed=100.0)
+    await ask(model, WHO, whole)
+    assert (await ask(model, THEN, whole))[-1]["content"] == "And when?"
+    assert (await ask(model, THEN, whole, "It was cold."))[-1]["content"] == "Passages:\n> It was cold.\n\nQuestion: And when?"
+    other = "Ola came in June. " * 50
+    assert other.strip() in (await ask(model, THEN, other, whole))[-1]["content"], "the best passage is read where it was not"
+
+
+async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
+    model = Reader(["Kari.", " Yes."])
+    evidence = [Evidence("Kari signed.", ())]
+    assert [piece.earlier async for piece in Chat(model, 5).answer(WHO, evidence)] == [(), ()]
+    assert [piece.earlier async for piece in Chat(model, 5).answer(THEN, [Evidence("It was in May.", ())])] == [("Kari signed.",), ()]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(THEN, documents=(8,)),
+        replace(THEN, history=(("user", "Who signed it?"), ("bot", "Kari did."))),
+        replace(THEN, system=("Be brief.",)),
+    ],
+)
+async def test_what_was_asked_of_other_documents_or_in_another_chat_is_not_told(other: Question) -> None:
+    model = Reader(["Kari."])
+    await ask(model, WHO, "Kari signed.")
+    assert all("Kari signed." not in message["content"] for message in await ask(model, other, "It was in May."))
+
+
+async def test_a_prompt_that_the_model_has_forgotten_is_laid_out_anew() -> None:
+    model = Reader(["Kari."], forgetful=True)
+    await ask(model, WHO, "Kari signed.", "Ola came.")
+    second = await ask(model, THEN, "It was in May.", "Ola came.")
+    assert [message["content"] for message in second[1:-1]] == ["Who signed?", "Kari did."]
+    assert "It was in May." in second[-1]["content"] and "Ola came." in second[-1]["content"]
+
+
+async def test_a_chat_that_has_outgrown_the_context_is_laid_out_anew() -> None:
+    model = Reader(["Yes."], context_tokens=700)
+    long = [f"Passage {n}. " + "word " * 100 for n in range(5)]
+    await ask(model, WHO, *long[:3])
+    second = await ask(model, THEN, *long[3:])
+    assert "Passage 0." not in "".join(message["content"] for message in second)
+    assert "Passage 3." in second[-1]["content"]
+
+
+async def test_a_follow_up_brings_in_little_that_is_new_where_reading_is_slow() -> None:
+    long = [f"Passage {n}. " + "word " * 100 for n in range(8)]
+    for speed, new in ((200.0, 1), (2000.0, 4)):
+        model = Reader(["Yes."], context_tokens=5000, prompt_speed=speed)
+        await ask(model, WHO, *long[:4])
+        assert (await ask(model, THEN, *long[4:]))[-1]["content"].count("Passage ") == new
+
+
+@pytest.mark.parametrize(("prompt_speed", "passages"), [(1000.0, 8), (200.0, 3), (1.0, 1)])
+async def test_no_more_is_read_than_leaves_half_of_the_time_for_the_answer(prompt_speed: float, passages: int) -> None:
+    model = Reader(["Yes."], context_tokens=5000, prompt_speed=prompt_speed)
+    asked = await ask(model, WHO, *(f"Passage {n}. " + "word " * 100 for n in range(8)))
+    assert asked[-1]["content"].count("Passage ") == passages
+
+
+async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
+    model = Reader(["Yes."])
+    asked = []
+
+    @asynccontextmanager
+    async def late() -> AsyncGenerator[None, None]:
+        asked.append(1)
+        await asyncio.sleep(5)
+        yield
+
+    model.turn = late  # type: ignore[method-assign]
+    with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
+        await chat(model, seconds=0.1)
+    assert asked and not model.asked

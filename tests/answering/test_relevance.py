@@ -1,0 +1,93 @@
+"""What speaks of a question and what does not, judged by words, vectors and the names and numbers of the question."""
+
+from dataclasses import replace
+
+import pytest
+
+from docqa.answering.relevance import relevant
+from docqa.languages.phrases import NEAREST, NOT_FOUND, refusal
+from docqa.models.reader import Span
+from docqa.search.search import Passage, Sentence
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+
+DOCUMENT = StoredDocument(1, "d1", "waterworks.txt", "txt", "en", 4, "")
+TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
+
+
+def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
+    chunk = StoredChunk(1, 1, 4, "", "", text, "")
+    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine, coverage),), spoken_of=coverage)
+
+
+@pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
+def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
+    assert relevant([passage(coverage)], "who repaired the pump?") is expected
+
+
+@pytest.mark.parametrize(("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)])
+def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
+    assert relevant([passage(0.2)], question) is expected
+
+
+def test_with_vectors_nearness_decides_and_words_help() -> None:
+    question = "who repaired the pump?"
+    assert relevant([passage(0.0, 0.7)], question)
+    assert not relevant([passage(0.0, 0.5)], question)
+    assert relevant([passage(0.5, 0.5)], question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who repaired the pump in 1987?", "Who repaired the pump for Contoso?", "Was the pump of Contoso repaired on 3 May 1987?"]
+)
+def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None:
+    assert relevant([passage(0.3)], "Who repaired the pump in 2019?")
+    assert relevant([passage(0.3)], "Who repaired the pump for Aqua Nord?")
+    assert not relevant([passage(0.3)], question)
+    assert relevant([passage(0.9)], question), "but no proof"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("who repaired “the northern well”?", TEXT, True),
+        ("who repaired “the southern well”?", TEXT, False),
+        ("who repaired the southern well?", TEXT, True),
+        ("「北の井戸」は誰が直しましたか", "北の井戸は水北社が直した。", True),
+        ("「南の井戸」は誰が直しましたか", "北の井戸は水北社が直した。", False),
+        ("متى ولد سالم بن عبد الكريم؟", "ولد سالم بن عبد الكريم في المدينة.", True),
+        ("متى ولد فارس بن عبد الكريم؟", "ولد سالم بن عبد الكريم في المدينة.", False),
+    ],
+)
+def test_what_is_quoted_and_whose_son_somebody_is_must_stand_there(question: str, text: str, expected: bool) -> None:
+    assert relevant([passage(0.3, text=text)], question) is expected
+
+
+def test_the_name_of_the_document_counts() -> None:
+    assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
+
+
+def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round() -> None:
+    question = "who repaired the pump?"
+    near, far = passage(1.0, 0.9), passage(0.0, 0.1)
+    assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
+    assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
+    assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
+    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), "a page that the question names is what was asked for"
+
+
+def test_nothing_found_is_not_relevant() -> None:
+    assert not relevant([], "who repaired the pump?")
+
+
+def test_only_the_best_passages_are_judged() -> None:
+    assert not relevant([passage(0.0)] * 3 + [passage(1.0)], "who repaired the pump?")
+
+
+def test_a_refusal_names_each_page_once_in_every_language() -> None:
+    nearest = [("b.pdf", 31), ("a.txt", 1), ("b.pdf", 4), ("b.pdf", 31)]
+    assert refusal(nearest, "en") == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
+    assert refusal([], "en") == NOT_FOUND["en"]
+    assert set(NEAREST) == set(NOT_FOUND)
+    for language, sentence in NOT_FOUND.items():
+        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(nearest, language)

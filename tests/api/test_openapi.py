@@ -1,0 +1,123 @@
+"""/openapi.json says what the declarations say, and is valid OpenAPI 3.1."""
+
+import json
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from docqa import records
+from docqa.api import declarations
+from docqa.api.openapi import document
+from docqa.api.request import Endpoint
+from docqa.errors import Busy, NotFound, Unreadable
+
+KNOWN = {"models": ("GPT5_2", "GPT5")}
+
+
+def handle() -> None: ...
+
+
+ENDPOINTS = (
+    Endpoint(
+        path="/v1/api/download_pdf", methods=("GET", "POST"), handler=handle, summary="Add a document from a link", tag="documents",
+        query=declarations.LINK_QUERY, answers=records.Added, status=201, errors=(Unreadable, Busy),
+    ),
+    Endpoint(path="/v1/api/upload", methods=("POST",), handler=handle, summary="Upload", tag="documents", file="file", answers=records.Added, status=201),
+    Endpoint(
+        path="/v1/chat/{doc_id}", methods=("POST",), handler=handle, summary="Chat", tag="chat", query=declarations.CHAT_QUERY,
+        body=declarations.MESSAGES, answers=(records.ChatResponse, "text/plain", "text/event-stream"), errors=(NotFound,), deprecated=True,
+    ),
+    Endpoint(path="/v1/api/documents", handler=handle, summary="List", tag="documents", query=declarations.DOCUMENTS_QUERY, answers=records.DocumentList),
+    Endpoint(path="/v1/api/documents/{doc_id}", methods=("GET", "DELETE"), handler=handle, summary="One", tag="documents", answers=records.Document),
+    Endpoint(path="/v1/api/documents/{doc_id}/file", handler=handle, summary="File", tag="documents", answers="application/pdf", errors=(NotFound,)),
+    Endpoint(path="/v1/api/documents/{doc_id}/pages/{n:int}.png", handler=handle, summary="Picture", tag="documents", answers="image/png"),
+    Endpoint(path="/v1/api/knowledge/{knowledge_base_id}", methods=("PUT",), handler=handle, summary="Update", tag="knowledge",
+             body=declarations.KNOWLEDGE_UPDATE_BODY, answers=records.KnowledgeBase),
+    Endpoint(path="/v1/api/models", methods=("GET", "POST"), handler=handle, summary="Models", tag="models", answers=list[records.Model]),
+    Endpoint(path="/healthz", handler=handle, summary="Health", tag="server", answers=records.Health, needs_key=False),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def described() -> dict[str, Any]:
+    """As a client gets it: through JSON."""
+    loaded: dict[str, Any] = json.loads(json.dumps(document(ENDPOINTS, KNOWN, "1.2.3"), allow_nan=False))
+    return loaded
+
+
+def schema_of(response: dict[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = response["content"]["application/json"]["schema"]
+    return schema
+
+
+def test_it_is_valid_openapi(described: dict[str, Any]) -> None:
+    OpenAPIV31SpecValidator(described).validate()
+
+
+def test_every_route_and_method_is_there_under_a_name_of_its_own(described: dict[str, Any]) -> None:
+    operations = [(path, method, operation["operationId"]) for path, item in described["paths"].items() for method, operation in item.items()]
+    assert len(operations) == sum(len(endpoint.methods) for endpoint in ENDPOINTS)
+    assert len({name for _, _, name in operations}) == len(operations)
+    assert ("/v1/api/documents/{doc_id}/pages/{n}.png", "get", "get_v1_api_documents_doc_id_pages_n_png") in operations
+
+
+def test_parameters_come_from_the_path_and_the_query_rule(described: dict[str, Any]) -> None:
+    parameters = {parameter["name"]: parameter for parameter in described["paths"]["/v1/chat/{doc_id}"]["post"]["parameters"]}
+    assert list(parameters) == ["doc_id", *declarations.CHAT_QUERY.fields]
+    assert parameters["doc_id"] == {"name": "doc_id", "in": "path", "required": True, "schema": {"type": "string"}}
+    assert parameters["temperature"]["schema"] == {"type": "number", "minimum": 0.1, "maximum": 1.5, "default": 0.7}
+    assert parameters["model_name"]["schema"]["enum"] == ["GPT5_2", "GPT5"]
+    assert parameters["model_name"]["required"] is False
+    picture = described["paths"]["/v1/api/documents/{doc_id}/pages/{n}.png"]["get"]["parameters"]
+    assert [parameter["schema"]["type"] for parameter in picture] == ["string", "integer"]
+
+
+def test_bodies_are_json_or_a_form_with_a_file(described: dict[str, Any]) -> None:
+    update = described["paths"]["/v1/api/knowledge/{knowledge_base_id}"]["put"]["requestBody"]
+    assert update["required"] is True
+    assert update["content"]["application/json"]["schema"]["required"] == ["document_ids"]
+    upload = described["paths"]["/v1/api/upload"]["post"]["requestBody"]["content"]
+    assert upload["multipart/form-data"]["schema"]["properties"]["file"] == {"type": "string", "format": "binary"}
+    assert "requestBody" not in described["paths"]["/v1/api/models"]["post"]
+
+
+def test_records_become_schemas(described: dict[str, Any]) -> None:
+    schemas = described["components"]["schemas"]
+    assert schemas["DocumentList"]["properties"]["documents"] == {"type": "array", "items": {"$ref": "#/components/schemas/Document"}}
+    assert schemas["Document"]["properties"]["shareable"] == {"type": "boolean"}
+    assert schemas["Document"]["required"] == ["name", "doc_id", "summary", "language", "pages", "shareable", "date_time"]
+    assert "description" not in schemas["Document"]
+    assert schemas["Turn"]["description"] == records.Turn.__doc__
+    models = described["paths"]["/v1/api/models"]["get"]["responses"]["200"]
+    assert schema_of(models) == {"type": "array", "items": {"$ref": "#/components/schemas/Model"}}
+
+
+def test_a_chat_answers_json_or_a_stream(described: dict[str, Any]) -> None:
+    chat = described["paths"]["/v1/chat/{doc_id}"]["post"]
+    assert list(chat["responses"]["200"]["content"]) == ["application/json", "text/plain", "text/event-stream"]
+    assert chat["deprecated"] is True
+
+
+def test_errors_are_those_of_the_endpoint_and_those_that_follow_from_it(described: dict[str, Any]) -> None:
+    paths = described["paths"]
+    assert list(paths["/v1/api/download_pdf"]["get"]["responses"]) == ["201", "401", "422", "503"]
+    assert list(paths["/v1/api/upload"]["post"]["responses"]) == ["201", "401", "413", "422"]
+    assert list(paths["/v1/chat/{doc_id}"]["post"]["responses"]) == ["200", "401", "404", "413", "422"]
+    assert list(paths["/healthz"]["get"]["responses"]) == ["200"]
+    link = paths["/v1/api/download_pdf"]["post"]["responses"]
+    assert "Retry-After" in link["503"]["headers"]
+    assert schema_of(link["422"]) == {"$ref": "#/components/schemas/ValidationError"}
+    assert schema_of(link["401"]) == {"$ref": "#/components/schemas/Error"}
+
+
+def test_the_key_is_asked_for_where_it_is_needed(described: dict[str, Any]) -> None:
+    assert described["components"]["securitySchemes"]["key"] == {"type": "apiKey", "in": "header", "name": "x-api-key"}
+    assert described["paths"]["/v1/api/models"]["get"]["security"] == [{"key": []}]
+    assert described["paths"]["/healthz"]["get"]["security"] == []
+
+
+def test_a_hint_without_a_schema_is_refused() -> None:
+    endpoint = Endpoint(path="/x", handler=handle, summary="x", tag="x", answers=complex)
+    with pytest.raises(TypeError, match="no JSON Schema for"):
+        document([endpoint], KNOWN, "1")

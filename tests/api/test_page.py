@@ -1,0 +1,272 @@
+"""The page at `/`, used by a person: a real Chromium on a real server. Skipped where there is no Chromium."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import Server
+from docqa import ROOT
+from webdriver import CHROMEDRIVER, CHROMIUM, ENTER, Browser, chromium
+
+pytestmark = pytest.mark.skipif(not (CHROMIUM and CHROMEDRIVER), reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)")
+
+LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
+BOAT = "The ferry to Askøy leaves the harbour every forty minutes.\n\nA crossing costs 61 kroner for a car with its driver."
+STORY = "\n\n".join(
+    f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather." for n in range(1, 40)
+)
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A client of an account that has no documents yet."""
+    command = [sys.executable, str(ROOT / "run.py"), "key", "add", "page", "--account", request.node.name, "--data", str(server.data)]
+    key = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    with httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def page(chrome: Browser, server: Server) -> Iterator[Browser]:
+    """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but requests that were refused."""
+    chrome.open(server.base)
+    chrome.console(), chrome.requested()
+    yield chrome
+    assert [line for line in chrome.console() if "the server responded with a status of 4" not in line] == []
+    elsewhere = [url for url in chrome.requested() if not url.startswith((server.base + "/", "data:"))]
+    assert elsewhere == []
+
+
+def add(client: httpx.Client, text: str, name: str) -> None:
+    response = client.post("/v1/api/upload", files={"file": (name, text.encode())})
+    assert response.status_code == 201, response.text
+
+
+def enter(page: Browser, client: httpx.Client) -> None:
+    page.type("#key", client.headers["x-api-key"] + ENTER)
+    page.wait("#shelf-title")
+
+
+def ask(page: Browser, question: str) -> str:
+    """The answer, once it is complete."""
+    page.type("#question", question + ENTER)
+    page.wait("#talk > li:last-child[aria-busy=false]")
+    return page.text("#talk > li:last-child .answer")
+
+
+def test_a_document_is_added_asked_and_deleted(page: Browser, reader: httpx.Client, tmp_path: Path) -> None:
+    file = tmp_path / "lease.txt"
+    file.write_text(LEASE)
+    enter(page, reader)
+    page.type("#file", str(file))
+    page.click("#add button")
+    page.wait("#say", lambda text: "can be asked now" in text)
+    page.wait("#documents", lambda text: "lease.txt" in text and "1 page, English" in text)
+
+    answer = ask(page, "How much is the monthly rent?")
+    assert "12,400 euros" in answer and "[1]" in answer
+    assert page.text(".sources button") == "[1] lease.txt, page 1"
+    assert page.text(".sources blockquote") in LEASE
+
+    page.click("#documents button")
+    assert "lease.txt" in page.accept()
+    page.wait("#documents", lambda text: not text)
+    assert "deleted" in page.text("#say")
+    assert reader.get("/v1/api/documents").json()["documents"] == []
+
+
+def test_a_wrong_key_is_said_in_a_sentence(page: Browser) -> None:
+    page.type("#key", "dq-wrong" + ENTER)
+    assert page.wait("#say") == "The API key is unknown or has been revoked"
+    assert page.text("main") == ""
+    assert page.run("return sessionStorage.length") == 0
+
+
+def test_the_key_is_kept_for_this_tab_only_until_it_is_forgotten(page: Browser, reader: httpx.Client) -> None:
+    enter(page, reader)
+    page.reload()
+    page.wait("#shelf-title")
+    assert page.run("return [localStorage.length, document.cookie, location.search]") == [0, "", ""]
+    page.click("#leave")
+    assert page.run("return sessionStorage.length") == 0
+    page.reload()
+    assert page.text("label[for=key]") == "API key" and page.text("main") == ""
+
+
+def test_a_source_opens_its_page_with_the_passage_marked(page: Browser, reader: httpx.Client) -> None:
+    add(reader, STORY + "\f" + STORY.replace("ships", "whales") + "\n\n" + LEASE, "book.txt")
+    enter(page, reader)
+    ask(page, "How much is the monthly rent of the warehouse?")
+    passage = page.run("return document.querySelector('.sources blockquote').textContent")
+    page.click(".answer button")
+    title = page.wait("#page-title")
+    number = re.fullmatch(r"book\.txt, page (\d+)", title)
+    assert number and page.text(".sources button").startswith(f"[1] {title}")
+    assert page.run("return document.querySelector('#page mark').textContent") == passage
+    doc_id = reader.get("/v1/api/documents").json()["documents"][0]["doc_id"]
+    whole = reader.get(f"/v1/api/documents/{doc_id}/pages/{number[1]}").json()["text"]
+    assert page.run("return document.querySelector('#page-text').textContent") == whole
+    page.click("#close")
+    assert page.text("#page-title") == ""
+
+
+def test_what_stands_in_a_document_is_shown_and_never_run(page: Browser, reader: httpx.Client) -> None:
+    attack = "<img src=x onerror=document.title='taken'>"
+    text = f"The rent of the mill is 900 euros {attack} a month.\u2028It is due <script>document.title='taken'</script> on Fridays."
+    add(reader, text, f"mill {attack}.txt")
+    enter(page, reader)
+    assert f"mill {attack}.txt" in page.text("#documents")
+    assert attack in ask(page, f"How much is the rent of the mill {attack}?")
+    assert attack in page.text(".question") and attack in page.text(".sources button")
+    assert attack in page.run("return document.querySelector('.sources blockquote').textContent")
+    page.click(".sources button")
+    assert attack in page.wait("#page-title")
+    assert page.run("return document.querySelector('#page-text').textContent") == text
+    assert page.run("return [document.title, document.images.length, document.scripts.length]") == ["DocQA", 0, 1]
+
+
+def test_nothing_that_gets_into_the_page_can_run_or_reach_another_host(chrome: Browser, server: Server) -> None:
+    chrome.open(server.base)
+    chrome.run("try { document.body.innerHTML = '<p>' } catch { window.refused = true }")
+    chrome.run("document.body.append(Object.assign(document.createElement('p'), { id: 'trap' })); fetch('http://127.0.0.1:9/').catch(() => 0)")
+    chrome.run("const trap = document.getElementById('trap'); try { trap.setAttribute('onclick', 'window.taken = true') } catch {} trap.click()")
+    assert chrome.run("return [window.refused, window.taken ?? false]") == [True, False]
+    console = "\n".join(chrome.console())
+    assert "TrustedHTML" in console and "connect-src 'self'" in console
+
+
+def test_the_checked_documents_are_asked_together(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE, "lease.txt")
+    add(reader, BOAT, "boat.txt")
+    enter(page, reader)
+    assert page.run("return document.querySelector('#question').placeholder") == "Ask “boat.txt”", "the newest is checked at first"
+    page.click("#documents li:nth-child(2) input")
+    assert page.run("return document.querySelector('#question').placeholder") == "Ask 2 documents"
+    assert "61 kroner" in ask(page, "What does a crossing with a car cost?")
+    assert "12,400 euros" in ask(page, "How much is the monthly rent of the warehouse?")
+    assert "lease.txt, page 1" in page.text("#talk > li:last-child .sources")
+    page.click("#documents li:nth-child(1) input")
+    page.click("#documents li:nth-child(2) input")
+    page.type("#question", "And now?" + ENTER)
+    assert page.wait("#say") == "Check the documents to ask first."
+
+
+def test_a_follow_up_is_sent_with_what_was_said_before(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE, "lease.txt")
+    enter(page, reader)
+    page.run("const real = fetch; window.sent = []; window.fetch = (path, options) => { window.sent.push(options.body); return real(path, options); }")
+    first = ask(page, "Who signed the lease?")
+    ask(page, "And on which day?")
+    page.click("#fresh")
+    assert page.text("#talk") == ""
+    ask(page, "How much is the rent?")
+    said = page.run("return window.sent.map(JSON.parse).map(messages => messages.map(one => [one.sender, one.message]))")
+    assert said[1] == [["user", "Who signed the lease?"], ["bot", first.replace(" [1]", "")], ["user", "And on which day?"]]
+    assert said[2] == [["user", "How much is the rent?"]]
+
+
+def test_an_answer_is_shown_while_it_is_made_and_can_be_stopped(page: Browser, reader: httpx.Client) -> None:
+    add(reader, STORY, "story.txt")
+    enter(page, reader)
+    page.run("document.querySelector('#model').value = 'SMOLLM2_135M'")
+    page.type("#question", "What does the keeper of the lighthouse write to his sister?" + ENTER)
+    begun = page.wait("[aria-busy=true] .answer", lambda text: len(text) > 10)
+    page.wait("[aria-busy=true] .answer", lambda text: len(text) > len(begun))
+    page.click("#stop")
+    assert page.wait(".fault") == "Stopped."
+    assert page.text("#stop") == ""
+
+
+def test_an_answer_that_is_broken_off_is_not_shown_as_complete(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE, "lease.txt")
+    enter(page, reader)
+    half = 'event: token\ndata: {"text": "The rent is"}\n\n'
+    page.run(
+        "const real = fetch; window.fetch = (path, options) => path.includes('/chat/') ? Promise.resolve(new Response(arguments[0])) : real(path, options)",
+        half,
+    )
+    assert ask(page, "How much is the rent?") == "The rent is"
+    assert page.text(".fault") == "The answer was broken off. Ask again."
+    assert page.run("return document.querySelector('#question').value") == "How much is the rent?", "so that it need not be typed again"
+
+
+def test_a_file_without_text_is_refused_with_the_reason(page: Browser, reader: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text(LEASE)
+    (tmp_path / "empty.txt").write_text("")
+    enter(page, reader)
+    page.type("#file", f"{tmp_path / 'good.txt'}\n{tmp_path / 'empty.txt'}")
+    page.click("#add button")
+    assert "empty" in page.wait("#say.fault")
+    assert "good.txt" in page.text("#documents"), "what went well before is kept"
+
+
+def test_a_dead_link_is_refused_with_the_reason(page: Browser, reader: httpx.Client, server: Server) -> None:
+    enter(page, reader)
+    page.type("#url", f"{server.base}/nothing-here" + ENTER)
+    assert "404" in page.wait("#say.fault")
+
+
+def test_a_link_becomes_a_document(page: Browser, reader: httpx.Client, server: Server) -> None:
+    enter(page, reader)
+    page.type("#url", server.base + ENTER)
+    page.wait("#say", lambda text: "can be asked now" in text)
+    assert "DocQA" in page.text("#documents")
+
+
+def test_the_shelf_says_how_far_indexing_is(page: Browser, reader: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text(LEASE)
+    enter(page, reader)
+    page.run("""
+        const real = fetch, answers = [{ state: "indexing", chunks: 7, chunks_done: 3, message: "" }, { state: "ready", message: "2 pages had no text" }];
+        window.fetch = (path, options) => path.endsWith("/status") ? Promise.resolve(Response.json(answers.shift())) : real(path, options);
+    """)
+    page.type("#file", str(tmp_path / "lease.txt"))
+    page.click("#add button")
+    page.wait("#documents small", lambda text: text == "Indexing: 3 of 7 passages")
+    page.wait("#documents small", lambda text: text == "1 page, English. 2 pages had no text")
+
+
+def test_everything_has_a_name_and_is_reached_by_keyboard(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE, "lease.txt")
+    enter(page, reader)
+    assert page.run("return document.activeElement.id") == "question"
+    for css, name in [
+        ("#file", "Files to add"),
+        ("#url", "Link to add"),
+        ("#question", "Question"),
+        ("#model", "Model"),
+        ("#documents button", "Delete lease.txt"),
+    ]:
+        assert page.label(css) == name
+    assert page.label("#documents input").startswith("lease.txt")
+    ask(page, "How much is the rent?")
+    assert page.label(".answer button") == "Source 1"
+    assert page.run("return document.activeElement.id") == "question"
+    page.run("document.querySelector('.answer button').focus()")
+    page.press(ENTER)
+    assert page.wait("#page-title") == "lease.txt, page 1"
+    page.press("\ue00c")  # Escape
+    page.wait("#page-title", lambda text: not text)
+    assert page.label(":focus") == "Source 1"
+
+
+def test_it_fits_the_width_of_a_phone(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE + "\n\n" + "https://" + "long" * 60, "a-name-without-any-spaces-" * 6 + ".txt")
+    enter(page, reader)
+    page.pretend("setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
+    ask(page, "How much is the rent?")
+    page.click(".sources button")
+    page.wait("#page-title")
+    assert page.run("return [innerWidth, document.documentElement.scrollWidth]") == [360, 360]
+    page.click("#close")

@@ -1,0 +1,483 @@
+"""Which target answers for which name: how it is written, listed, tried in turn, told, and changed while the server runs."""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conftest import client_of, key_for, upload
+from docqa.answering.by_model import ChatModel
+from docqa.api.app import create
+from docqa.catalog import targets
+from docqa.catalog.targets import FORMS, SHIPPED, Mapping, Table, Target
+from docqa.errors import Busy, CannotStart, DocqaError, ProviderFailed, Unavailable
+from docqa.models.chat.local import available
+from docqa.services import DOCUMENTED_MODELS, EXTRACTIVE_TOKENS, Services
+from docqa.settings import Settings
+
+NEAR = "compatible:http://127.0.0.1:9/v1#near"
+FAR = "compatible:http://192.0.2.1:9/v1#far"
+SMOLLM2 = SHIPPED.parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
+LEASE = "The lease was signed by Kari Nordmann in Bergen.\n\nThe monthly rent of the warehouse is 12,400 euros."
+RENT = [{"sender": "user", "message": "How much is the monthly rent of the warehouse?"}]
+
+
+# How a target is written
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "model", "url"),
+    [
+        ("extractive", "extractive", "", ""),
+        ("local:qwen3-4b", "local", "qwen3-4b", ""),
+        ("openai:ft:gpt-5-mini:house::1", "openai", "ft:gpt-5-mini:house::1", ""),
+        ("anthropic:claude-haiku-4-5", "anthropic", "claude-haiku-4-5", ""),
+        ("google:gemini-pro-latest", "google", "gemini-pro-latest", ""),
+        ("compatible:http://[::1]:11434/v1#Qwen/Qwen3 4B#q4", "compatible", "Qwen/Qwen3 4B#q4", "http://[::1]:11434/v1"),
+    ],
+)
+def test_a_target_is_read_and_written_the_same(written: str, kind: str, model: str, url: str) -> None:
+    target = Target.parse(written)
+    assert target == Target(kind, model, url)
+    assert str(target) == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "gpt-5.2", "mistral:large", "Extractive", " extractive", "extractive:", "extractive:x"),
+        *("local:", "openai: gpt", "openai:gpt ", "openai:gpt\n", "openai:größe", "openai:gpt\x00"),
+        *("compatible:", "compatible:model", "compatible:http://host/v1", "compatible:http://host/v1#", "compatible:#model", "compatible:host:80/v1#model"),
+        *("compatible:ftp://host/v1#model", "compatible:http://host:99999/v1#model", "compatible:http://[::1/v1#m", "compatible:http://h/v1?key=1#m"),
+        *("compatible:http://ho st/v1#model", "compatible:http://höst/v1#model", "compatible:http:///v1#model"),
+    ],
+)
+def test_what_is_no_target_is_refused(written: str) -> None:
+    with pytest.raises(CannotStart):
+        Target.parse(written)
+
+
+def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
+    for written in ("compatible:http://me:secret@host/v1#model", "compatible:http://me:secret@host/v1", "compatible:me:secret@host#model"):
+        with pytest.raises(CannotStart, match="keys stand apart") as refused:
+            Target.parse(written)
+        assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "remote", "bills", "leaves"),
+    [
+        ("extractive", False, False, False),
+        ("local:x", False, False, False),
+        ("openai:x", True, True, True),
+        ("anthropic:x", True, True, True),
+        ("google:x", True, True, True),
+        ("compatible:http://127.0.0.1:1/v1#x", True, False, False),
+        ("compatible:http://localhost/v1#x", True, False, False),
+        ("compatible:https://[::1]/v1#x", True, False, False),
+        ("compatible:http://10.0.0.5/v1#x", True, False, True),
+        ("compatible:http://gpu.example.org/v1#x", True, False, True),
+    ],
+)
+def test_a_target_tells_what_asking_it_means(written: str, remote: bool, bills: bool, leaves: bool) -> None:
+    target = Target.parse(written)
+    assert (target.is_remote, target.bills, target.leaves_machine) == (remote, bills, leaves)
+
+
+# The file
+
+
+def write(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / "models.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def models(**names: list[str]) -> str:
+    return "[models]\n" + "".join(f"{name} = {written}\n" for name, written in names.items())
+
+
+def test_the_shipped_file_maps_every_documented_name_and_ends_extractively() -> None:
+    table = Table.read(SHIPPED)
+    assert tuple(table.targets) == DOCUMENTED_MODELS
+    assert table.fall_through
+    for first, last in table.targets.values():
+        assert first.bills and last == Target("extractive", "")
+
+
+def test_the_shipped_file_explains_every_form() -> None:
+    text = SHIPPED.read_text("utf-8")
+    for form in FORMS.values():
+        assert f'#   "{form}"' in text
+
+
+def test_an_address_of_a_provider_goes_with_its_targets(tmp_path: Path) -> None:
+    file = write(tmp_path, models(A=["openai:x", "google:y"]) + '[providers.openai]\nurl = "http://127.0.0.1:1/v1"\n')
+    openai, google = Table.read(file).targets["A"]
+    assert (openai.url, google.url) == ("http://127.0.0.1:1/v1", "")
+    assert str(openai) == "openai:x" and openai.bills and not openai.leaves_machine
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("[models]\nGPT5 = extractive", "line 2"),
+        ("fall_trough = false", "fall_trough is not known"),
+        ("fall_through = 1", "fall_through must be"),
+        ("models = 1", "models must be a table"),
+        ("[models]\nGPT5 = []", "models.GPT5 must"),
+        ("[models]\nGPT5 = 'extractive'", "models.GPT5 must"),
+        ("[models]\nGPT5 = [1]", "models.GPT5 must"),
+        ("[models]\n'' = ['extractive']", "name"),
+        ("[models]\nGPT5 = ['extractive', 'gpt-5']", "models.GPT5: 'gpt-5' is no kind of target"),
+        ("[models]\nGPT5 = ['openai:']", "models.GPT5: 'openai:' is not written as openai:MODEL"),
+        ("[providers.compatible]\nurl = 'http://host'", "providers.compatible is not known"),
+        ("[providers]\nopenai = 'http://host'", "providers.openai must be a table"),
+        ("[providers.openai]\n", "providers.openai.url must"),
+        ("[providers.openai]\nurl = 'host'", "providers.openai.url: 'host' is no address"),
+        ("[providers.openai]\nurl = 'http://host'\nkey = 'sk-1'", "providers.openai.key is not known"),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_file_and_key(tmp_path: Path, text: str, key: str) -> None:
+    file = write(tmp_path, text)
+    with pytest.raises(CannotStart) as refused:
+        Mapping(tmp_path)
+    assert str(refused.value).startswith(f"{file}: ") and key in str(refused.value)
+    assert "sk-1" not in str(refused.value)
+
+
+def test_the_file_is_looked_at_once_a_second_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(targets.time, "monotonic", lambda: now)
+    write(tmp_path, models(A=["extractive"]))
+    mapping = Mapping(tmp_path)
+    write(tmp_path, models(A=["local:x"]))
+    assert mapping.table().targets["A"] == (Target("extractive", ""),)
+    now += 1
+    assert mapping.table().targets["A"] == (Target("local", "x"),)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is looked at with every use."""
+    monkeypatch.setattr(targets, "LOOK_SECONDS", 0.0)
+
+
+def test_a_file_that_comes_or_goes_is_seen(tmp_path: Path, eager: None) -> None:
+    mapping = Mapping(tmp_path)
+    shipped = mapping.table()
+    file = write(tmp_path, models(OWN=["extractive"]))
+    assert list(mapping.table().targets) == ["OWN"]
+    file.unlink()
+    assert mapping.table() == shipped
+
+
+def test_a_change_of_the_same_length_is_seen(tmp_path: Path, eager: None) -> None:
+    file = write(tmp_path, models(A=["local:x"]))
+    mapping = Mapping(tmp_path)
+    write(tmp_path, models(A=["local:y"]))
+    os.utime(file, (1, 1))
+    assert mapping.table().targets["A"] == (Target("local", "y"),)
+
+
+def test_a_wrong_change_keeps_the_mapping_and_says_so_until_it_is_right(tmp_path: Path, eager: None, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, models(A=["extractive"]))
+    mapping = Mapping(tmp_path)
+    write(tmp_path, models(A=["local:x", "loca:y"]))
+    for _ in range(3):
+        assert mapping.table().targets["A"] == (Target("extractive", ""),)
+    assert "models.A: 'loca' is no kind of target" in mapping.fault
+    assert [record.levelno for record in caplog.records] == [logging.ERROR], "once, not with every use"
+    write(tmp_path, models(A=["local:x", "local:y"]))
+    assert len(mapping.table().targets["A"]) == 2
+    assert mapping.fault == ""
+
+
+# The service
+
+
+class Scripted:
+    """A chat model that says its words and then raises, if it is to."""
+
+    context_tokens = 7000
+
+    def __init__(self, *words: str, error: DocqaError | None = None, pause: float = 0.0) -> None:
+        self.words, self.error, self.pause = words, error, pause
+        self.asked = 0
+
+    async def count(self, texts: list[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        self.asked += 1
+        await asyncio.sleep(self.pause)
+        for word in self.words:
+            yield word
+        if self.error:
+            raise self.error
+
+
+class House:
+    """A running application whose remote models are played."""
+
+    def __init__(self, services: Services, client: httpx.AsyncClient, doc_id: str) -> None:
+        self.services, self.client, self.doc_id = services, client, doc_id
+
+    def play(self, written: str, model: ChatModel) -> None:
+        self.services.remote_models[Target.parse(written)] = model
+
+    async def ask(self, name: str, messages: list[dict[str, str]] = RENT, **query: Any) -> httpx.Response:
+        return await self.client.post(f"/v1/chat/{self.doc_id}", params={"model_name": name, **query}, json=messages)
+
+    async def models(self) -> dict[str, tuple[str, int, bool]]:
+        listed = (await self.client.get("/v1/api/models")).json()
+        return {one["name"]: (one["model_provider_name"], one["max_tokens"], one["is_paid_model"]) for one in listed}
+
+
+@asynccontextmanager
+async def open_house(settings: Settings, text: str | None = None, document: str = LEASE, name: str = "lease.txt") -> AsyncIterator[House]:
+    """A house whose models.toml has this text; None for the shipped one."""
+    if text is not None:
+        write(settings.models, text)
+    app = create(settings)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        client = await stack.enter_async_context(client_of(app, await key_for(app, "alice")))
+        yield House(app.state.services, client, await upload(client, document, name))
+
+
+@pytest.mark.anyio
+async def test_without_a_key_every_documented_name_is_extractive(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-program")
+    async with open_house(settings) as house:
+        listed = await house.models()
+        assert listed == dict.fromkeys(DOCUMENTED_MODELS, ("extractive", EXTRACTIVE_TOKENS, False))
+        response = await house.ask("GPT5_2")
+        assert response.headers["X-DocQA-Target"] == "extractive"
+        assert "12,400" in response.json()["answer"]["message"]
+
+
+@pytest.mark.anyio
+async def test_that_all_answers_are_extractive_is_said_while_it_is_so(settings: Settings, eager: None) -> None:
+    async with open_house(settings) as house:
+        assert any("All answers are extractive" in note for note in (await house.client.get("/healthz")).json()["notes"])
+        write(settings.models, models(GPT5_2=[NEAR]))
+        assert not any("extractive" in note for note in (await house.client.get("/healthz")).json()["notes"])
+
+
+@pytest.mark.anyio
+async def test_a_key_makes_its_provider_serve_and_no_other(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCQA_OPENAI_KEY", "sk-of-docqa")
+    async with open_house(settings) as house:
+        listed = await house.models()
+        assert listed["GPT5_2"][0] == "openai" and listed["GPT5_2"][1] > EXTRACTIVE_TOKENS and listed["GPT5_2"][2] is True
+        assert listed["CLAUDE2"] == ("extractive", EXTRACTIVE_TOKENS, False)
+        assert "sk-of-docqa" not in repr(house.services)
+
+
+@pytest.mark.anyio
+async def test_offline_only_this_machine_is_asked(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCQA_OPENAI_KEY", "sk-of-docqa")
+    text = models(A=["openai:x", FAR, "extractive"], B=[FAR, NEAR], C=["openai:x"])
+    async with open_house(replace(settings, offline=True), text) as house:
+        listed = await house.models()
+        assert (listed["A"][0], listed["B"][0], listed["C"][0]) == ("extractive", "compatible", "none")
+        far, near = Scripted("far"), Scripted("The rent is 12,400 euros.")
+        house.play(FAR, far)
+        house.play(NEAR, near)
+        assert (await house.ask("B")).headers["X-DocQA-Target"] == NEAR
+        assert far.asked == 0
+        refused = await house.ask("C")
+        assert refused.status_code == 503 and "openai:x: DOCQA_OFFLINE is on" in refused.json()["detail"]
+
+
+@pytest.mark.anyio
+async def test_names_are_the_documented_ones_and_those_of_the_file(settings: Settings) -> None:
+    async with open_house(settings, models(HOUSE=[NEAR])) as house:
+        listed = await house.models()
+        assert list(listed) == [*DOCUMENTED_MODELS, "HOUSE"]
+        assert listed["GPT5_2"][0] == "extractive", "a documented name that the file leaves out is served still"
+        house.play(NEAR, Scripted("12,400 euros."))
+        assert (await house.models())["HOUSE"] == ("compatible", Scripted.context_tokens, False)
+        assert (await house.ask("HOUSE")).headers["X-DocQA-Target"] == NEAR
+        assert (await house.ask("OTHER")).status_code == 422
+
+
+@pytest.mark.anyio
+async def test_a_name_that_nothing_can_answer_says_why(settings: Settings) -> None:
+    async with open_house(settings, models(A=["openai:x", "local:y"])) as house:
+        assert (await house.models())["A"] == ("none", 0, False)
+        response = await house.ask("A")
+        assert response.status_code == 503
+        assert "openai:x: no key is given (DOCQA_OPENAI_KEY); local:y: there is no such local model" in response.json()["detail"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("error", [Unavailable("away"), Busy("busy"), ProviderFailed("wrong key")])
+@pytest.mark.parametrize("query", [{}, {"stream": True}, {"stream": True, "cite_source": True}])
+async def test_the_next_target_answers_for_one_that_fails(
+    settings: Settings, error: DocqaError, query: dict[str, bool], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with open_house(settings, models(A=[FAR, NEAR, "extractive"])) as house:
+        last = Scripted("The rent is 12,400 euros.")
+        house.play(FAR, Scripted(error=error))
+        house.play(NEAR, last)
+        response = await house.ask("A", **query)
+        assert response.status_code == 200 and "12,400 euros" in response.text
+        assert response.headers["X-DocQA-Target"] == NEAR
+        assert last.asked == 1
+        assert f"A is not answered by {FAR}: {error}" in caplog.messages
+        assert f"A: answered by {NEAR}" in caplog.messages
+
+
+@pytest.mark.anyio
+async def test_a_summary_goes_on_to_the_next_target_too(settings: Settings) -> None:
+    async with open_house(settings, models(A=[FAR, "extractive"])) as house:
+        house.play(FAR, Scripted(error=Unavailable("away")))
+        response = await house.ask("A", [{"sender": "user", "message": "Summarize the document."}], cite_source=True)
+        assert response.headers["X-DocQA-Target"] == "extractive"
+        assert response.json()["sources"]
+
+
+@pytest.mark.anyio
+async def test_when_all_fail_the_first_one_is_told(settings: Settings) -> None:
+    async with open_house(settings, models(A=[FAR, NEAR])) as house:
+        house.play(FAR, Scripted(error=Unavailable("The far one is away.", retry_after=17)))
+        house.play(NEAR, Scripted(error=ProviderFailed("The near one is wrong.")))
+        response = await house.ask("A")
+        assert (response.status_code, response.json()["detail"], response.headers["Retry-After"]) == (503, "The far one is away.", "17")
+
+
+@pytest.mark.anyio
+async def test_without_falling_through_the_first_failure_is_the_answer(settings: Settings) -> None:
+    async with open_house(settings, "fall_through = false\n" + models(A=["openai:x", FAR, "extractive"])) as house:
+        house.play(FAR, Scripted(error=ProviderFailed("wrong key")))
+        response = await house.ask("A")
+        assert (response.status_code, response.json()["detail"]) == (502, "wrong key"), "a target without its key is passed over all the same"
+
+
+@pytest.mark.anyio
+async def test_after_the_first_word_no_other_target_is_asked(settings: Settings) -> None:
+    async with open_house(settings, models(A=[FAR, NEAR])) as house:
+        near = Scripted("The rent is 1 euro.")
+        house.play(FAR, Scripted("The rent ", "is ", error=ProviderFailed("broken off")))
+        house.play(NEAR, near)
+        response = await house.ask("A")
+        assert (response.status_code, response.json()["detail"]) == (502, "broken off")
+        assert near.asked == 0
+
+
+@pytest.mark.anyio
+async def test_all_targets_share_the_time_for_one_answer(settings: Settings) -> None:
+    async with open_house(replace(settings, answer_seconds=1), models(A=[FAR, NEAR, "extractive"])) as house:
+        house.play(FAR, Scripted("late", pause=30))
+        house.play(NEAR, Scripted("late", pause=30))
+        started = time.monotonic()
+        response = await house.ask("A")
+        assert response.headers["X-DocQA-Target"] == "extractive"
+        assert time.monotonic() - started < 1.8
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("document", "name", "question", "target"),
+    [
+        (LEASE, "lease.txt", "Who won the chess championship in Reykjavik?", "refusal"),
+        (LEASE, "lease.txt", "How many pages does the document have?", "overview"),
+        (LEASE, "lease.txt", "Summarize the document.", NEAR),
+        ("region,price\nnorth,3\nsouth,4\n", "prices.csv", "What is the total price?", "table"),
+    ],
+)
+async def test_what_no_target_answered_is_told_as_what_it_is(settings: Settings, document: str, name: str, question: str, target: str) -> None:
+    async with open_house(settings, models(A=[NEAR]), document, name) as house:
+        house.play(NEAR, Scripted("The lease was signed."))
+        for query in ({}, {"stream": True}):
+            assert (await house.ask("A", [{"sender": "user", "message": question}], **query)).headers["X-DocQA-Target"] == target
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available(), reason="llama-cpp-python is not installed")
+async def test_a_local_model_that_cannot_be_loaded_gives_way_to_the_next_target(settings: Settings) -> None:
+    text = models(A=["local:broken", "extractive"], B=["local:BROKEN"])
+    settings.models.mkdir()
+    (settings.models / "Broken.gguf").write_bytes(b"GGUF but not really")
+    async with open_house(settings, text) as house:
+        assert (await house.models())["A"] == ("local", settings.context_tokens, False)
+        response = await house.ask("A")
+        assert response.headers["X-DocQA-Target"] == "extractive" and "12,400" in response.text
+        assert "could not be started" in (await house.ask("B")).json()["detail"]
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
+async def test_a_model_that_is_put_into_the_folder_is_served_at_once(settings: Settings) -> None:
+    settings.models.mkdir()
+    async with open_house(settings) as house:
+        assert "MY_OWN" not in await house.models()
+        assert (await house.ask("MY_OWN")).status_code == 422
+        (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
+        assert (await house.models())["MY_OWN"][0] == "local"
+        response = await house.ask("MY_OWN", temperature=0.1)
+        assert response.headers["X-DocQA-Target"] == "local:MY_OWN"
+        (settings.models / "my-own.gguf").unlink()
+        assert (await house.ask("MY_OWN", temperature=0.1)).status_code == 200, "it is loaded, and goes on"
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
+async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_nothing_else(settings: Settings) -> None:
+    settings.models.mkdir()
+    (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
+    async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
+        model = house.services.local_models.named("my-own")
+        assert model is not None
+        async with model.turn():
+            waited, sent_away = sorted(await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")), key=lambda response: response.status_code)
+        assert waited.headers["X-DocQA-Target"] == "extractive" and "12,400" in waited.text
+        assert sent_away.status_code == 503 and "wait for MY_OWN already" in sent_away.json()["detail"]
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
+async def test_a_documented_name_is_answered_by_a_local_model_under_any_of_its_names(settings: Settings) -> None:
+    settings.models.mkdir()
+    (settings.models / SMOLLM2.name).symlink_to(SMOLLM2)
+    names = ["local:SMOLLM2_135M", "local:smollm2-135m-instruct", f"local:{SMOLLM2.stem}"]
+    async with open_house(settings, models(A=names[:1], B=names[1:2], GPT5_2=names[2:])) as house:
+        listed = await house.models()
+        assert {listed[name][0] for name in ("A", "B", "GPT5_2", "SMOLLM2_135M")} == {"local"}
+        response = await house.ask("GPT5_2", temperature=0.1)
+        assert response.headers["X-DocQA-Target"] == names[2]
+        assert response.json()["answer"]["message"].strip()
+        assert (await house.models())["A"] == (await house.models())["GPT5_2"], "it is the same model"
+
+
+@pytest.mark.anyio
+async def test_a_browser_may_read_the_header(settings: Settings) -> None:
+    async with open_house(settings) as house:
+        house.client.headers["Origin"] = "http://page.example"
+        response = await house.ask("GPT5_2")
+        assert response.headers["Access-Control-Expose-Headers"] in ("*", "X-DocQA-Target")
+
+
+@pytest.mark.anyio
+async def test_a_wrong_change_shows_in_healthz_and_a_right_one_is_served(settings: Settings, eager: None) -> None:
+    async with open_house(settings, models(A=["extractive"])) as house:
+        write(settings.models, models(A=["extractive"], B=["nothing"]))
+        notes = (await house.client.get("/healthz")).json()["notes"]
+        assert any("models.B: 'nothing' is no kind of target" in note for note in notes)
+        assert (await house.ask("B")).status_code == 422
+        write(settings.models, models(B=["extractive"]))
+        assert (await house.ask("B")).status_code == 200
+        assert (await house.ask("A")).status_code == 422
+        assert not any("models.B" in note for note in (await house.client.get("/healthz")).json()["notes"])

@@ -1,0 +1,180 @@
+"""Readers: what comes out of a document, what is refused and with which sentence, and that a hostile file costs only its child."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pymupdf
+import pytest
+
+from docqa.errors import Unreadable
+from docqa.formats import SUFFIXES, ExtractedPage, extract, kinds, reading
+from docqa.formats import read as read_path
+from docqa.formats.pages import clean, cut, paginate
+
+LONG = "ж ".encode() * 15_000_000  # takes seconds
+LIMITS = {"seconds": 20.0, "memory_mb": 1024}
+
+
+def make_pdf(*texts: str, password: str = "", outline: list[list[object]] | None = None) -> bytes:
+    document = pymupdf.open()
+    for text in texts:
+        document.new_page().insert_text((72, 72), text)
+    if outline:
+        document.set_toc(outline)
+    locked = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": password, "owner_pw": "owner" + password} if password else {}
+    return bytes(document.tobytes(**locked))
+
+
+def texts(data: bytes, name: str, media_type: str = "") -> list[str]:
+    return [page.text for page in reading.read_whole(data, name, media_type).pages]
+
+
+def refusal(data: bytes, name: str, media_type: str = "") -> str:
+    with pytest.raises(Unreadable) as caught:
+        reading.read_whole(data, name, media_type)
+    return str(caught.value)
+
+
+# --- pages -------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "a", "word " * 4000, "x" * 10_000, "One. Two! " * 900, "line\n" * 3000, "a\n\n" * 5000, "p\f" * 9, "句子。" * 4000])
+def test_cutting_loses_nothing(text: str) -> None:
+    assert "".join(cut(text)) == text
+
+
+def test_pages_end_with_a_paragraph_if_they_can() -> None:
+    paragraph = "A sentence of some length that says little. " * 9 + "\n\n"
+    pages = list(paginate(paragraph * 30))
+    assert len(pages) > 3
+    assert all(page.text.endswith("\n\n") and 1500 <= len(page.text) <= 4000 for page in pages)
+
+
+@pytest.mark.parametrize(("length", "expected"), [(3500, 3502), (1600, 1602), (5000, 3000)])
+def test_a_page_grows_a_little_before_it_cuts_a_paragraph(length: int, expected: int) -> None:
+    first, *_ = cut("x" * length + "\n\n" + "y" * 9000)
+    assert len(first) == expected
+
+
+def test_form_feeds_are_page_breaks_and_empty_pages_count() -> None:
+    assert [page.text for page in paginate("one\f\fthree")] == ["one", "", "three"]
+
+
+def test_a_page_knows_the_heading_it_starts_under() -> None:
+    text = "Start\n\n" + "a b c. " * 500 + "\n\nEnd\n\n" + "d e f. " * 1000
+    sections = [page.section for page in paginate(text, [(0, "Start"), (text.index("End"), "End")])]
+    assert sections[0] == "Start"
+    assert sections[-1] == "End"
+
+
+def test_text_leaves_as_valid_utf8() -> None:
+    assert clean("a\0b\ud800c\ud83d\ude00\r\nd\re") == "ab\ufffdc😀\nd\ne"
+
+
+# --- text and tables ---------------------------------------------------------------------------------------------------------------
+
+
+def test_plain_text_is_kept_exactly() -> None:
+    assert texts(b"  a\t b\r\n\r\n\r\nc  ", "n.txt") == ["  a\t b\n\n\nc  "]
+
+
+# --- documents ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_pdf_pages_carry_their_text_and_section() -> None:
+    found = reading.read_whole(make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf")
+    assert [page.text.strip() for page in found.pages] == ["first words", "second words", "third"]
+    assert [page.section for page in found.pages] == ["Intro", "Intro", "Main"]
+
+
+def test_locked_pdf_is_refused_unless_its_password_is_empty() -> None:
+    assert "password-protected" in refusal(make_pdf("secret", password="open sesame"), "a.pdf")
+    document = pymupdf.open(stream=make_pdf("readable"))
+    assert "readable" in texts(document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner"), "a.pdf")[0]
+
+
+def test_a_pdf_cut_in_the_middle_is_read_or_refused() -> None:
+    data = make_pdf("one", "two")
+    assert "damaged" in refusal(data[:60], "a.pdf")
+
+
+def test_every_supported_suffix_has_a_reader() -> None:
+    assert {suffix[1:] for suffix in SUFFIXES} | {"html"} == set(reading.READERS)
+    assert kinds.SUFFIXES is SUFFIXES
+
+
+# --- the child process -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_a_file_comes_back_through_the_child() -> None:
+    found = await extract(make_pdf("through the pipe", "page two"), "a.pdf", **LIMITS)
+    assert (found.kind, [page.text.strip() for page in found.pages]) == ("pdf", ["through the pipe", "page two"])
+
+
+@pytest.mark.anyio
+async def test_the_child_gives_the_reason_and_the_field() -> None:
+    with pytest.raises(Unreadable) as caught:
+        await extract(b"", "a.pdf", loc=("query", "url"), **LIMITS)
+    assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "unreadable"}]
+
+
+@pytest.mark.anyio
+async def test_a_file_that_takes_too_long_is_given_up() -> None:
+    start = time.monotonic()
+    with pytest.raises(Unreadable, match=r"longer than 0\.5 s"):
+        await extract(LONG, "a.txt", seconds=0.5, memory_mb=2048)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no address space limit")
+async def test_a_file_that_needs_too_much_memory_is_given_up() -> None:
+    with pytest.raises(Unreadable, match=r"more than 256 MB"):
+        await extract("ж ".encode() * 60_000_000, "a.txt", seconds=30, memory_mb=256)
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
+async def test_a_cancelled_task_leaves_no_child_behind() -> None:
+    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
+    while not children():
+        await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not children()
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
+async def test_a_crash_of_the_child_is_a_refusal() -> None:
+    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
+    while not children():
+        await asyncio.sleep(0.02)
+    os.kill(children()[0], signal.SIGSEGV)
+    with pytest.raises(Unreadable, match="crashed"):
+        await task
+
+
+def children() -> list[int]:
+    """The readers that this process has started; a server that other tests use is its child too."""
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+        return [int(pid) for pid in file.read().split() if "docqa.formats" in command_of(pid)]
+
+
+def command_of(pid: str) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except OSError:
+        return ""  # it has just ended
+
+
+def test_a_file_on_disk_is_read_in_this_process(tmp_path: object) -> None:
+    path = f"{tmp_path}/page.html"
+    with open(path, "w") as file:
+        file.write("<html><body><p>on disk</p></body></html>")
+    assert read_path(path) == [ExtractedPage("on disk")]

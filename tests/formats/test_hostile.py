@@ -1,0 +1,421 @@
+"""Hostile files hurt only themselves: each ends in a refusal or in its text, within 20 seconds and a gigabyte, and the server does not notice."""
+
+import io
+import json
+import random
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pptx
+import pytest
+
+from conftest import Server
+from docqa import ROOT
+
+SECONDS = 20
+MEGABYTES = 1_000
+
+PROBE = """
+import asyncio, json, resource, sys
+from docqa.errors import Unreadable
+from docqa.formats import extract
+from docqa.settings import Settings
+
+async def main():
+    limits = {"seconds": Settings().extract_seconds, "memory_mb": Settings().extract_memory_mb}
+    try:
+        found = await extract(sys.stdin.buffer.read(), *sys.argv[1:], **limits)
+        return {"text": "\\n".join(page.text for page in found.pages)[:100_000], "pages": len(found.pages), "notes": found.notes}
+    except Unreadable as error:
+        return {"refused": str(error)}
+
+answer = asyncio.run(main())
+print(json.dumps(answer | {"mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024}))
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux counts it")
+
+
+def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
+    """What the child process makes of a file, which must be little work."""
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT)
+    found = json.loads(done.stdout)
+    assert time.monotonic() - start < SECONDS
+    assert found["mb"] < MEGABYTES
+    assert not found.get("refused", "").startswith(("The reader crashed", "The file is damaged, or holds something", "Reading the file"))
+    return dict(found)
+
+
+def refusal(data: bytes, name: str, media_type: str = "") -> str:
+    return str(read(data, name, media_type).get("refused", "it was read"))
+
+
+# --- archives ----------------------------------------------------------------------------------------------------------------------
+
+CONTAINER = (
+    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
+    "</rootfiles></container>"
+)
+PACKAGE = (
+    '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A</dc:title></metadata>'
+    '<manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/></spine></package>'
+)
+CHAPTER = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>words</p></body></html>'
+
+
+def zipped(members: dict[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def book(chapter: bytes | str = CHAPTER, method: int = zipfile.ZIP_DEFLATED, **changed: bytes | str) -> bytes:
+    members: dict[str, bytes | str] = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "b.opf": PACKAGE, "c.xhtml": chapter}
+    return zipped(members | changed, method)
+
+
+def deck(change: Callable[[str], str], part: str = "ppt/slides/slide1.xml") -> bytes:
+    made = pptx.Presentation()
+    made.slides.add_slide(made.slide_layouts[5]).shapes.title.text = "words"
+    packed = io.BytesIO()
+    made.save(packed)
+    with zipfile.ZipFile(packed) as archive:
+        members: dict[str, bytes | str] = {name: archive.read(name) for name in archive.namelist()}
+    content = members[part]
+    assert isinstance(content, bytes)
+    members[part] = change(content.decode())
+    return zipped(members)
+
+
+def overlapping(count: int, size: int) -> bytes:
+    """A book whose `count` parts are all the same bytes of the file."""
+    data = book(b" " * size)
+    start = data.index(b"PK\x01\x02")
+    directory = data[start : data.index(b"PK\x05\x06")]
+    entry = directory[directory.rindex(b"PK\x01\x02") :]
+    more = b"".join(entry.replace(b"c.xhtml", b"%07d" % number) for number in range(count))
+    return data[:start] + directory + more + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, count + 4, count + 4, len(directory + more), start, 0)
+
+
+def lying(real: int, said: int) -> bytes:
+    """A book whose chapter unpacks to `real` bytes where its headers say `said`, with the checksum of what they say."""
+    data = bytearray(book(b" " * real))
+    for sign, at in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
+        start = data.rindex(sign)
+        struct.pack_into("<I", data, start + at, zlib.crc32(b" " * said))
+        struct.pack_into("<I", data, start + at + 8, said)
+    return bytes(data)
+
+
+def nested(levels: int) -> bytes:
+    data = b"words"
+    for level in range(levels):
+        data = zipped({f"{level}.zip": data})
+    return data
+
+
+def endless() -> bytes:
+    """Parts whose deflated bytes unpack to nothing, all of them the same ones."""
+    blocks = b"\0\0\0\xff\xff" * 400_000
+    data = book().replace(b"PK\x01\x02", blocks + b"PK\x01\x02", 1)
+    start = data.index(b"PK\x01\x02")
+    directory = data[start : data.index(b"PK\x05\x06")]
+    entries = []
+    for number in range(10_000):
+        entry = struct.pack("<4s4B4HIIIHHHHHII", b"PK\x01\x02", 20, 0, 20, 0, 0, 8, 0, 0, 0, len(blocks), 0, 8, 0, 0, 0, 0, 0, start - len(blocks) - 38)
+        entries.append(entry + b"%08d" % number)
+    directory += b"".join(entries)
+    return data[:start] + directory + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 10_004, 10_004, len(directory), start, 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: book(b" " * 60_000_000), "decompression bomb"),
+        (lambda: overlapping(60, 20_000_000), "overlap"),
+        (lambda: lying(300_000_000, 1_000), "unpacks to more than it declares"),
+        (endless, "overlap"),
+        (lambda: zipped({f"{n}": b"" for n in range(20_001)}), "more than 20,000 parts"),
+        (lambda: nested(30), "neither a .pptx presentation nor"),
+        (lambda: book(b"words" * 100_000, zipfile.ZIP_BZIP2), "packed in a way"),
+        (lambda: book(b"words" * 100_000, zipfile.ZIP_LZMA), "packed in a way"),
+        (lambda: book().replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"), "password-protected"),
+        (lambda: book()[:-30], "cut off"),
+        (lambda: b"PK\x05\x06" + bytes(18), "ZIP archive"),
+        (lambda: book(random.Random(1).randbytes(33_000_000), zipfile.ZIP_STORED), "33 MB of markup"),
+    ],
+    ids=["bomb", "overlap", "lie", "nothing", "count", "nested", "bzip2", "lzma", "locked", "cut", "void", "large"],
+)  # fmt: skip
+def test_archives(make: Callable[[], bytes], words: str) -> None:
+    assert words in refusal(make(), "a.epub")
+
+
+def test_names_that_lead_out_of_the_archive_write_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "escaped.txt"
+    names = (str(target), "../" * 9 + str(target), "..\\escaped.txt", "c.xhtml/../../escaped.txt", "C:\\escaped.txt")
+    found = read(book(**dict.fromkeys(names, "escaped")), "a.epub")
+    assert found["text"] == "words"
+    assert not target.exists()
+    assert not list(ROOT.rglob("*escaped.txt"))
+
+
+def test_symbolic_links_in_an_archive_are_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the canary sings")
+    packed = io.BytesIO(book())
+    link = zipfile.ZipInfo("c.xhtml")
+    link.external_attr = 0o120777 << 16
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr(link, str(secret))
+    assert "canary" not in read(packed.getvalue(), "a.epub").get("text", "")
+
+
+# --- XML ---------------------------------------------------------------------------------------------------------------------------
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+GROUP = "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9' name='g'/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>"
+
+
+def declared(entities: str, use: str, slide: str) -> str:
+    head, body = slide.split("?>", 1)
+    return f"{head}?><!DOCTYPE sld [{entities}]>{body.replace('words', 'words ' + use)}"
+
+
+ENTITIES = {
+    "laughs": (f'<!ENTITY l0 "ha">{LAUGHS}', "&l9;"),
+    "quadratic": (f'<!ENTITY a "{"a" * 100_000}">', "&a;" * 10_000),
+    "file": ('<!ENTITY x SYSTEM "file://{}">', "&x;"),
+    "parameter": ('<!ENTITY % p SYSTEM "file://{}"> %p;', ""),
+    "network": ('<!ENTITY x SYSTEM "http://127.0.0.1:{}/">', "&x;"),
+}
+
+
+@pytest.mark.parametrize("entities", ENTITIES)
+@pytest.mark.parametrize("format", ["pptx", "epub", "html", "opf"])
+def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the canary sings")
+    declaration, use = ENTITIES[entities]
+    declaration = declaration.replace("{}", str(secret))
+    page = f'<?xml version="1.0"?><!DOCTYPE html [{declaration}]><html><body><p>words {use}</p></body></html>'
+    package = f'<?xml version="1.0"?><!DOCTYPE package [{declaration}]>' + PACKAGE.replace("<dc:title>A", f"<dc:title>{use}")
+    data, name, media_type = {
+        "pptx": (lambda: deck(lambda slide: declared(declaration, use, slide)), "a.pptx", ""),
+        "epub": (lambda: book(page), "a.epub", ""),
+        "html": (page.encode, "a", "text/html"),
+        "opf": (lambda: book(**{"b.opf": package}), "a.epub", ""),
+    }[format]
+    found = read(data(), name, media_type)
+    assert "canary" not in json.dumps(found)
+    assert "hahahaha" not in json.dumps(found)
+    assert len(found.get("text", "")) < 60_000
+    assert "words" in found.get("text", "") or "refused" in found
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: deck(lambda slide: slide.replace("</p:spTree>", GROUP * 20_000 + "</p:grpSp>" * 20_000 + "</p:spTree>")),
+        lambda: deck(lambda slide: slide.replace("</p:spTree>", "<a:p/>" * 4_500_000 + "</p:spTree>")),
+        lambda: deck(lambda slide: slide.replace("<p:sld ", "<p:sld " + " ".join(f'a{n}="1"' for n in range(60_000)) + " ")),
+        lambda: deck(lambda slide: slide.replace("words", "words " * 2_000_000)),
+        lambda: deck(lambda slide: slide.replace('name="', 'name="' + "x" * 12_000_000, 1)),
+    ],
+    ids=["deep", "many", "attributes", "long", "attribute"],
+)
+def test_slides_of_odd_shape(make: Callable[[], bytes]) -> None:
+    found = read(make(), "a.pptx")
+    assert "words" in found.get("text", "") or found["refused"].startswith(("The presentation ", "No text could be read. Slide 1 is damaged"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>" * 100_000 + "words",
+        "<p " + " ".join(f"a{n}=1" for n in range(200_000)) + ">words",
+        "<p a='" + "x" * 20_000_000 + "'>words",
+        "<table>" * 5_000 + "words",
+        "words" + "<b>x</b>" * 100_000,
+        "<!DOCTYPE html " + "[" * 1_000_000 + "><p>words",
+        "words &" + "a" * 5_000_000 + ";",
+        "words" + "&#x41;" * 1_000_000,
+        "<p>words" + "\n" * 5_000_000,
+    ],
+    ids=lambda page: page[:20],
+)
+def test_pages_of_odd_shape(page: str) -> None:
+    assert "words" in read(page.encode(), "a", "text/html")["text"]
+    assert "words" in read(book(page), "a.epub")["text"]
+
+
+def test_a_page_of_fifty_megabytes_of_tags_is_refused() -> None:
+    assert "1,000,000 elements" in refusal(b"<p>" * 1_100_000, "a", "text/html")
+    assert "larger than 64 MB" in refusal(b"<p>" * 22_000_000, "a", "text/html")
+
+
+# --- PDF ---------------------------------------------------------------------------------------------------------------------------
+
+
+def stream(data: bytes, entries: str = "") -> str:
+    return f"<< /Length {len(data)} {entries} >>\nstream\n{data.decode('latin-1')}\nendstream"
+
+
+def pdf(*objects: str) -> bytes:
+    """Objects 1, 2, … after a catalog (1) and a font (2): whoever reads it has to find them, as in any damaged file."""
+    fixed = ("<< /Type /Catalog /Pages 3 0 R >>", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    bodies = "".join(f"{number} 0 obj\n{body}\nendobj\n" for number, body in enumerate((*fixed, *objects), 1))
+    return f"%PDF-1.4\n{bodies}trailer << /Root 1 0 R >>\n%%EOF".encode("latin-1")
+
+
+PAGES = "<< /Type /Pages /Kids [4 0 R] /Count 1 >>"
+PAGE = "<< /Type /Page /Parent 3 0 R /MediaBox [0 0 300 300] /Contents 5 0 R /Resources << /Font << /F 2 0 R >> /XObject << /X 6 0 R >> >> >>"
+WORDS = stream(b"BT /F 12 Tf 50 50 Td (words) Tj ET /X Do")
+FORM = "/Type /XObject /Subtype /Form /BBox [0 0 300 300]"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (pdf("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"), ""),
+        (pdf("<< /Type /Pages /Kids [4 0 R 4 0 R] /Count 2147483647 >>", PAGE, WORDS), ""),
+        (pdf("<< /Type /Pages /Kids [4 0 R] /Count -1 >>", PAGE, WORDS), ""),
+        (pdf(PAGES, PAGE, WORDS, stream(b"/X Do", f"{FORM} /Resources << /XObject << /X 6 0 R >> >>")), "words"),
+        (pdf(PAGES, PAGE, stream(b"BT /F 12 Tf (words) Tj ET", "/Filter 5 0 R")), ""),
+        (pdf("3 0 R", "4 0 R"), ""),
+        (pdf(PAGES, PAGE, "[" * 100_000 + "]" * 100_000), ""),
+        (pdf(PAGES, PAGE, stream(b"[" * 1_000_000)), ""),
+        (pdf(PAGES, PAGE, stream(b"q " * 1_000_000 + b"BT /F 12 Tf 50 50 Td (words) Tj ET")), ""),
+        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, "/Type /XObject /Subtype /Image /Width 100000 /Height 100000 /BitsPerComponent 8 /ColorSpace /DeviceRGB")), "words"),
+        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, "/Type /XObject /Subtype /Image /Width 65535 /Height 65535 /BitsPerComponent 1 /Filter /JBIG2Decode")), "words"),
+        (pdf(PAGES, PAGE, stream(zlib.compress(zlib.compress(b"BT /F 12 Tf 50 50 Td (words) Tj ET" + b" " * 300_000_000, 9), 9), "/Filter [/FlateDecode /FlateDecode]")), ""),
+        (pdf(PAGES, PAGE.replace("5 0 R", f"[{'5 0 R ' * 50_000}]", 1), WORDS), ""),
+        (pdf(PAGES, PAGE, WORDS).replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev 0 /Size 4294967296"), "words"),
+        (pdf(PAGES, PAGE, WORDS)[:-200], ""),
+    ],
+    ids=[
+        "own child", "many pages", "minus one page", "own form", "own filter", "circle", "nested", "arrays", "states", "picture", "jbig2", "bomb", "contents",
+        "size", "cut",
+    ],
+)  # fmt: skip
+def test_pdf(data: bytes, words: str) -> None:
+    assert words in read(data, "a.pdf").get("text", "")
+
+
+# --- the others --------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"{\\rtf1 words" + b"{" * 300_000 + b"}" * 300_000 + b"}", "words"),
+        (b"{\\rtf1 words\\bin2147483647 " + b"x" * 99 + b"}", "words"),
+        (b"{\\rtf1 words\\uc99999999" + b"\\u99999?" * 100_000 + b"}", "words"),
+        (b"{\\rtf1 words" + b"{\\*\\x" * 300_000, "words"),
+        (b"{\\rtf1 words" + b"\\" * 2_000_001 + b"}", "words"),
+        (b"{\\rtf1 words\\" + b"a" * 5_000_000 + b"}", "words"),
+        (b"{\\rtf1 words" + b"\\trowd\\cell\\row" * 200_000 + b"}", "words"),
+        (b"{\\rtf1{\\fonttbl" + b"{\\f1\\fcharset128 x;}" * 100_000 + b"}words}", "words"),
+    ],
+    ids=["deep", "bin", "uc", "stars", "slashes", "word", "rows", "fonts"],
+)
+def test_rtf(data: bytes, words: str) -> None:
+    assert words in read(data, "a.rtf")["text"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "words"),
+    [
+        (b"," * 1_000_000, "a.csv", "columns"),
+        (b"a,b\n" + b"1," * 2_000_000, "a.csv", "columns"),
+        (b'a,b\n"' + b'"",' * 2_000_000, "a.csv", ""),
+        (b"a,b\n" + b'"\n' * 1_000_000, "a.csv", ""),
+        (b"a\0b,c\0\n" * 100_000, "a.csv", ""),
+        (b"words" * 20_000_000, "a.txt", "more than 20,000 pages"),
+        ("ж".encode() * 5_000_000, "a.txt", ""),
+        (b"\n" * 30_000_000 + b"words", "a.txt", ""),
+        (b"words\f" * 1_000_000, "a.txt", "pages"),
+        (b"\xff\xfe" + b"\0\xd8" * 5_000_000, "a.txt", ""),
+        (b"\xe9" * 2_000_000, "a.txt", ""),
+        (b"words \xef\xbb" * 500_000, "a.txt", ""),
+        (b"\x1b$B" * 3_000_000, "a.txt", ""),
+    ],
+    ids=["columns", "wide row", "quotes", "open quotes", "nul", "line", "cyrillic", "lines", "pages", "surrogates", "latin", "broken", "escapes"],
+)  # fmt: skip
+def test_plain_files(data: bytes, name: str, words: str) -> None:
+    found = read(data, name)
+    assert words in found.get("refused", "") if words else "text" in found or found["refused"]
+
+
+def ole(**changed: int) -> bytes:
+    """A file of sixteen sectors whose tables are zero, so that every chain leads back to the first sector."""
+    fields = {"sector": 9, "mini": 6, "tables": 1, "directory": 0, "mini_table": 0, "mini_tables": 1, "more": 0, "mores": 0, **changed}
+    header = struct.pack("<8s16xHHHHH6xIIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 62, 3, 0xFFFE, fields["sector"], fields["mini"], 0, fields["tables"],
+        fields["directory"], 0, 4096, fields["mini_table"], fields["mini_tables"], fields["more"], fields["mores"], 0)  # fmt: skip
+    return header + bytes(436) + "PowerPoint Document".encode("utf-16-le") + bytes(16 * 512)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"sector": 31},
+        {"sector": 65535},
+        {"mini": 31},
+        {"tables": 0xFFFFFFFF},
+        {"mores": 0xFFFFFFFF},
+        {"mini_tables": 0xFFFFFFFF},
+        {"directory": 0xFFFFFFF0},
+    ],
+    ids=repr,
+)
+def test_ole(changed: dict[str, int]) -> None:
+    assert "damaged" in refusal(ole(**changed), "a.ppt")
+
+
+# --- the server --------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_server_does_not_notice(server: Server) -> None:
+    """Several at once are refused; meanwhile others are answered, and a sound file is read."""
+    files = {
+        "bomb.epub": book(b" " * 60_000_000), "lie.epub": lying(300_000_000, 1_000), "columns.csv": b"," * 1_000_000, "loop.pdf": pdf("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
+        "loop.ppt": ole(), "laughs.pptx": deck(lambda slide: declared(*ENTITIES["laughs"], slide)), "login.pdf": b"<html>Log in", "noise.txt": random.Random(1).randbytes(1_000_000),
+    }  # fmt: skip
+    statuses: dict[str, int] = {}
+
+    def send(name: str, data: bytes) -> None:
+        with server.client() as client:
+            statuses[name] = client.post("/v1/api/upload", files={"file": (name, data)}).status_code
+
+    threads = [threading.Thread(target=send, args=one) for one in files.items()]
+    for thread in threads:
+        thread.start()
+    with server.client() as client:
+        waited = [answered(client) for _ in range(20)]
+        sound = client.post("/v1/api/upload", files={"file": ("sound.txt", b"words")})
+    for thread in threads:
+        thread.join()
+    assert max(waited) < 2
+    assert sound.status_code == 201
+    assert {name: status for name, status in statuses.items() if status != 422} in ({}, {"laughs.pptx": 201})
+    assert server.process.poll() is None
+
+
+def answered(client: httpx.Client) -> float:
+    """Seconds until the server has said that it is well."""
+    start = time.monotonic()
+    assert client.get("/healthz").status_code == 200
+    time.sleep(0.05)
+    return time.monotonic() - start

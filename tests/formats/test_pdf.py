@@ -1,0 +1,384 @@
+"""PDF pages: reading order, tables, headings, headers and footers, writing in other directions, forms, damage, and scans."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from conftest import FILES
+from docqa.errors import Unreadable
+from docqa.formats import ExtractedPage, reading
+from docqa.formats.pdf import ocr as tessdata
+from docqa.formats.pdf.bidi import logical
+from docqa.ingest.chunking import chunks
+
+PROSE = "The tenant pays the rent on the first day of each month and keeps the rooms in good order. "
+
+
+def pages(document: pymupdf.Document, **options: object) -> list[ExtractedPage]:
+    return reading.read_whole(document.tobytes(**options), "a.pdf").pages
+
+
+def page_of(*lines: tuple[float, float, str], size: float = 11, font: str = "helv", rotate: int = 0) -> pymupdf.Document:
+    """One page with each text at its place."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for x, y, text in lines:
+        page.insert_text((x, y), text, fontsize=size, fontname=font, rotate=rotate)
+    return document
+
+
+def table(rows: list[list[str]], places: list[float], top: float = 100) -> list[tuple[float, float, str]]:
+    return [(x, top + 16 * number, cell) for number, row in enumerate(rows) for x, cell in zip(places, row, strict=False) if cell]
+
+
+# --- order -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_columns_are_read_one_after_the_other() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), "A title over both columns")
+    page.insert_textbox((72, 100, 290, 500), "left column speaks of rent " * 30)
+    page.insert_textbox((320, 100, 540, 500), "right column speaks of heat " * 30)
+    [found] = pages(document)
+    assert found.text.startswith("A title over both columns")
+    assert found.text.index("right column") > found.text.rindex("left column")
+
+
+def test_columns_that_the_file_holds_line_by_line_are_read_one_after_the_other() -> None:
+    lines = []
+    for number in range(12):
+        lines += [(72, 100 + 13 * number, f"left {number} goes on with the left story"), (320, 100 + 13 * number, f"right {number} goes on with the right one")]
+    [found] = pages(page_of(*lines))
+    assert found.text.index("right 0") > found.text.index("left 11")
+
+
+def test_a_page_drawn_in_disorder_is_read_along_its_white_space() -> None:
+    paragraphs = [(x, y, f"{side} {y}: {PROSE[:40]}") for side, x in (("left", 72), ("right", 330)) for y in range(100, 700, 40)]
+    shuffled = paragraphs[::2][::-1] + paragraphs[1::2][::-1]
+    [found] = pages(page_of(*shuffled, size=9))
+    order = [line.split(":")[0] for line in found.text.split("\n") if ":" in line]
+    assert order == [f"{side} {y}" for side in ("left", "right") for y in range(100, 700, 40)]
+
+
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_a_rotated_page_reads_like_a_straight_one(angle: int) -> None:
+    document = page_of(*table([["Item", "2018", "2017"], ["Goodwill", "10,051", "10,513"], ["Cash", "2,853", "3,053"]], [72, 250, 350]))
+    straight = pages(document)[0].text
+    document[0].set_rotation(angle)
+    assert pages(document)[0].text == straight
+
+
+@pytest.mark.parametrize("angle", [90, 270])
+def test_text_written_along_the_other_edge_is_read_line_by_line(angle: int) -> None:
+    lines = ("first line of it", "second line of it", "third line of it")
+    step = 14 if angle == 90 else -14
+    document = page_of(*((300 + step * number, 500 if angle == 90 else 200, line) for number, line in enumerate(lines)), rotate=angle)
+    assert " ".join(pages(document)[0].text.split()) == " ".join(lines)
+
+
+# --- words -------------------------------------------------------------------------------------------------------------------------
+
+
+def paragraph(*lines: str) -> str:
+    return pages(page_of(*((72, 100 + 13 * number, line) for number, line in enumerate(lines))))[0].text
+
+
+def test_a_word_broken_at_the_end_of_a_line_is_whole_again() -> None:
+    assert paragraph("The land-", "lord repairs the roof", "of the house.") == "The landlord\nrepairs the roof\nof the house."
+
+
+def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
+    text = paragraph("A well-known rule is that a well-", "known rule holds, in pre-", "and postwar times, from Baden-", "Baden to the sea.")
+    assert "a well-known\nrule" in text
+    assert "pre-\nand postwar" in text
+    assert "from Baden-Baden\nto" in text
+
+
+def test_ligatures_are_letters() -> None:
+    document = pymupdf.open()
+    document.new_page().insert_htmlbox((72, 72, 500, 200), "<p>an eﬃcient ﬁrm</p>")
+    assert "an efficient firm" in pages(document)[0].text
+
+
+# --- tables ------------------------------------------------------------------------------------------------------------------------
+
+STATEMENT = [
+    ["", "Years ended", ""],
+    ["(Millions)", "2018", "2017"],
+    ["Net sales", "32,765", "31,657"],
+    ["Operating expenses", "", ""],
+    ["Cost of sales", "16,682", ""],
+    ["Selling expenses", "", "7,626"],
+]
+
+
+def test_a_number_keeps_the_place_of_its_column_where_others_are_missing() -> None:
+    lines = pages(page_of(*table(STATEMENT, [72, 300, 400])))[0].text.split("\n")
+    assert "(Millions)\tYears ended 2018\t2017" in lines
+    assert "Cost of sales\t16,682" in lines
+    assert "Selling expenses\t\t7,626" in lines
+    assert "Operating expenses" in lines
+
+
+def test_the_table_says_where_its_column_headings_end() -> None:
+    [page] = pages(page_of(*table(STATEMENT, [72, 300, 400])))
+    [(start, head, end)] = page.tables
+    assert page.text[start:head] == "(Millions)\tYears ended 2018\t2017"
+    assert page.text[:end].endswith("7,626")
+
+
+def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docqa.ingest.chunking.TARGET", 700)
+    rows = [["(Millions)", "2018", "2017"], *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48))]
+    [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
+    found = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
+    assert len(found) > 1
+    assert [chunk.columns for chunk in found] == ["", *["(Millions)\t2018\t2017"] * (len(found) - 1)]
+    assert all(re.fullmatch(r"(\(Millions\)|Item of the balance sheet number \d+)\t[\d,]+\t[\d,]+", line) for chunk in found for line in chunk.text.split("\n"))
+
+
+def test_a_currency_sign_stays_with_its_number() -> None:
+    rows = table([["Cash", "$", "2,853", "$", "3,053"], ["Debt", "", "(380)", "", "1,076"]], [72, 290, 310, 390, 410])
+    assert pages(page_of(*rows))[0].text == "Cash\t$ 2,853\t$ 3,053\nDebt\t(380)\t1,076"
+
+
+def test_a_table_that_the_file_holds_column_by_column_has_rows() -> None:
+    columns = [["Item", "Cash", "Debt", "Stock"], ["2018", "2,853", "380", "4,366"], ["2017", "3,053", "1,076", "4,034"]]
+    lines = [(72 + 150 * x, 100 + 16 * y, cell) for x, column in enumerate(columns) for y, cell in enumerate(column)]
+    assert pages(page_of(*lines))[0].text == "Item\t2018\t2017\nCash\t2,853\t3,053\nDebt\t380\t1,076\nStock\t4,366\t4,034"
+
+
+def test_a_label_of_two_lines_is_one() -> None:
+    rows = [["Name", "2018"], ["Restructuring charges and", ""], ["implementation costs", "89"], ["Other", "12"]]
+    assert "Restructuring charges and implementation costs\t89" in pages(page_of(*table(rows, [72, 300])))[0].text
+
+
+# --- headings, headers and footers ---------------------------------------------------------------------------------------------------
+
+
+def report(count: int) -> pymupdf.Document:
+    document = pymupdf.open()
+    for number in range(count):
+        page = document.new_page()
+        page.insert_text((72, 40), "Annual Report of the Society" if number % 2 else "Confidential until printed", fontsize=9)
+        page.insert_text((72, 100), f"Chapter about topic {chr(65 + number)}", fontsize=18)
+        page.insert_textbox((72, 120, 500, 700), f"Topic {chr(65 + number)} matters. " + PROSE * 5)
+        page.insert_text((280, 810), f"Page {number + 1} of {count}", fontsize=9)
+    return document
+
+
+def test_headers_and_footers_stay_in_the_page_and_out_of_the_chunks() -> None:
+    for number, page in enumerate(pages(report(12))):
+        assert f"Page {number + 1} of 12" in page.text
+        text = "\n".join(chunk.text for chunk in chunks(1, page.text, page.section, page.headings, page.running))
+        assert "Page" not in text
+        assert "Annual Report" not in text and "Confidential" not in text
+        assert f"Topic {chr(65 + number)} matters" in text and "Chapter about" in text
+
+
+def test_what_stands_on_two_pages_only_is_no_header() -> None:
+    assert not any(page.running for page in pages(report(2)))
+
+
+def test_numbered_titles_that_do_not_count_the_pages_are_no_header() -> None:
+    document = pymupdf.open()
+    for number in (3, 7, 8, 21, 22, 40):
+        page = document.new_page()
+        page.insert_text((72, 50), f"Note {number}")
+        page.insert_textbox((72, 100, 500, 600), f"Of note {number}. " + PROSE * (3 + number % 7) + f"Note {number} ends.")
+    assert not any(page.running for page in pages(document))
+
+
+def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
+    document = pymupdf.open()
+    for _ in range(5):
+        document.new_page().insert_text((72, 50), "This page is left blank")
+    assert not any(page.running for page in pages(document))
+
+
+def test_larger_letters_are_section_titles() -> None:
+    found = pages(report(3))
+    assert [page.headings[0][1] for page in found] == [f"Chapter about topic {letter}" for letter in "ABC"]
+    [first, *_] = chunks(1, found[1].text, found[1].section, found[1].headings, found[1].running)
+    assert first.section == "Chapter about topic B"
+
+
+def test_a_title_of_the_outline_is_found_on_its_page() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_textbox((72, 72, 500, 300), PROSE * 6)
+    page.insert_text((72, 400), "Duties of the landlord")
+    page.insert_textbox((72, 430, 500, 700), PROSE * 6)
+    document.set_toc([[1, "Duties of the landlord", 1]])
+    [found] = pages(document)
+    [(place, title)] = found.headings
+    assert (title, found.section) == ("Duties of the landlord", "")
+    assert found.text[place:].startswith("Duties of the landlord")
+
+
+# --- right to left -------------------------------------------------------------------------------------------------------------------
+
+
+def placed(visual: str, width: float = 6.0) -> list[tuple[str, float, float]]:
+    """The characters of a line as they stand from left to right."""
+    return [(character, width * place, width * (place + 1)) for place, character in enumerate(visual)]
+
+
+@pytest.mark.parametrize(
+    ("visual", "read"),
+    [
+        ("םולש", "שלום"),
+        ("93,516 דבוע", "עובד 93,516"),
+        (".3.5% לש היילע", "עלייה של 3.5%."),
+        (".word ןאכ an English", "an English כאן word."),
+        ("see םולש here", "see שלום here"),
+        ("(ןאכ) םולש", "שלום (כאן)"),
+        (")ןאכ( םולש", "שלום (כאן)"),
+        ("2018-2017 םינש", "שנים 2018-2017"),
+    ],
+)
+def test_a_line_that_runs_from_right_to_left_is_read_so(visual: str, read: str) -> None:
+    assert [text for text, _, _ in logical(placed(visual), 6.0)] == [read]
+
+
+def test_the_order_in_which_characters_were_drawn_does_not_matter() -> None:
+    assert logical(placed("םולש")[::-1], 6.0)[0][0] == "שלום"
+
+
+def test_marks_stay_on_their_letter() -> None:
+    line = [("ב", 6.0, 12.0), ("\u05bc", 12.0, 12.0), ("\u05b8", 12.0, 12.0), ("א", 0.0, 6.0)]
+    assert logical(line, 6.0)[0][0] == "ב\u05bc\u05b8א"
+
+
+def test_a_wide_gap_parts_two_cells() -> None:
+    line = [*placed("2018"), *((character, left + 60, right + 60) for character, left, right in placed("ףיעס"))]
+    assert [text for text, _, _ in logical(line, 6.0)] == ["2018", "סעיף"]
+
+
+def test_an_arabic_report_printed_by_a_browser() -> None:
+    [page] = reading.read_whole((FILES / "arabic.pdf").read_bytes(), "arabic.pdf").pages
+    assert "ويعمل فيها نحو 93,516 موظفا حول العالم." in page.text
+    assert "(بزيادة 3.5%)" in page.text
+    assert "الأرباح\t5,363\t4,869" in page.text
+    assert "The Arabic word مرحبا means hello in English (لغة)." in page.text
+
+
+def test_a_hebrew_report_printed_by_a_browser() -> None:
+    [page] = reading.read_whole((FILES / "hebrew.pdf").read_bytes(), "hebrew.pdf").pages
+    assert page.headings == ((0, "דוח שנתי של החברה"),)
+    assert "בחברה עובדים כ-93,516 עובדים ברחבי העולם." in page.text
+    assert "רווח\t5,363\t4,869" in page.text
+
+
+# --- forms, remarks, attachments -----------------------------------------------------------------------------------------------------
+
+
+def test_what_was_filled_in_or_ticked_is_read_with_its_label() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for number, (kind, label, value) in enumerate(
+        [
+            (pymupdf.PDF_WIDGET_TYPE_TEXT, "City", "Tromsø"),
+            (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, "Heated", True),
+            (pymupdf.PDF_WIDGET_TYPE_CHECKBOX, "Furnished", False),
+        ]
+    ):
+        field = pymupdf.Widget()
+        field.field_type, field.field_name, field.field_label, field.field_value = kind, f"f{number}", label, value
+        field.rect = pymupdf.Rect(50, 50 + 40 * number, 200, 70 + 40 * number)
+        page.add_widget(field)
+    [found] = pages(document)
+    assert "Tromsø" in found.text
+    assert "Heated" in found.text
+    assert "Furnished" not in found.text
+
+
+def test_remarks_are_read() -> None:
+    document = page_of((72, 100, "The rent is due monthly."))
+    document[0].add_text_annot((200, 90), "Ask for a discount")
+    assert pages(document)[0].text == "The rent is due monthly.\n\nAsk for a discount"
+
+
+def test_attached_files_are_not_read_and_the_notes_say_so() -> None:
+    document = page_of((72, 100, "See the attachment."))
+    document.embfile_add("other.txt", b"words of another file")
+    found = reading.read_whole(document.tobytes(), "a.pdf")
+    assert "another file" not in found.pages[0].text
+    assert found.notes == ["The PDF carries 1 attached file, which are not read; upload them by themselves."]
+
+
+# --- damage ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_damaged_page_costs_that_page_only() -> None:
+    document = report(4)
+    document.xref_set_key(document[1].xref, "Contents", "null")
+    data = document.tobytes()
+    kids = re.search(rb"/Kids\s*\[([^\]]*)\]", data)
+    assert kids
+    second = re.findall(rb"\d+ 0 R", kids.group(1))[1]
+    broken = data.replace(b"\n" + second.split()[0] + b" 0 obj", b"\n" + second.split()[0] + b" 0 obX")
+    found = reading.read_whole(broken, "a.pdf")
+    assert sum("Chapter about topic" in page.text for page in found.pages) == 3
+
+
+def test_the_pages_of_a_file_whose_index_is_broken_are_found() -> None:
+    data = report(3).tobytes()
+    assert len(reading.read_whole(re.sub(rb"startxref\s+\d+", b"startxref\n7", data), "a.pdf").pages) == 3
+
+
+# --- scans -------------------------------------------------------------------------------------------------------------------------
+
+
+def scan(text: str, count: int = 1) -> pymupdf.Document:
+    """Pages that show their text as a picture."""
+    picture = page_of((72, 150, text), size=20)[0].get_pixmap(dpi=150)
+    document = pymupdf.open()
+    for _ in range(count):
+        page = document.new_page()
+        page.insert_image(page.rect, pixmap=picture)
+    return document
+
+
+@pytest.fixture
+def no_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    tessdata.tessdata.cache_clear()
+    yield
+    tessdata.tessdata.cache_clear()
+
+
+def test_without_text_recognition_a_scan_is_refused_with_what_to_install(no_tesseract: None) -> None:
+    with pytest.raises(Unreadable, match=r"no text on any of its 3 pages: the PDF is scanned\. Install Tesseract"):
+        pages(scan("Rent is due", 3))
+
+
+def test_a_blank_pdf_is_no_scan(no_tesseract: None) -> None:
+    document = pymupdf.open()
+    document.new_page()
+    with pytest.raises(Unreadable, match="no text on its only page: nothing is shown there"):
+        pages(document)
+
+
+def test_a_partly_scanned_pdf_marks_the_pages_that_were_not_read(no_tesseract: None) -> None:
+    document = scan("Rent is due")
+    document.new_page().insert_text((72, 72), PROSE)
+    document.new_page()
+    assert [page.unread for page in pages(document)] == [True, False, False]
+
+
+def test_a_scan_with_a_stamp_over_it_is_a_scan(no_tesseract: None) -> None:
+    document = scan("Rent is due")
+    document[0].insert_text((400, 820), "Exhibit 7")
+    document.new_page().insert_text((72, 72), PROSE)
+    assert [page.unread for page in pages(document)] == [True, False]
+
+
+@pytest.mark.skipif(not tessdata.languages(), reason="Tesseract's language data are not installed")
+def test_a_scanned_page_is_recognised() -> None:
+    found = reading.recognise(scan("Rent is due on the first day").tobytes(), 1, tessdata.languages()[0])
+    assert "Rent is due on the first day" in found.text

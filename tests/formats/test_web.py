@@ -1,0 +1,254 @@
+"""Web pages: which part of them is read, and what becomes of their elements."""
+
+import time
+
+import pytest
+
+from docqa.errors import Unreadable
+from docqa.formats import reading
+from docqa.formats.markup.html import DEEPEST, parse, prose
+from docqa.formats.pages import Extracted
+
+SENTENCES = "".join(f"<p>Paragraph {n} tells at some length, with commas, what an article about rivers, lakes and seas has to say.</p>" for n in range(9))
+LINKS = "".join(f'<li><a href="/{n}">Another subject of this site, number {n}</a></li>' for n in range(30))
+
+
+def read(page: str | bytes, media_type: str = "text/html") -> Extracted:
+    return reading.read_whole(page.encode() if isinstance(page, str) else page, "page", media_type)
+
+
+def text(page: str | bytes, media_type: str = "text/html") -> str:
+    return "\n\n".join(found.text for found in read(page, media_type).pages)
+
+
+def body(markup: str) -> str:
+    root = parse(f"<html><body>{markup}</body></html>")
+    assert root is not None
+    return prose(root).text
+
+
+# --- the article -------------------------------------------------------------------------------------------------------------------
+
+
+def test_an_article_is_read_without_what_stands_around_it() -> None:
+    page = f"""<html><head><title>Waters of the North - The Site</title></head><body>
+        <header><h1>The Site</h1><nav><ul>{LINKS}</ul></nav></header>
+        <div class=banner><h1>Waters of the North</h1><span class=byline>by the editors</span></div>
+        <div id=cookies>We value your privacy. <button>Accept</button></div>
+        <div class="content"><h2>Rivers</h2>{SENTENCES}<h2>Lakes</h2><ul><li>deep</li><li>cold</li></ul>
+        <table><tr><th>Lake</th><th>Depth</th></tr><tr><td>Long</td><td>230</td></tr></table>{SENTENCES}
+        <h3>Related posts</h3></div>
+        <footer>Imprint <ul>{LINKS}</ul></footer></body></html>"""
+    found = read(page)
+    everything = text(page)
+    assert found.title == "Waters of the North - The Site"
+    assert everything.startswith("Waters of the North\n\nRivers\n\nParagraph 0 tells")
+    assert "\n\nLakes\n\ndeep\ncold\n\nLake | Depth\nLong | 230\n\nParagraph 0" in everything
+    assert [title for one in found.pages for _, title in one.headings] == ["Waters of the North", "Rivers", "Lakes"]
+    for outside in ("Another subject", "privacy", "Accept", "Imprint", "editors", "Related", "The Site"):
+        assert outside not in everything
+
+
+def test_headings_stand_where_they_are_said_to_stand() -> None:
+    page = "".join(f"<h2>Part {n} of <em>many</em></h2>{SENTENCES}" for n in range(5))
+    found = read(f"<html><body><ul>{LINKS}</ul><article>{page}</article></body></html>")
+    headings = [(one, at, title) for one in found.pages for at, title in one.headings]
+    assert [title for _, _, title in headings] == [f"Part {n} of many" for n in range(5)]
+    assert all(one.text.startswith(title, at) for one, at, title in headings)
+
+
+def test_a_long_row_of_links_within_an_article_is_left_out_and_a_linked_heading_is_not() -> None:
+    page = f'<article>{SENTENCES}<div class="sidebar"><ul>{LINKS}</ul></div><h2><a href="#more">More of it</a></h2>{SENTENCES}</article>'
+    found = text(f"<html><body>{page}</body></html>")
+    assert "Another subject" not in found
+    assert "\n\nMore of it\n\n" in found
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<h1>Menu</h1><ul><li>Soup</li><li>Bread</li></ul><p>The kitchen closes at ten.</p>",
+        "<table>" + "".join(f"<tr><td>Station {n}</td><td>{n * 7} m</td></tr>" for n in range(200)) + "</table>",
+        "".join(
+            f"<div class=post><b>member{n}</b><p>Remark {n}, which is long enough to be taken for an article, with commas, and more.</p></div>"
+            for n in range(40)
+        ),
+        "<form><label>Name</label> <input name=a><label>Password</label></form><p>Sign in to go on.</p>",
+        f"<ul>{LINKS}</ul>",
+        "One line of text.",
+    ],
+)
+def test_a_page_without_an_article_gives_all_its_text(markup: str) -> None:
+    page = f"<html><body>{markup}<p>The last words</p></body></html>"
+    root = parse(page)
+    assert root is not None
+    assert text(page).replace("\n\n", "\n") == prose(root).text.replace("\n\n", "\n")
+
+
+def test_an_article_that_is_a_small_part_of_the_text_is_not_all_that_is_read() -> None:
+    posts = "".join(f"<section><h3>Answer {n}</h3><div>{SENTENCES}</div></section>" for n in range(12))
+    found = text(f"<html><body><h1>How do rivers end?</h1>{posts}</body></html>")
+    assert all(f"Answer {n}\n" in found for n in range(12))
+
+
+def test_a_page_that_shows_nothing_gives_what_it_says_without_scripts() -> None:
+    assert text("<html><body><div id=app></div><noscript><p>Please turn scripts on.</p></noscript></body></html>") == "Please turn scripts on."
+    assert text('<html><body style="display: none"><p>Shown by a script.</p></body></html>') == "Shown by a script."
+    assert "scripts" not in text("<html><body><p>Text</p><noscript>Please turn scripts on.</noscript></body></html>")
+
+
+def test_titles() -> None:
+    assert read('<meta property="og:title" content="Social"><title>Plain</title><p>x').title == "Social"
+    assert read("<title> Plain\n title</title><svg><title>Icon</title></svg><p>x").title == "Plain title"
+    assert read("<svg><title>Icon</title></svg><h1>Only a <em>heading</em></h1><p>x").title == "Only a heading"
+    assert read("<p>x").title == ""
+
+
+# --- elements ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<p>one<p>two<div>three <b>bold</b><i>er</i>,\n four</div>", "one\n\ntwo\n\nthree bolder, four"),
+        ("line<br>break<br/><br>more", "line\nbreak\nmore"),
+        ("<ul><li>a<ul><li>b</li><li>c</li></ul></li><li><p>d</p></li></ul>", "a\n\nb\nc\n\nd"),
+        ("<dl><dt>term</dt><dd>meaning</dd><dt>other</dt><dd>sense</dd></dl>", "term\nmeaning\nother\nsense"),
+        ("<pre>\ndef f():\n    <b>return</b> 1\n\n\nx<br>y</pre>after", "def f():\n    return 1\n\n\nx\ny\n\nafter"),
+        ("<h1>A<br>b</h1><p>c", "A b\n\nc"),
+        ("a&amp;b &lt;c&gt; &copy; &nbsp;d &#x41;&#66; e\u00adf", "a&b <c> © \u00a0d AB e\u00adf"),
+        ("water H<sub>2</sub>O<sup>[1]</sup>", "water H2O[1]"),
+        ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字<rt>ji</rt></ruby>です", "漢字です"),
+        ("<figure><img alt='a picture'><figcaption>What it shows</figcaption></figure>", "What it shows"),
+        ("<details><summary>Question</summary>Answer</details>", "Question\n\nAnswer"),
+        ("<h3><button>Opens</button></h3><button aria-expanded=false>Also opens</button><p>x</p><button>Share</button>", "Opens\n\nAlso opens\n\nx"),
+        ("a<script>1</script><style>2</style><template>3</template><svg><text>4</text></svg><select><option>5</select>b", "ab"),
+        ("a<!-- 1 --><span hidden>2</span><span style='color:red; DISPLAY : none'>3</span><dialog>4</dialog>b<dialog open>c</dialog>", "ab\n\nc"),
+        ("<p hidden=until-found>found</p><p aria-hidden=true>shown</p>", "found\n\nshown"),
+        ("<frameset><frame src=a><noframes>no frames</noframes></frameset>", "no frames"),
+        ("<custom-part>kept</custom-part><o:p>too</o:p><html:p>new</html:p>", "kepttoo\n\nnew"),
+        ("<p>a<x\"y>b</x\"y>&#1;c</p>", "abc"),
+        ("<p><![CDATA[1 < 2 & <b>]]> x</p>", "1 < 2 & <b> x"),
+    ],
+)  # fmt: skip
+def test_elements(markup: str, expected: str) -> None:
+    assert body(markup) == expected
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<caption>Trade</caption><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Wool</th><td>5</td><td></td></tr>", "Trade\n| 2019 | 2020\nWool | 5"),
+        ("<tr><th>Name</th><th colspan=2>Size</th><th>Age</th></tr><tr><td>a</td><td>1</td><td>2</td><td>3</td></tr>", "Name | Size | | Age\na | 1 | 2 | 3"),
+        ("<tr><td><p>one</p><p>two</p></td><td><ul><li>x</li><li>y</li></ul></td></tr>", "one two | x y"),
+        ("<tr><td>left</td><td><table><tr><td>in</td><td>ner</td></tr></table></td></tr>", "left\n\nin | ner"),
+        ("<tr><td><h2>Head</h2>words</td><td>aside</td></tr>", "Head\n\nwords\naside"),
+        ("<tr><td><pre>1\n2</pre></td><td><pre>a\n  b</pre></td></tr>", "1\n2\n\na\n  b"),
+        ("<tr><td>one cell</td></tr><tr><td></td><td></td></tr><tr><td colspan=x>a</td><td colspan=99999999999>b</td></tr>", "one cell\na | b"),
+    ],
+)
+def test_rows_of_tables(markup: str, expected: str) -> None:
+    assert body(f"<table>{markup}</table>") == expected
+
+
+def test_a_layout_table_keeps_its_paragraphs() -> None:
+    assert "seas has to say.\n\nParagraph 1" in body(f"<table><tr><td>menu</td><td>{SENTENCES * 5}</td></tr></table>")
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        'is <math alttext="x^2"><msup><mi>x</mi><mn>2</mn></msup></math>.',
+        "is <math><semantics><mrow><mi>x</mi></mrow><annotation encoding='application/x-tex'>x^2</annotation></semantics></math>.",
+        "is <span style='display:none'><math alttext='x^2'><mi>x</mi></math></span><img alt='x'>.",
+        "is <span class=a><math alttext='x^2'></math></span><span aria-hidden=true><i>x</i><i>2</i></span>.",
+    ],
+)
+def test_a_formula_is_read_once_as_it_was_written(markup: str) -> None:
+    assert body(markup) == "is x^2."
+
+
+def test_a_formula_without_source_gives_its_symbols() -> None:
+    assert body("<math>\n<mfrac><mn>12</mn><mi>n</mi></mfrac> </math> each") == "12 n each"
+
+
+def test_offsets_of_ids() -> None:
+    root = parse("<html><body><p id=one>a</p><p>bb <a name=two>c</a></p><h2 id=three>dd</h2><p id=end></p></body></html>")
+    assert root is not None
+    found = prose(root)
+    assert {name: found.text[at:] for name, at in found.anchors.items()} == {"one": "a\n\nbb c\n\ndd", "two": "c\n\ndd", "three": "dd", "end": ""}
+
+
+# --- what servers send -------------------------------------------------------------------------------------------------------------
+
+
+def test_charsets() -> None:
+    page = "<html><head>{}</head><body><p>Der Fluß fließt durch größere Städte, über Brücken und Wälder</p></body></html>"
+    latin = page.format('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">').encode("cp1252")
+    assert "Fluß fließt" in text(latin)
+    assert "Fluß fließt" in text(latin, "text/html; charset=none-such")
+    assert "Fluß fließt" in text(latin, "text/html; charset=utf-8")
+    assert "Fluß fließt" in text(page.format("<meta charset=utf-16>").encode("cp1252"))
+    assert "Fluß fließt" in text(page.format("").encode("utf-16"))
+    assert "Fluß fließt" in text(page.format("<meta charset=iso-8859-1>").encode())
+    assert "река" in text("<html><meta charset=iso-8859-1><p>Северная река впадает в море".encode("cp1251"), "text/html; charset=windows-1251")
+
+
+def test_xhtml_of_servers_that_mean_it() -> None:
+    page = '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head>'
+    assert text(page + "<body><p>one<a id='x'/></p><p/><p>two</p></body></html>", "application/xhtml+xml") == "one\n\ntwo"
+
+
+def test_what_is_no_html_is_read_as_it_is() -> None:
+    assert text('{"a": 1,\n  "b": "2 < 3"}') == '{"a": 1,\n  "b": "2 < 3"}'
+    assert text("first line\nsecond   line & more") == "first line\nsecond   line & more"
+
+
+def test_private_characters_of_the_page_stay() -> None:
+    assert text("<p>a \U00100000 b</p><p>\U0010fffd</p>") == "a \U00100000 b\n\n\U0010fffd"
+
+
+def test_pages_without_text_are_refused() -> None:
+    with pytest.raises(Unreadable, match="no HTML"):
+        read("<!-- nothing -->")
+    with pytest.raises(Unreadable, match="no text"):
+        read("<html><body><img src=a></body></html>")
+
+
+# --- size --------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "span hidden=until-found", "font", "a href=x"])
+def test_nesting_loses_nothing(tag: str) -> None:
+    deep = 2 * DEEPEST
+    page = "<html><body>start " + f"<{tag}>" * deep + "middle" + f"</{tag.split('>')[0].split()[0]}>" * deep + " <script>never</script><p>end</p></body></html>"
+    assert text(page).split() == ["start", "middle", "end"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p " + " ".join(f"a{n}=1" for n in range(200_000)) + ">words</p>",
+        "<b>" * 100_000 + "words",
+        "<p>words" + "<b>x</b>y" * 200_000,
+        "<table>" + "<tr><td>words" * 100_000,
+        "<table><tr>" + "<td></td>" * 200_000 + "<td>words</td></tr></table>",
+        "words" + "<![CDATA[" * 300_000,
+        "words" + "<?xml <html <div " * 100_000,
+        "words" + "<a " * 300_000,
+        "<article>words" + "<p class=subtitle>lead, of a story, that is long enough</p>" * 20_000 + "</article>",
+        "<p>words" + " " * 3_000_000 + "</p>" + SENTENCES,
+        "words<math>" + "<mi aria-hidden=true>x</mi>" * 50_000,
+        "<meta charset" * 200_000 + "<p>words",
+    ],
+    ids=lambda page: page[:24],
+)
+def test_no_page_takes_long(page: str) -> None:
+    start = time.process_time()
+    assert "words" in text(page)
+    assert time.process_time() - start < 15
+
+
+def test_too_many_elements_are_refused() -> None:
+    with pytest.raises(Unreadable, match="more than 1,000,000 elements"):
+        read("<i>" * 1_000_001)

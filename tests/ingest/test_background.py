@@ -1,0 +1,352 @@
+"""The background work: vectors when the embedder fails, and scanned pages with and without text recognition."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pymupdf
+import pytest
+
+from conftest import client_of, key_for, upload
+from docqa import services, store
+from docqa.api.app import create
+from docqa.errors import ChildDied, Unreadable
+from docqa.formats import ExtractedPage
+from docqa.formats.pdf import ocr as tessdata
+from docqa.ingest import background
+from docqa.settings import Settings
+from docqa.store.sql import change
+
+pytestmark = pytest.mark.anyio
+
+
+class Moody:
+    """An embedder that dies in the middle of `deaths` batches."""
+
+    name, sha256, dimension, state = "moody", "abc", 384, "ready"
+
+    reader = None
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.ready = False
+
+    async def load(self) -> None:
+        self.ready = True
+
+    def knows(self, language: str) -> bool:
+        return False
+
+    def scaled(self, cosine: float) -> float:
+        return cosine
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        if self.deaths:
+            self.deaths -= 1
+            raise ChildDied("The embedding process ended in the middle of its work.")
+        return [b"\0\0\x80?" + bytes(4 * 383) for _ in texts]
+
+    async def close(self) -> None:
+        return
+
+
+class Attentive(Moody):
+    """An embedder that knows every language and notes what questions waited for."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.waited_for: list[str] = []
+
+    def knows(self, language: str) -> bool:
+        return True
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        self.waited_for += texts if urgent else []
+        return await super().encode(texts)
+
+    async def encode_question(self, text: str) -> bytes:
+        return (await self.encode([text]))[0]
+
+
+async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = Attentive()
+    monkeypatch.setattr(services, "_embedder", lambda *_: embedder)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+        db = app.state.services.db
+        for _ in range(300):
+            async with db.read() as conn:
+                left = await store.vectors.next_unexamined(conn) or await store.jobs.indexing(conn)
+            if not left:
+                break
+            await asyncio.sleep(0.01)
+        for times in (0, 1, 2):
+            found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
+            assert found.json()["results"][0]["score"] > 1, "with the sentences' cosines"
+            assert embedder.waited_for == ["The rent is 12 euros.", "It is due in May."] * times
+            async with db.write() as conn:
+                changed = await change(conn, "UPDATE chunk_sentences SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388")
+                if not changed:  # neither vectors for another number of sentences, nor none
+                    await change(conn, "DELETE FROM chunk_sentences")
+
+
+async def status_after(settings: Settings, monkeypatch: pytest.MonkeyPatch, deaths: int) -> dict[str, Any]:
+    monkeypatch.setattr(services, "_embedder", lambda *_: Moody(deaths))
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. " * 300)
+        for _ in range(300):
+            status: dict[str, Any] = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+            if status["state"] != "indexing":
+                break
+            await asyncio.sleep(0.01)
+        assert (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
+        found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
+        assert found.json()["results"], "full text finds it, whatever became of the vectors"
+    return status
+
+
+async def test_a_batch_that_fails_is_tried_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    status = await status_after(settings, monkeypatch, 2)
+    assert (status["state"], status["chunks_done"]) == ("ready", status["chunks"])
+
+
+async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the_next_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    status = await status_after(settings, monkeypatch, 99)
+    assert status["state"] == "failed"
+    assert status["message"].startswith("Found by full text only: The embedding process ended")
+    monkeypatch.setattr(services, "_embedder", lambda *_: Moody(0))
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        for _ in range(300):
+            if (await client.get("/healthz")).json()["indexing"] == 0:
+                break
+            await asyncio.sleep(0.01)
+        status = (await client.get(f"/v1/api/documents/{status['doc_id']}/status")).json()
+    assert (status["state"], status["message"]) == ("ready", "")
+
+
+# --- scans -------------------------------------------------------------------------------------------------------------------------
+
+
+def scanned(*texts: str, written: str = "") -> bytes:
+    """A PDF with a page for each text that shows it as a picture, and one that holds `written` as text."""
+    document = pymupdf.open()
+    for text in texts:
+        source = pymupdf.open().new_page()
+        source.insert_text((72, 150), text, fontsize=20)
+        page = document.new_page()
+        page.insert_image(page.rect, pixmap=source.get_pixmap(dpi=150))
+    if written:
+        document.new_page().insert_text((72, 72), written)
+    return bytes(document.tobytes())
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the server and its children look for Tesseract's languages; there is none in it yet."""
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "tessdata"))
+    (tmp_path / "tessdata").mkdir()
+    tessdata.tessdata.cache_clear()
+    return tmp_path / "tessdata"
+
+
+def install(folder: Path) -> None:
+    (folder / "eng.traineddata").touch()
+    tessdata.tessdata.cache_clear()
+
+
+async def post(client: httpx.AsyncClient, data: bytes) -> str:
+    response = await client.post("/v1/api/upload", files={"file": ("scan.pdf", data)})
+    assert response.status_code == 201, response.text
+    return str(response.json()["doc_id"])
+
+
+async def settled(client: httpx.AsyncClient, doc_id: str) -> dict[str, Any]:
+    for _ in range(1000):
+        status: dict[str, Any] = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+        if status["state"] != "indexing":
+            return status
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"still indexing: {status}")
+
+
+async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(settings: Settings, tesseract: Path) -> None:
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, await post(client, scanned("one", "two", written="The rent is 12 euros.")))
+    assert (status["state"], status["pages"], status["pages_unread"]) == ("ready", 3, 2)
+    assert status["message"].startswith("Pages shown as pictures that were not read: 2; Install Tesseract")
+
+
+async def test_scanned_pages_are_read_once_text_recognition_is_installed(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await post(client, scanned("one", written="The rent is 12 euros."))
+        await settled(client, doc_id)
+    install(tesseract)
+
+    async def read(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        assert (page_number, languages) == (1, "eng")
+        return ExtractedPage("The deposit is 300 euros.")
+
+    monkeypatch.setattr(background, "recognise", read)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, doc_id)
+        found = await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})
+        summary = (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
+    assert (status["pages_unread"], status["message"]) == (0, "")
+    assert [(one["page_number"], one["source_chunk"]) for one in found.json()["results"]] == [(1, "The deposit is 300 euros.")]
+    assert "deposit" in summary, "the summary is made anew with what was read late"
+
+
+async def test_a_page_on_which_nothing_is_recognised_stays_unread(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+
+    async def fail(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        if page_number == 1:
+            raise Unreadable("Page 1 is damaged and cannot be shown.")
+        return ExtractedPage(" ")
+
+    monkeypatch.setattr(background, "recognise", fail)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        status = await settled(client, await post(client, scanned("one", "two")))
+    assert (status["state"], status["pages_unread"]) == ("ready", 2)
+    assert status["message"] == "Pages shown as pictures that were not read: 2; text recognition found nothing on them."
+
+
+async def test_a_document_with_text_does_not_wait_for_a_scan(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+    reading, let_go = asyncio.Event(), asyncio.Event()
+
+    async def slow(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+        reading.set()
+        await let_go.wait()
+        return ExtractedPage(f"Read on page {page_number}.")
+
+    monkeypatch.setattr(background, "recognise", slow)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        scan = await post(client, scanned("one", "two"))
+        await reading.wait()
+        text = await upload(client, "The rent is 12 euros.")
+        let_go.set()
+        await settled(client, text)
+        status = await settled(client, scan)
+        pages = [(await client.get(f"/v1/api/documents/{scan}/pages/{number}")).json()["text"] for number in (1, 2)]
+    assert status["pages_unread"] == 0
+    assert pages == ["Read on page 1.", "Read on page 2."]
+
+
+async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tesseract)
+    reading, let_go = asyncio.Event(), asyncio.Event()
+
+    async def slow(*_: object, **__: object) -> ExtractedPage:
+        reading.set()
+        await let_go.wait()
+        return ExtractedPage("Too late.")
+
+    monkeypatch.setattr(background, "recognise", slow)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        scan = await post(client, scanned("one"))
+        await reading.wait()
+        assert (await client.delete(f"/v1/api/documents/{scan}")).status_code == 200
+        let_go.set()
+        text = await upload(client, "The rent is 12 euros.")
+        assert (await settled(client, text))["state"] == "ready", "the background work goes on"
+        async with app.state.services.db.read() as conn:
+            [(chunks,)] = await conn.execute_fetchall("SELECT count(*) FROM chunk")
+    assert chunks == 1
+
+
+@pytest.mark.skipif(not tessdata.languages(), reason="Tesseract's language data are not installed")
+async def test_a_scan_is_accepted_at_once_and_read_by_tesseract_in_the_background(settings: Settings) -> None:
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await post(client, scanned("The rent is due on the first day", "The deposit is three rents"))
+        status = await settled(client, doc_id)
+        found = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()["results"]
+        document = (await client.get(f"/v1/api/documents/{doc_id}")).json()
+    assert (status["state"], status["pages_unread"], status["message"]) == ("ready", 0, "")
+    assert [(one["page_number"], one["source_chunk"]) for one in found] == [(2, "The deposit is three rents")]
+    assert document["language"] == "en"
+
+
+class Slow(Attentive):
+    """An embedder that gives vectors of passages only when it may."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = self.sha256 = name
+        self.may = asyncio.Event()
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        if not urgent:
+            await self.may.wait()
+        return await super().encode(texts, urgent=urgent)
+
+    async def encode_question(self, text: str) -> bytes:
+        self.asked.append(text)
+        return (await super().encode([text]))[0]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(5):
+        while not await condition():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["the old model is here", "the old model is gone"])
+async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+    old, new = Slow("old"), Slow("new")
+    old.may.set()
+    monkeypatch.setattr(services, "_embedder", lambda *_: old)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, key := await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+
+        async def ready() -> bool:
+            return bool((await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "ready")
+
+        await until(ready)
+
+    reborn = Slow("old")
+    monkeypatch.setattr(services, "_embedder", lambda *_: new)
+    monkeypatch.setattr(services.Services, "former_embedder", lambda *_: reborn if kept else None)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, key) as client:
+
+        async def ask(question: str) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = (await client.post("/v1/api/retrieve", json={"query": question, "doc_ids": [doc_id]})).json()["results"]
+            return found
+
+        async def changing() -> bool:
+            return "made anew by new" in str((await client.get("/healthz")).json()["notes"])
+
+        await until(changing)
+        await asyncio.sleep(0.05)
+        status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+        assert (status["state"], status["chunks_done"]) == ("indexing", 0)
+        assert await ask("the rent"), "words find it in any case"
+        assert (reborn.asked, new.asked) == (["the rent"] if kept else [], [])
+        new.may.set()
+
+        async def changed() -> bool:
+            return not await changing()
+
+        await until(changed)
+        assert (await ask("the rent now"))[0]["score"] > 1
+        assert new.asked == ["the rent now"]
+        assert reborn.closed == kept

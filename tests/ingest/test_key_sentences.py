@@ -1,0 +1,109 @@
+"""The most telling sentences: of every part, of the whole, without boilerplate, verbatim, in time."""
+
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from docqa.ingest.key_sentences import choose, notes
+from docqa.store.notes import Note
+from docqa.text.words import terms
+
+
+@dataclass(frozen=True)
+class Chunk:
+    text: str
+    section: str = ""
+
+    @property
+    def terms(self) -> str:
+        return " ".join(terms(self.text))
+
+
+REPORT = [
+    Chunk("Table of Contents\n\nITEM 1 Business 4\n\nITEM 7 Management Discussion 17"),
+    Chunk("The harbour of Bergen handled more ships than in the year before. Ships pay a fee to the harbour. It rained on Tuesday in the hills."),
+    Chunk("Ships and harbour fees 2018 2017 2016 12 34 56"),
+]
+SUBJECTS = ["turbine", "harbour", "orchard", "library", "railway", "glacier", "foundry", "theatre", "vineyard", "laboratory"]
+
+
+def said(chunks: list[Chunk], found: list[Note]) -> list[str]:
+    return [chunks[note.chunk].text[note.start : note.end] for note in found]
+
+
+def summary(chunks: list[Chunk], count: int) -> list[str]:
+    found = notes(chunks)
+    texts = said(chunks, found)
+    return [texts[index] for index in choose(found, texts, count)]
+
+
+def test_what_the_text_speaks_of_most_comes_first_and_tables_do_not() -> None:
+    assert summary(REPORT, 1) == ["The harbour of Bergen handled more ships than in the year before."]
+    assert {note.chunk for note in notes(REPORT)} == {1}
+
+
+def test_every_section_has_its_notes() -> None:
+    chunks = [Chunk(f"The {name} was rebuilt by the town after the great storm of that year.", name) for name in SUBJECTS]
+    found = notes(chunks)
+    assert [note.part for note in found] == list(range(len(SUBJECTS)))
+    assert [note.chunk for note in found] == list(range(len(SUBJECTS)))
+
+
+def made_up(n: int) -> str:
+    return "".join(chr(97 + (n * 7 + n // 26 + i * 5) % 26) for i in range(6))
+
+
+def test_a_summary_takes_from_the_beginning_the_middle_and_the_end() -> None:
+    chunks = [
+        Chunk("The town of {} has a {} and a {} near the {} of the river.".format(*map(made_up, range(4 * n, 4 * n + 4))), f"part {n}") for n in range(30)
+    ]
+    found = notes(chunks)
+    first, middle, last = (found[index].chunk for index in choose(found, said(chunks, found), 3))
+    assert first < 3 <= middle < 17 <= last
+
+
+def test_the_same_is_not_said_twice() -> None:
+    chunks = [Chunk("The ferry across the wide fjord sails every hour in summer and in winter.", f"part {n}") for n in range(8)]
+    assert len(summary(chunks, 3)) == 1
+
+
+@pytest.mark.parametrize(
+    "boilerplate",
+    [
+        "This report contains forward-looking statements about ships and the harbour and the fees of the harbour.",
+        "All rights reserved: no picture of ships or of the harbour may be copied by any means.",
+        "However, the ships of the harbour and the fees of the harbour were also counted in that way.",
+        "What do the ships of the harbour pay as fees to the harbour of the town?",
+    ],
+)
+def test_a_sentence_that_says_nothing_of_its_own_or_leans_on_another_is_not_taken(boilerplate: str) -> None:
+    plain = "The harbour of Bergen charges the ships a fee for each day they stay."
+    assert summary([Chunk(f"{boilerplate} {plain} The weather was mild and the summer was long.")], 1) == [plain]
+
+
+def test_a_title_in_the_line_of_its_first_sentence_is_left_out() -> None:
+    assert summary([Chunk("Harbour fees The harbour charges ships a fee for each day they stay.", "Harbour fees")], 1) == [
+        "The harbour charges ships a fee for each day they stay."
+    ]
+
+
+def test_dense_scripts_have_notes_too() -> None:
+    assert summary([Chunk("東京は日本の首都であり大きな都市です。人口は約1400万人で日本で一番多いです。")], 1)
+
+
+def test_a_text_without_a_sentence_gives_its_beginning() -> None:
+    assert summary([Chunk("Milk 2\n\nBread 1")], 1) == ["Milk 2"]
+    assert notes([]) == []
+    assert choose([], [], 3) == []
+
+
+def test_three_thousand_pages_take_seconds() -> None:
+    page = "The pump of station {n} needs oil every month, says the manual of the {name} works. Its {name} was built by hand {n} years ago. "
+    chunks = [Chunk((page * 8).format(n=n, name=SUBJECTS[n % 10]), f"Station {n // 6}") for n in range(9000)]
+    assert sum(len(chunk.text) for chunk in chunks) > 9_000_000
+    ready = [type("Ready", (), {"text": chunk.text, "section": chunk.section, "terms": "pump stati~ oil month manual"})() for chunk in chunks]
+    started = time.process_time()
+    found = notes(ready)
+    assert time.process_time() - started < 10, "about 3 s on a machine of two shared cores"
+    assert {note.part for note in found} == set(range(1500 * 2))

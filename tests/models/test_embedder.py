@@ -1,0 +1,209 @@
+"""Texts become vectors in a child process, and questions do not wait for the bulk of the work."""
+
+import asyncio
+import importlib.util
+import json
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docqa import ROOT
+from docqa.catalog.catalog import SHIPPED, Catalog
+from docqa.errors import Unavailable
+from docqa.models.embedder import BATCH, IMITATED, PAIRS, SAMPLES, UNRELATED, Embedder, _Model, dot, pack, packed_dots
+
+CATALOG = Catalog.load(SHIPPED.parent)
+ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
+
+needs_model = pytest.mark.skipif(
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
+    """The real model, loaded once for all tests."""
+    embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages)
+    yield embedder
+    runner.run(embedder.close())
+
+
+def numbers(vector: bytes) -> tuple[float, ...]:
+    return struct.unpack("<384f", vector)
+
+
+@needs_model
+def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: asyncio.Runner, embedder: Embedder) -> None:
+    cat, kitten, tax = runner.run(embedder.encode(["A cat sleeps.", "The kitten is taking a nap.", "Tax rates rose."]))
+    for vector in (cat, kitten, tax):
+        assert sum(number * number for number in numbers(vector)) == pytest.approx(1, abs=1e-5)
+    assert dot(cat, kitten) > dot(cat, tax) + 0.3
+    assert embedder.ready
+    assert embedder.precision in ("float32", "bfloat16")
+
+
+@pytest.mark.parametrize(("urgent", "most"), [(True, 3), (False, 1)])
+def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_one(runner: asyncio.Runner, urgent: bool, most: int) -> None:
+    class Counting(Embedder):
+        waiting = most = 0
+
+        async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
+            self.waiting += 1
+            self.most = max(self.most, self.waiting)
+            await asyncio.sleep(0)
+            self.waiting -= 1
+            return [text.encode() for text in texts]
+
+    counting = Counting(ENTRY.name, Path(), "", 1)
+    texts = [f"Paragraph {number} says {'a word ' * (number % 5)}" for number in range(2 * BATCH + 1)]
+    assert runner.run(counting.encode(texts, urgent=urgent)) == [text.encode() for text in texts]
+    assert counting.most == most
+
+
+class Raced(_Model):
+    """Two precisions of which it is known how long they take for a text, and how like the vectors are; `tried` are the numbers of texts."""
+
+    def __init__(self, seconds: dict[str, float], alike: float = 1.0) -> None:
+        self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
+
+    def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
+        import numpy
+
+        self.tried[model.precision] += len(texts)
+        cosine = self.alike if model.precision == "bfloat16" else 1.0
+        return numpy.full((len(texts), 1), cosine), self.seconds[model.precision] * len(texts)
+
+
+@dataclass
+class Precise:
+    precision: str = "float32"
+
+    def bfloat16(self) -> "Precise":
+        return Precise("bfloat16")
+
+
+@needs_model
+@pytest.mark.parametrize(("rounded", "alike", "chosen"), [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")])
+def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(rounded: float, alike: float, chosen: str) -> None:
+    raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
+    model, precision, rate = raced._choose(Precise())
+    assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
+
+
+@needs_model
+def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
+    raced = Raced({"float32": 1.0, "bfloat16": IMITATED + 1})
+    raced._choose(Precise())
+    assert raced.tried == {"float32": len(SAMPLES) + len(PAIRS), "bfloat16": len(PAIRS)}
+
+
+@needs_model
+def test_a_question_gets_the_vector_it_has_in_a_batch(runner: asyncio.Runner, embedder: Embedder) -> None:
+    texts = [f"Paragraph {number} is about the number {number}. " * (number % 7 + 1) for number in range(40)]
+    vectors = runner.run(embedder.encode(texts))
+    for index in (0, 17, 39):
+        assert dot(vectors[index], runner.run(embedder.encode_question(texts[index]))) > 0.995
+
+
+@needs_model
+@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800", "日本語", "word " * 50_000], ids=["empty", "space", "nul", "surrogate", "japanese", "long"])
+def test_every_text_has_a_vector(runner: asyncio.Runner, embedder: Embedder, text: str) -> None:
+    assert len(runner.run(embedder.encode_question(text))) == 4 * 384
+
+
+@needs_model
+def test_a_question_passes_the_batches_that_wait(runner: asyncio.Runner, embedder: Embedder) -> None:
+    async def ask_during_bulk() -> list[str]:
+        done: list[str] = []
+        bulk = asyncio.create_task(embedder.encode(["A short text."] * 320))
+        bulk.add_done_callback(lambda _: done.append("bulk"))
+        await asyncio.sleep(0.02)
+        await embedder.encode_question("Who is first?")
+        done.append("question")
+        await bulk
+        return done
+
+    assert runner.run(ask_during_bulk()) == ["question", "bulk"]
+
+
+@needs_model
+def test_a_model_of_another_dimension_is_refused(runner: asyncio.Runner) -> None:
+    async def load() -> str:
+        embedder = Embedder("wrong", CATALOG.path(ENTRY), "", 768)
+        try:
+            with pytest.raises(Unavailable, match="vectors of 384 numbers, the catalogue says 768"):
+                await embedder.encode_question("text")
+            return embedder.state
+        finally:
+            await embedder.close()
+
+    assert runner.run(load()).startswith("failed: ")
+
+
+def test_a_model_that_is_not_there_is_a_failed_state_and_no_crash(runner: asyncio.Runner, tmp_path: Path) -> None:
+    async def start() -> str:
+        embedder = Embedder("absent", tmp_path / "absent", "", 384)
+        async with asyncio.timeout(60):
+            with pytest.raises(Unavailable):
+                await embedder.load()
+        await embedder.close()
+        return embedder.state
+
+    assert runner.run(start()) == "stopped"
+
+
+def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
+    assert Embedder("english", tmp_path, "", 3, ("en",)).knows("en")
+    assert not Embedder("english", tmp_path, "", 3, ("en",)).knows("ja")
+    assert Embedder("any", tmp_path, "", 3).knows("ja")
+
+
+def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
+    code = "import sys, docqa.models.embedder, docqa.models.chat.local; print(sorted({'numpy', 'torch', 'llama_cpp'} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "[]\n"
+
+
+@needs_model
+def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: asyncio.Runner, embedder: Embedder) -> None:
+    question, *vectors = runner.run(embedder.encode(["Who pays the rent?", "The rent is due in May.", "The roof leaks.", "The tenant pays the rent."]))
+    packed = pack(vectors)
+    assert len(packed) == 3 * (4 + 384)
+    assert packed_dots(question, packed) == pytest.approx([dot(question, vector) for vector in vectors], abs=0.002)
+    assert packed_dots(question, b"") == []
+
+
+@needs_model
+def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path) -> None:
+    """Its own files tell that of questions, the catalogue that of passages."""
+    shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
+    config = tmp_path / "model" / "config_sentence_transformers.json"
+    told = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
+    config.write_text(json.dumps(json.loads(config.read_text()) | told))
+    prefixed = Embedder("prefixed", tmp_path / "model", "", 384, prefixes=("ask: ", "passage: "))
+
+    async def compare() -> None:
+        question = await prefixed.encode_question("who pays?")
+        [passage] = await prefixed.encode(["who pays?"])
+        same = await embedder.encode(["query: who pays?", "passage: who pays?", "who pays?"])
+        assert [round(dot(one, other), 2) for one, other in zip([question, passage], same, strict=False)] == [1, 1]
+        assert dot(question, same[2]) < 0.99
+        await prefixed.close()
+
+    runner.run(compare())
+
+
+@needs_model
+def test_cosines_of_any_model_are_brought_to_one_scale(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path) -> None:
+    runner.run(embedder.load())
+    assert embedder.unrelated == pytest.approx(UNRELATED, abs=0.01), "the thresholds were fitted to this model"
+    crowded = Embedder("crowded", tmp_path, "", 384)
+    crowded._child.hello = {"unrelated": 0.7}
+    assert (crowded.scaled(1), crowded.scaled(0.7)) == pytest.approx((1, UNRELATED))
+    assert 0.2 < crowded.scaled(0.8) < 0.6 < crowded.scaled(0.9)

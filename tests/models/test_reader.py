@@ -1,0 +1,241 @@
+"""The reader: a trained part becomes a file and reads, what it finds becomes a short answer or a refusal."""
+
+import asyncio
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from docqa import ROOT
+from docqa.answering.reading import PROSE, UNSTATED, WINDOW, asks_for_a_fact, prose, read, window
+from docqa.catalog.catalog import Catalog
+from docqa.errors import CannotStart
+from docqa.models.embedder import Embedder
+from docqa.models.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
+from docqa.search.search import Passage, Sentence
+from docqa.services import Services
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+from passages import BELL, MILL, WELL
+
+CATALOG = Catalog.load(ROOT / "models")
+ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
+needs_model = pytest.mark.skipif(
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+)
+
+
+# The file of a trained part
+
+
+@pytest.mark.parametrize("content", [b"", b"\x01", b"\x08" + bytes(7) + b"not json", b"\x02" + bytes(7) + b"{}", b"\xff" * 16])
+def test_a_damaged_file_keeps_the_server_from_starting_and_says_so(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(CannotStart, match="is not a trained part of the reader"):
+        trained_part(tmp_path)
+
+
+def test_a_folder_of_models_without_a_trained_part_uses_the_shipped_one(tmp_path: Path) -> None:
+    part = trained_part(tmp_path)
+    assert part == trained_part(ROOT / "models")
+    assert part is not None and part.path == SHIPPED
+    assert part.base == ENTRY.weights.sha256 and part.languages == ("en",)
+    assert SHIPPED.stat().st_size <= 12_000_000
+
+
+@needs_model
+def test_what_training_added_is_kept_within_half_a_step(tmp_path: Path) -> None:
+    import torch
+
+    from docqa.models.reader.weights import load as load_part
+    from docqa.models.reader.weights import save
+
+    torch.manual_seed(0)
+    base = {"layer.weight": torch.randn(4, 8), "layer.bias": torch.randn(4)}
+    trained = {"layer.weight": base["layer.weight"] + 0.02 * torch.randn(4, 8), "layer.bias": base["layer.bias"] + 1, "head.weight": torch.randn(2, 8)}
+    save(tmp_path / FILE, trained, base, {"base": "ab", "languages": "en", "margin": "1.5"})
+    found, known = load_part(tmp_path / FILE, base)
+    assert known == {"base": "ab", "languages": "en", "margin": "1.5"}
+    assert torch.equal(found["layer.bias"], trained["layer.bias"]) and torch.equal(found["head.weight"], trained["head.weight"])
+    step = (trained["layer.weight"] - base["layer.weight"]).abs().amax(1, keepdim=True) / 127
+    assert ((found["layer.weight"] - trained["layer.weight"]).abs() <= step / 2 + 1e-6).all()
+    assert trained_part(tmp_path) == TrainedPart(tmp_path / FILE, "ab", ("en",))
+
+
+@needs_model
+def test_spans_of_a_passage_do_not_overlap_and_are_measured_against_no_answer() -> None:
+    import torch
+
+    from docqa.models.reader.network import spans_of
+
+    offsets = [(0, 0), (0, 3), (4, 9), (10, 14), (15, 20), (0, 0)]
+    first, last = (torch.tensor([1.0, *scores, -1e4]) for scores in ([3.0, 0.0, 0.0, 2.0], [0.0, 3.0, 0.0, 2.0]))
+    assert spans_of(first, last, offsets)[:2] == [(0, 9, 4.0), (15, 20, 2.0)]
+    assert all(end > start for start, end, _ in spans_of(first, last, offsets))
+
+
+@needs_model
+def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> None:
+    from docqa.models.reader.network import Reader
+
+    wells = "The first well is deep. The second well is dry. The third well is new. The fourth well is old. The fifth well is lost."
+    mills = "The first mill is tall. The second mill is shut. The third mill is wide. The fourth mill is red. The fifth mill is sold."
+    first = {wells: [("third", 3.0), ("fifth", 1.0)], mills: [("first", 2.0)]}
+    near = {
+        "The second well is dry. The third well is new. The fourth well is old.": [("new", 0.5)],
+        "The first mill is tall. The second mill is shut.": [("tall", 2.5)],
+    }
+    looks: list[list[str]] = []
+
+    class Looking(Reader):
+        def __init__(self) -> None:
+            pass
+
+        def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
+            looks.append(list(passages))
+            known = first | near
+            return [[Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]] for text in passages]
+
+    found = Looking().read("Which?", [wells, mills])
+    assert looks == [[wells, mills], *([text] for text in near)]
+    assert [[(text[span.start : span.end], span.score) for span in spans] for text, spans in zip((wells, mills), found, strict=True)] == [
+        [("new", 0.5), ("fifth", -1.5)],
+        [("tall", 2.5)],
+    ]
+
+
+@needs_model
+def test_a_passage_of_few_sentences_is_read_once() -> None:
+    from docqa.models.reader import around
+
+    assert around("It is dry. It is deep.", Span(6, 9, 1.0)) == (0, 22)
+    assert around("One is. Two is. Three is. Four is.", Span(16, 21, 1.0)) == (8, 34)
+    assert around("", Span(0, 0, 1.0)) == (0, 0)
+
+
+# What is read at answer time
+
+
+def passage(text: str, scores: list[float]) -> Passage:
+    width = len(text) // len(scores)
+    sentences = tuple(Sentence(at * width, (at + 1) * width, score, None) for at, score in enumerate(scores))
+    return Passage(StoredChunk(1, 1, 1, "", "", text, ""), StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""), 0.0, None, 0.0, 0.0, sentences)
+
+
+def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
+    assert window(passage(WELL, [0.1, 0.2, 0.3])) == (0, len(WELL))
+    long = "x" * 3000
+    assert window(passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])) == (1000, 2000)
+    start, end = window(passage(long, [0.0, 0.9]))
+    assert start == 1500 and end <= 1500 + 2 * WINDOW
+
+
+@pytest.mark.parametrize(
+    ("question", "stated"),
+    [
+        ("Who repaired the pump in 2019?", True),
+        ("Who repaired the pump on 4 March 2019?", True),
+        ("Who repaired the 3 metals?", True),
+        ("Who repaired the pump of well 12?", True),
+        ("Who repaired the pump according to the report of 2020?", True),
+        ("Who repaired what is said of on page 7?", True),
+        ("Who repaired the pump in 2018?", False),
+        ("Who repaired the pump on 5 March 2019?", False),
+        ("Who repaired the 22nd pump?", False),
+        ("Who repaired the pump in 2019 and 2021?", False),
+    ],
+)
+def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answers_it(runner: asyncio.Runner, question: str, stated: bool) -> None:
+    text = "The pump was repaired by Aqua Nord on 4 March 2019. The whole of it is of three metals."
+    chunk = StoredChunk(1, 1, 7, "Well 12", "", text, "")
+    pump = replace(passage(text, [0.5]), chunk=chunk, document=StoredDocument(1, "d1", "report 2020.txt", "txt", "en", 1, ""))
+
+    class Finding:
+        ready = True
+        reader = TrainedPart(Path("reader.safetensors"), "", ("en",))
+
+        async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
+            return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
+
+    services = cast(Services, SimpleNamespace(reader=Finding(), verifier=None))
+    [found] = runner.run(read(services, question, "en", [pump]))
+    less = 0.0 if stated else UNSTATED
+    assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
+
+
+def test_tables_lists_and_headings_are_no_prose() -> None:
+    assert prose(WELL) > PROSE and prose(MILL) > PROSE
+    assert prose("Assets\t2021\t2020\nCash\t12\t14\nInventories\t300\t280\n") == 0
+    assert prose("Our plan\n\n- grow\n- hire ten people\n- open in Lund\n") == 0
+    assert 0.2 < prose(f"{WELL}\n\nYear\tWells\tPumps\n" + "2011\t12\t3\n" * 20) < PROSE
+    assert prose("") == 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who made the bell?",
+        "In which town is the museum?",
+        "The mill was sold by whom?",
+        "What's the name of the smith",
+        "Please tell me how heavy the bell is.",
+        "Can you tell me when it was closed?",
+        "Isabel sold what?",
+        "weight of the bell",
+    ],
+)
+def test_what_asks_for_a_fact_is_read(question: str) -> None:
+    assert asks_for_a_fact(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is flood damage covered?",
+        "Isn't the well closed?",
+        "May the tenant keep a dog, and what does it cost?",
+        "Has the company reported any legal battles?",
+        "Does the report say who made the bell?",
+        "List all pages on which the logo stands.",
+        "Please describe what happened to the mill.",
+    ],
+)
+def test_what_asks_whether_or_what_to_make_of_a_text_is_not(question: str) -> None:
+    assert not asks_for_a_fact(question), "any words would look like an answer, and their absence like none"
+
+
+@pytest.fixture(scope="module")
+def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
+    """The real model with the shipped part, loaded once for all tests."""
+    embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages, reader=trained_part(ROOT / "models"))
+    yield embedder
+    runner.run(embedder.close())
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who repaired the pump of the northern well?", "Aqua Nord"),
+        ("When was the southern well closed?", "2011"),
+        ("How heavy is the bell?", "310 kilograms"),
+        ("In which town is the museum?", "Kendal"),
+        ("Who made the bell?", "Jan Moer"),
+    ],
+)
+def test_the_shipped_reader_finds_the_fact_among_several_passages(runner: asyncio.Runner, embedder: Embedder, question: str, answer: str) -> None:
+    texts = [WELL, MILL, BELL]
+    found = runner.run(embedder.read(question, texts))
+    best, text = max(((span, text) for spans, text in zip(found, texts, strict=True) for span in spans), key=lambda one: one[0].score)
+    assert answer in text[best.start : best.end] and len(text[best.start : best.end]) < 40
+    assert best.score > 0
+
+
+@needs_model
+@pytest.mark.parametrize("question", ["What is the capital of France?", "How many goals did the striker score?", "Which medicine lowers the blood pressure?"])
+def test_the_shipped_reader_finds_nothing_for_a_question_about_something_else(runner: asyncio.Runner, embedder: Embedder, question: str) -> None:
+    assert all(span.score < 0 for spans in runner.run(embedder.read(question, [WELL, MILL, BELL])) for span in spans)

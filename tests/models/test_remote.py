@@ -1,0 +1,584 @@
+"""Remote providers: what each is sent and how its answer is read, how failures end, and that no key is ever told. The providers are played on loopback."""
+
+import asyncio
+import json
+import logging
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import replace
+from email.utils import formatdate
+from pathlib import Path
+
+import httpx
+import pytest
+
+from conftest import client_of, key_for, upload
+from docqa import ROOT
+from docqa.answering.by_model import Chat
+from docqa.answering.evidence import Evidence
+from docqa.api.app import create
+from docqa.catalog.catalog import SHIPPED, Catalog
+from docqa.catalog.keys import ProviderKeys
+from docqa.catalog.targets import Target
+from docqa.errors import CannotStart, DocqaError, ProviderFailed, Unavailable
+from docqa.models.chat.http import HttpClient
+from docqa.models.chat.local import available
+from docqa.models.chat.remote import UNKNOWN_CONTEXT, RemoteModel, estimate, open_remote
+from docqa.models.chat.thinking import Thinking
+from docqa.models.chat.wire import turns
+from docqa.questions.question import Question
+from docqa.settings import Settings
+from stand_ins import StandIn, anthropic, certificate, free_port, llama_server, openai, stand_in, status, stream
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-secret-0123456789"
+KEYS = ProviderKeys(dict.fromkeys(("openai", "anthropic", "google", "compatible"), KEY))
+ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How much is the rent?"}]
+EVENTS = {"openai": openai, "google": openai, "compatible": openai, "anthropic": anthropic}
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[HttpClient]:
+    client = HttpClient()
+    yield client
+    await client.close()
+
+
+def model_of(http: HttpClient, url: str, kind: str = "openai", name: str = "m-1", seconds: float = 10, keys: ProviderKeys = KEYS) -> RemoteModel:
+    return open_remote(Target(kind, name, url), keys, client=http, seconds=seconds)
+
+
+async def ask(model: RemoteModel, max_tokens: int = 160) -> list[str]:
+    return [piece async for piece in model.generate(ASKED, temperature=0.7, max_tokens=max_tokens)]
+
+
+async def failure(model: RemoteModel) -> DocqaError:
+    """What asking raises; it is checked that it does not tell the key."""
+    with pytest.raises((Unavailable, ProviderFailed)) as caught:
+        await ask(model)
+    assert KEY not in repr(caught.value) + str(caught.value)
+    return caught.value
+
+
+# --- each provider's format --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", EVENTS)
+async def test_an_answer_comes_in_the_pieces_it_was_sent_in(http: HttpClient, kind: str) -> None:
+    async with stand_in(stream(*EVENTS[kind]("The rent ", "is 12.\u2028", "日本"))) as server:
+        assert await ask(model_of(http, server.url, kind)) == ["The rent ", "is 12.\u2028", "日本"]
+
+
+async def test_openai_is_sent_what_its_reference_asks_for(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("12"))) as server:
+        await ask(model_of(http, server.url + "/"))
+    asked = server.asked[0]
+    assert (asked.method, asked.path, asked.headers["authorization"]) == ("POST", "/v1/chat/completions", f"Bearer {KEY}")
+    assert asked.body == {"model": "m-1", "messages": ASKED, "stream": True, "temperature": 0.7, "max_completion_tokens": 160}
+
+
+@pytest.mark.parametrize("kind", ["google", "compatible"])
+async def test_a_compatible_server_is_asked_with_the_older_word_for_the_limit(http: HttpClient, kind: str) -> None:
+    async with stand_in(stream(*openai("12"))) as server:
+        await ask(model_of(http, server.url, kind))
+    assert server.asked[0].body == {"model": "m-1", "messages": ASKED, "stream": True, "temperature": 0.7, "max_tokens": 160}
+
+
+async def test_anthropic_is_sent_the_system_text_apart(http: HttpClient) -> None:
+    async with stand_in(stream(*anthropic("12"))) as server:
+        model = model_of(http, server.url, "anthropic")
+        async with aclosing(model.generate(ASKED, temperature=1.5, max_tokens=160)) as pieces:
+            assert [piece async for piece in pieces] == ["12"]
+    asked = server.asked[0]
+    assert (asked.path, asked.headers["x-api-key"], asked.headers["anthropic-version"]) == ("/v1/messages", KEY, "2023-06-01")
+    assert asked.body == {"model": "m-1", "system": "Be brief.", "messages": ASKED[1:], "stream": True, "temperature": 1.0, "max_tokens": 160}
+    assert "authorization" not in asked.headers
+
+
+async def test_a_compatible_server_without_a_key_is_sent_none(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("12"))) as server:
+        assert await ask(model_of(http, server.url, "compatible", keys=ProviderKeys())) == ["12"]
+    assert "authorization" not in server.asked[0].headers
+
+
+def test_turns_begin_with_the_user_and_alternate() -> None:
+    said = [("system", "A"), ("system", "B"), ("assistant", "Hello"), ("user", "1"), ("user", "2"), ("assistant", " "), ("user", "\ud800")]
+    system, spoken = turns([{"role": role, "content": content} for role, content in said])
+    assert system == "A\n\nB"
+    assert spoken == [{"role": "user", "content": "1\n\n2\n\n?"}]
+
+
+async def test_the_first_piece_is_passed_on_before_the_last_is_written(http: HttpClient) -> None:
+    async with stand_in(stream(*openai(*["word "] * 10), pause=0.1)) as server:
+        started = time.monotonic()
+        async with aclosing(model_of(http, server.url).generate(ASKED, temperature=0.7, max_tokens=9)) as pieces:
+            assert await anext(pieces) == "word "
+            assert time.monotonic() - started < 0.7
+
+
+# --- what is left out of an answer -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        (["<think>a < b", "</think>", "\n\nYes."], "Yes."),
+        (list("<think>a</think></thought> <thinking>b</thinking>Yes."), "</thought> <thinking>b</thinking>Yes."),
+        (list("\n<thought>a</thought> <think>b</think> Yes, <think>."), "Yes, <think>."),
+        (["<th", "is> is"], "<this> is"),
+        (["<th"], "<th"),
+        (["<think>never ended"], ""),
+        (["  Yes"], "Yes"),
+    ],
+)
+def test_thinking_at_the_beginning_is_left_out(pieces: list[str], shown: str) -> None:
+    thinking = Thinking()
+    assert "".join([*(thinking.show(piece) for piece in pieces), thinking.rest()]) == shown
+
+
+async def test_what_a_model_thinks_is_no_part_of_its_answer(http: HttpClient) -> None:
+    thought = 'data: {"choices":[{"delta":{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}}]}\n\n'
+    blocks = 'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"It "}]}}]}\n\n'
+    async with stand_in(stream(thought, blocks, *openai("is ", "12."))) as server:
+        assert "".join(await ask(model_of(http, server.url))) == "It is 12."
+
+
+@pytest.mark.parametrize(
+    ("kind", "spent"), [("openai", openai(end="length")), ("compatible", openai("<think>Hm", end="length")), ("anthropic", anthropic(end="max_tokens"))]
+)
+async def test_a_model_that_spends_its_tokens_on_thinking_gets_more_of_them(http: HttpClient, kind: str, spent: list[str]) -> None:
+    async with stand_in(stream(*spent), stream(*EVENTS[kind]("12"))) as server:
+        model = model_of(http, server.url, kind)
+        assert [await ask(model), await ask(model)] == [["12"], ["12"]]
+        limits = [asked.body.get("max_tokens") or asked.body["max_completion_tokens"] for asked in server.asked]
+    assert limits[0] == 160
+    assert limits[1] > 2000
+    assert limits[2:] == limits[1:2], "that it thinks is remembered"
+
+
+async def test_an_answer_that_reached_its_limit_is_an_answer(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("The rent", end="length"))) as server:
+        assert await ask(model_of(http, server.url)) == ["The rent"]
+    assert len(server.asked) == 1
+
+
+# --- what an endpoint refuses and what it says instead ------------------------------------------------------------------------------
+
+
+def refused(param: str, message: str) -> dict[str, object]:
+    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}}
+
+
+async def test_what_a_model_refuses_is_left_out_and_that_is_remembered(http: HttpClient) -> None:
+    replies = [
+        status(400, refused("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")),
+        status(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.7 with this model."}}),
+        stream(*openai("12")),
+    ]
+    async with stand_in(*replies) as server:
+        model = model_of(http, server.url, "compatible")
+        assert [await ask(model), await ask(model)] == [["12"], ["12"]]
+    sent = [{"temperature", "max_tokens", "max_completion_tokens"} & asked.body.keys() for asked in server.asked]
+    assert sent == [{"temperature", "max_tokens"}, {"temperature", "max_completion_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+
+
+async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient) -> None:
+    async with stand_in(status(400, refused("max_completion_tokens", "max_completion_tokens is too large: the context is 100."))) as server:
+        error = await failure(model_of(http, server.url))
+    assert isinstance(error, ProviderFailed)
+    assert str(error) == "openai:m-1 refused the request (status 400: max_completion_tokens is too large: the context is 100)."
+    assert [sorted(asked.body.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked] == [["max_completion_tokens"], ["max_tokens"]]
+
+
+# --- failures -----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "sentence"),
+    [
+        (401, refused("", f"Incorrect API key provided: {KEY[:9]}*"), "openai:m-1 refused the key (status 401). Put a valid one into DOCQA_OPENAI_KEY or"),
+        (403, "", "refused the key"),
+        (404, {"error": {"message": "The model `m-1` does not exist"}}, "is not known there (status 404: The model `m-1` does not exist). Correct its name"),
+        (404, "<html>Not found</html>", "is not known there (status 404). Correct its name or address in models.toml."),
+        (302, "", "redirects to another address (status 302), which is not followed."),
+        (400, [{"error": {"code": 400, "message": f"The key {KEY} is not valid.\nReally."}}], "(status 400: The key *** is not valid. Really)."),
+        (400, {"error": "x" * 150 + KEY + "x" * 150}, "x***" + "x" * 47 + "…)."),
+        (402, {"message": "No money."}, "refused the request (status 402: No money)."),
+        (429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, "(status 429: You exceeded your current quota)."),
+        (418, "[" * 100_000, "refused the request (status 418)."),
+    ],
+)
+async def test_what_asking_again_does_not_mend_is_told_at_once(http: HttpClient, code: int, body: object, sentence: str) -> None:
+    async with stand_in(status(code, body, Location="http://127.0.0.1:1/")) as server:
+        error = await failure(model_of(http, server.url))
+    assert isinstance(error, ProviderFailed)
+    assert error.status == 502
+    assert sentence in str(error)
+    assert len(server.asked) == 1
+
+
+async def test_a_server_that_asks_for_a_key_is_not_said_to_refuse_one(http: HttpClient) -> None:
+    async with stand_in(status(401)) as server:
+        error = await failure(model_of(http, server.url, "compatible", keys=ProviderKeys()))
+    assert "asks for a key (status 401). Put a valid one into DOCQA_COMPATIBLE_KEY or provider-keys.toml." in str(error)
+
+
+@pytest.mark.parametrize("seconds", ["1", "date"])
+async def test_a_provider_that_says_when_to_come_again_is_asked_again_then(http: HttpClient, seconds: str) -> None:
+    when = formatdate(time.time() + 2, usegmt=True) if seconds == "date" else seconds
+    async with stand_in(status(429, Retry_After=when), stream(*openai("12"))) as server:
+        started = time.monotonic()
+        assert await ask(model_of(http, server.url)) == ["12"]
+    assert 0.9 < time.monotonic() - started < 2.5
+    assert len(server.asked) == 2
+
+
+async def test_a_time_that_the_answer_does_not_have_is_not_waited_for(http: HttpClient) -> None:
+    async with stand_in(status(429, {"error": {"message": "Slow down"}}, Retry_After="30")) as server:
+        error = await failure(model_of(http, server.url))
+    assert error.headers() == {"Retry-After": "30"}
+    assert str(error) == "openai:m-1 takes no more requests for now: Slow down. Ask again in 30 s."
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("header", ["soon", "9" * 400, "-1", "Wed, 99 Foo 2026 00:00:00 GMT"])
+async def test_a_time_that_is_none_does_no_harm(http: HttpClient, header: str) -> None:
+    async with stand_in(status(503, Retry_After=header), stream(*openai("12"))) as server:
+        model = model_of(http, server.url)
+        assert await ask(model) == ["12"] if len(header) < 400 else (await failure(model)).headers() == {"Retry-After": "3600"}
+    assert server.asked
+
+
+async def test_a_provider_that_goes_on_failing_is_asked_three_times(http: HttpClient) -> None:
+    async with stand_in(status(500, "Traceback: " + "x" * 1000)) as server:
+        error = await failure(model_of(http, server.url))
+    assert isinstance(error, Unavailable)
+    assert str(error) == "openai:m-1 failed with status 500. Ask again in 5 s."
+    assert len(server.asked) == 3
+
+
+async def test_a_provider_that_just_failed_is_not_asked_again_at_once(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stand_in(status(500), status(500), status(500), stream(*openai("12"))) as server:
+        model = model_of(http, server.url)
+        first, second = await failure(model), await failure(model)
+        assert len(server.asked) == 3
+        assert (str(second), second.headers()) == (str(first), {"Retry-After": "5"})
+        clock = time.monotonic
+        monkeypatch.setattr("docqa.models.chat.http.time.monotonic", lambda: clock() + 6)
+        assert await ask(model) == ["12"]
+
+
+async def test_a_server_that_is_being_started_is_waited_for(http: HttpClient) -> None:
+    port = free_port()
+    asking = asyncio.create_task(ask(model_of(http, f"http://127.0.0.1:{port}/v1")))
+    await asyncio.sleep(0.3)
+    async with stand_in(stream(*openai("12")), port=port):
+        assert await asking == ["12"]
+
+
+async def test_a_server_that_is_not_there_is_said_to_be_not_there(http: HttpClient) -> None:
+    error = await failure(model_of(http, f"http://127.0.0.1:{free_port()}/v1", seconds=1))
+    assert isinstance(error, Unavailable)
+    assert str(error) == "openai:m-1 cannot be reached. Start its server, or correct its address in models.toml."
+    assert error.retry_after > 0
+
+
+MIDDLE = openai("The rent ", "is ")[:3]
+ERROR = 'data: {"error":{"message":"The server had an error","type":"server_error"}}\n\n'
+OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "whole", "failed", "words"),
+    [
+        ("openai", MIDDLE, False, Unavailable, "broke off the connection"),
+        ("openai", MIDDLE, True, Unavailable, "broke off its answer. Ask again."),
+        ("openai", openai("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
+        ("anthropic", anthropic("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
+        ("openai", [*MIDDLE, ERROR], True, Unavailable, "broke off its answer: The server had an error. Ask again."),
+        ("anthropic", [*anthropic("The rent ", "is ", end=""), OVERLOADED], True, Unavailable, "broke off its answer: Overloaded. Ask again."),
+        ("openai", openai("The rent ", "is ", end="content_filter"), True, ProviderFailed, "held its answer back"),
+        ("anthropic", anthropic("The rent ", "is ", end="refusal"), True, ProviderFailed, "held its answer back"),
+        ("openai", [*MIDDLE, "data: {not JSON\n\n"], True, ProviderFailed, "something else than the stream of a model"),
+        ("openai", [*MIDDLE, 'data: {"choices":[{"delta":"text"}]}\n\n'], True, ProviderFailed, "something else than the stream of a model"),
+        ("anthropic", [*anthropic("The rent ", "is ", end=""), "data: []\n\n"], True, ProviderFailed, "something else than the stream of a model"),
+        ("openai", [*MIDDLE, "data: " + "x" * (1 << 21)], True, ProviderFailed, "an event of more than 1 MB"),
+        ("openai", [*MIDDLE, *["data: " + "x" * 9000 + "\n"] * 200], True, ProviderFailed, "an event of more than 1 MB"),
+    ],
+)
+async def test_a_broken_answer_never_passes_for_a_whole_one(
+    http: HttpClient, kind: str, events: list[str], whole: bool, failed: type[DocqaError], words: str
+) -> None:
+    said: list[str] = []
+    async with stand_in(stream(*events, whole=whole)) as server:
+        with pytest.raises(failed, match=words):
+            async for piece in model_of(http, server.url, kind).generate(ASKED, temperature=0.7, max_tokens=9):
+                said.append(piece)
+    assert said == ["The rent ", "is "]
+    assert len(server.asked) == 1, "half an answer was said already"
+
+
+@pytest.mark.parametrize("reply", [status(200, "<html>Welcome</html>"), status(200, {"choices": []}), stream('data: {"model": "m-1"}\n\n')])
+async def test_what_is_no_stream_of_a_model_is_said_to_be_none(http: HttpClient, reply: object) -> None:
+    async with stand_in(reply) as server:  # type: ignore[arg-type]
+        error = await failure(model_of(http, server.url))
+    assert isinstance(error, ProviderFailed)
+    assert "Is its address in models.toml right?" in str(error)
+
+
+async def test_an_empty_answer_is_none(http: HttpClient) -> None:
+    async with stand_in(stream(*openai())) as server:
+        assert "gave an empty answer" in str(await failure(model_of(http, server.url)))
+
+
+async def test_an_answer_with_its_end_mark_is_whole_however_the_connection_ends(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("12"), whole=False)) as server:
+        assert await ask(model_of(http, server.url)) == ["12"]
+
+
+async def test_lines_and_events_may_come_in_any_pieces(http: HttpClient) -> None:
+    text = ": comment\r\n\r\n" + "".join(openai("ein ", "Wört")).replace("\n", "\r\n").replace("data: ", "data:")
+    async with stand_in(stream(*text)) as server:
+        assert await ask(model_of(http, server.url)) == ["ein ", "Wört"]
+
+
+# --- time ---------------------------------------------------------------------------------------------------------------------------
+
+
+async def left_within_a_second(server: StandIn) -> bool:
+    try:
+        await asyncio.wait_for(server.left.wait(), 1)
+    except TimeoutError:
+        return False
+    return True
+
+
+async def test_who_leaves_in_the_middle_of_an_answer_closes_the_connection(http: HttpClient) -> None:
+    async with stand_in(stream(*openai(*["word "] * 100), pause=0.1)) as server:
+        async with aclosing(model_of(http, server.url).generate(ASKED, temperature=0.7, max_tokens=9)) as pieces:
+            await anext(pieces)
+        assert await left_within_a_second(server)
+
+
+async def test_who_leaves_before_the_first_token_closes_the_connection(http: HttpClient) -> None:
+    async with stand_in(stream(": wait\n\n", *openai("late"), pause=30)) as server:
+        asking = asyncio.create_task(ask(model_of(http, server.url)))
+        while not server.asked:
+            await asyncio.sleep(0.01)
+        asking.cancel()
+        assert await left_within_a_second(server)
+
+
+async def test_a_slow_answer_ends_with_its_time(http: HttpClient) -> None:
+    question = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
+    async with stand_in(stream(*openai(*["word "] * 100), pause=0.1)) as server:
+        chat = Chat(model_of(http, server.url), 0.8)
+        said = [piece.text async for piece in chat.answer(question, [Evidence("The rent is 12.", ())])]
+        assert 0 < len(said) < 20
+        assert await left_within_a_second(server)
+
+
+async def test_a_provider_that_says_nothing_is_not_waited_for_for_ever(http: HttpClient) -> None:
+    async with stand_in(stream(": wait\n\n", *openai("late"), pause=30)) as server:
+        error = await failure(model_of(http, server.url, seconds=0.5))
+    assert str(error) == "openai:m-1 said nothing for 0.5 s. Ask again."
+
+
+# --- tokens -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_tokens_are_estimated_on_the_high_side() -> None:
+    assert [estimate(text) for text in ("", "hello world", "日本語", "\ud800", "1,234.5", "год")] == [0, 4, 3, 1, 7, 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "tokens"),
+    [
+        ("openai", "gpt-5.2", 400_000),
+        ("openai", "gpt-4", 8192),
+        ("openai", "gpt-4o-mini", 128_000),
+        ("openai", "x", 128_000),
+        ("google", "gemini-pro-latest", 1_048_576),
+    ],
+)
+async def test_a_providers_context_is_known_without_asking(http: HttpClient, kind: str, name: str, tokens: int) -> None:
+    async with stand_in(status(500)) as server:
+        model = model_of(http, server.url, kind, name)
+        assert await model.count(["one"]) == [1]
+    assert model.context_tokens == tokens
+    assert not server.asked
+
+
+@pytest.mark.parametrize(
+    ("listed", "tokens"),
+    [
+        (status(200, {"data": [{"id": "other", "max_model_len": 1}, {"id": "m-1", "max_model_len": 32_768}]}), 32_768),
+        (status(200, {"data": [{"id": "file.gguf", "meta": {"n_ctx_train": 131_072, "n_ctx": 8192}}]}), 8192),
+        (status(200, {"data": [{"id": "file.gguf", "meta": {"n_ctx_train": 131_072}}]}), 131_072),
+        (status(200, {"data": [{"id": "m-1", "meta": None, "max_model_len": "many"}, 7]}), UNKNOWN_CONTEXT),
+        (status(200, "<html>"), UNKNOWN_CONTEXT),
+        (status(404), UNKNOWN_CONTEXT),
+    ],
+)
+async def test_a_compatible_server_is_asked_once_for_its_context(http: HttpClient, listed: object, tokens: int) -> None:
+    async with stand_in(listed) as server:  # type: ignore[arg-type]
+        model = model_of(http, server.url, "compatible")
+        assert (model.context_tokens, server.asked) == (UNKNOWN_CONTEXT, [])
+        await model.count(["one"])
+        await model.count(["two"])
+    assert model.context_tokens == tokens
+    assert [asked.path for asked in server.asked] == ["/v1/models"]
+
+
+# --- keys ---------------------------------------------------------------------------------------------------------------------------
+
+
+def key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
+    path = folder / "provider-keys.toml"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_keys_come_from_the_environment_and_then_from_the_file(tmp_path: Path) -> None:
+    key_file(tmp_path, 'openai = "from-file"\ngoogle = "from-file"\n"http://host:1/v1/" = "for-this-host"\n')
+    environ = {"DOCQA_OPENAI_KEY": " from-environment\n", "DOCQA_GOOGLE_KEY": "", "ANTHROPIC_API_KEY": "not for us"}
+    keys = ProviderKeys.read(environ, tmp_path)
+    assert [keys.of(kind) for kind in ("openai", "google", "anthropic")] == ["from-environment", "from-file", ""]
+    assert keys.of("compatible", "http://host:1/v1") == "for-this-host"
+    assert keys.of("compatible", "http://host:2/v1") == ""
+
+
+def test_keys_are_not_shown() -> None:
+    assert KEY not in repr(KEYS) + str(KEYS)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
+def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    path = key_file(tmp_path, f'openai = "{KEY}"', 0o640)
+    with pytest.raises(CannotStart, match=f"chmod 600 {path}"):
+        ProviderKeys.read({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", [f'openai = "{KEY} x"', f"openai = {KEY}", f'openai = ["{KEY}"]', f'openia = "{KEY}"', f'{KEY} = "openai"', f'openai = "{KEY}é"']
+)
+def test_a_file_that_is_wrong_is_named_but_not_quoted(tmp_path: Path, text: str) -> None:
+    path = key_file(tmp_path, text)
+    with pytest.raises(CannotStart) as caught:
+        ProviderKeys.read({}, tmp_path)
+    assert str(path) in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "reply", [status(401, f"no {KEY}"), status(500, {"error": KEY}), status(404, {"error": KEY}), stream(ERROR.replace("The server", KEY))]
+)
+async def test_no_log_line_holds_a_key(http: HttpClient, caplog: pytest.LogCaptureFixture, reply: object) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with stand_in(reply) as server:  # type: ignore[arg-type]
+        for kind in ("openai", "anthropic"):
+            await failure(model_of(http, server.url, kind, seconds=1))
+    assert KEY in json.dumps(server.asked[0].headers)
+    assert KEY not in caplog.text
+
+
+# --- ways out of this machine -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_redirect_takes_the_key_nowhere(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("stolen"))) as thief, stand_in(status(307, Location=f"http://127.0.0.1:{thief.port}/")) as server:
+        await failure(model_of(http, server.url))
+    assert not thief.asked
+
+
+async def test_a_proxy_sees_neither_plain_requests_nor_keys(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with stand_in(status(503)) as proxy, stand_in(stream(*openai("12"))) as server:
+        for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        assert await ask(model_of(http, server.url)) == ["12"]
+        assert not proxy.asked
+        error = await failure(model_of(http, "https://provider.invalid/v1", seconds=1))
+    assert isinstance(error, Unavailable)
+    assert [(asked.method, asked.path) for asked in proxy.asked] == [("CONNECT", "provider.invalid:443")]
+    assert KEY not in str(proxy.asked)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the program openssl is not installed")
+async def test_a_certificate_is_checked(http: HttpClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, tls = certificate(tmp_path)
+    async with stand_in(stream(*openai("12")), tls=tls) as server:
+        error = await failure(model_of(http, server.url))
+        assert isinstance(error, ProviderFailed)
+        assert str(error) == "openai:m-1: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."
+        assert not server.asked
+        monkeypatch.setenv("SSL_CERT_FILE", str(path))
+        trusting = HttpClient()
+        assert await ask(model_of(trusting, server.url)) == ["12"]
+        await trusting.close()
+
+
+async def test_an_environment_that_cannot_be_used_is_named(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://127.0.0.1:1")
+    assert "HTTPS_PROXY" in str(await failure(model_of(http, "https://provider.invalid/v1")))
+
+
+# --- a real server ------------------------------------------------------------------------------------------------------------------
+
+SMOLLM = Catalog.load(SHIPPED.parent).local_models().get("SMOLLM2_135M")
+needs_model = pytest.mark.skipif(not available() or SMOLLM is None, reason="SmolLM2 or llama-cpp-python is not installed")
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    assert SMOLLM is not None
+    with llama_server(SMOLLM, tmp_path_factory.mktemp("llama") / "log") as url:
+        yield url
+
+
+@needs_model
+async def test_a_real_compatible_server_answers_in_pieces(http: HttpClient, llama: str) -> None:
+    pieces = await ask(model_of(http, llama, "compatible", "smollm2", seconds=60), 20)
+    assert len(pieces) > 2
+    assert "".join(pieces).isprintable()
+
+
+@needs_model
+async def test_a_real_server_that_drops_an_answer_for_another_request_is_not_taken_for_finished(http: HttpClient, llama: str) -> None:
+    model = model_of(http, llama, "compatible", "smollm2", seconds=60)
+    async with aclosing(model.generate([{"role": "user", "content": "Tell a long story."}], temperature=0.7, max_tokens=1000)) as pieces:
+        await anext(pieces)
+        other = asyncio.create_task(ask(model, 5))
+        with pytest.raises(Unavailable, match="broke off"):
+            async for _ in pieces:
+                pass
+    assert await other
+
+
+@needs_model
+async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settings: Settings) -> None:
+    settings.models.mkdir()
+    (settings.models / "models.toml").write_text(f'[models]\nHOUSE = ["compatible:{llama}#smollm2"]\n')
+    app = create(replace(settings, answer_seconds=100))
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent of the house in Oslo is 1200 crowns a month. The lease was signed by Kari Nordmann.")
+        turn = [{"sender": "user", "message": "How much is the rent of the house?"}]
+        whole = await client.post(f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "cite_source": True}, json=turn, timeout=100)
+        streamed = await client.post(f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "stream": True}, json=turn, timeout=100)
+    for reply in (whole, streamed):
+        assert (reply.status_code, reply.headers["X-DocQA-Target"]) == (200, f"compatible:{llama}#smollm2"), reply.text
+    assert whole.json()["answer"]["message"].strip()
+    assert streamed.text.strip()
+
+
+@needs_model
+async def test_the_estimate_errs_on_the_high_side_of_a_real_tokeniser(llama: str) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    async with httpx.AsyncClient() as client:
+        counted = await client.post(f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": readme[:3000]}, timeout=60)
+    assert 1 <= estimate(readme[:3000]) / counted.json()["count"] < 2

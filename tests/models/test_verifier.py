@@ -1,0 +1,202 @@
+"""The verifier: a language model with an adapter doubts what the reader finds, and the service believes both together."""
+
+import asyncio
+import math
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from docqa import ROOT
+from docqa.answering.reading import LONGEST_VERIFIED, read
+from docqa.answering.relevance import relevant
+from docqa.catalog.catalog import Catalog
+from docqa.errors import CannotStart, Unavailable
+from docqa.models.chat.local import available
+from docqa.models.reader import Span, TrainedPart
+from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, shipped_adapter, to_verify
+from docqa.search.search import Passage, Sentence
+from docqa.services import Services
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+from passages import BELL, MILL, WELL
+
+ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
+SHIPPED = shipped_adapter(ROOT / "models")
+ENTRY = Catalog.load(ROOT / "models").with_weights("gguf", SHIPPED.base) if SHIPPED else None
+needs_model = pytest.mark.skipif(not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here")
+
+
+def gguf(**metadata: str) -> bytes:
+    """A GGUF file without tensors."""
+
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    pairs = b"".join(text(key.replace("_", ".")) + struct.pack("<I", 8) + text(value) for key, value in metadata.items())
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(metadata)) + pairs
+
+
+def test_the_adapter_says_which_model_it_belongs_to_and_how_much_it_counts(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(gguf(docqa_base="ab", docqa_languages="en de", docqa_weight="3.0", docqa_margin="-0.5"))
+    assert shipped_adapter(tmp_path) == Adapter(tmp_path / FILE, "ab", ("en", "de"), 3.0, -0.5)
+
+
+@pytest.mark.parametrize("content", [b"", b"no GGUF", gguf(docqa_base="ab"), gguf(docqa_base="ab", docqa_languages="en", docqa_weight="x", docqa_margin="1")])
+def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(CannotStart, match=rf"{FILE} is not an adapter of the verifier \(\w+: .+\); delete it or get it again"):
+        shipped_adapter(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("score", "sureness", "expected"),
+    [
+        (6.0, 2.0, 6.0),  # both are sure: what the reader thinks of it stays
+        (6.0, -3.0, -4.0),  # together below 0
+        (-2.0, 3.0, 0.0),  # the reader alone would have kept silent
+        (-2.0, -3.0, -12.0),
+        (-2.0, 0.5, -2.0),  # together no less than the reader alone, and still below 0
+    ],
+)
+def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(score: float, sureness: float, expected: float) -> None:
+    [[best, other]], believed = ADAPTER.weighed([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, sureness)
+    assert (best.score, believed) == (expected, expected >= 0)
+    assert other.score == (expected - 5 if believed else min(expected, score - 5))
+
+
+def test_where_the_best_is_doubted_no_passage_answers_and_where_it_is_believed_the_others_stay() -> None:
+    found = [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, -9.0)]]
+    assert ADAPTER.weighed(found, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
+    assert ADAPTER.weighed(found, 2, 2.0) == (found, True)
+
+
+def test_the_best_span_is_verified_and_none_without_hope() -> None:
+    excerpt = WELL[: WELL.index(" The southern")]
+    assert to_verify([BELL, MILL, WELL], [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, 2.0)]]) == (2, excerpt)
+    assert to_verify([BELL], [[Span(0, 4, HOPELESS - 1)]]) is None
+    assert to_verify([BELL, MILL], [[], []]) is None
+
+
+class Doubting:
+    """Thinks of excerpts that hold these words, and of all others the opposite."""
+
+    adapter, ready = ADAPTER, True
+
+    def __init__(self, sure_of: str, fails: bool = False) -> None:
+        self.sure_of, self.fails = sure_of, fails
+        self.asked: list[tuple[str, str]] = []
+
+    async def sureness(self, question: str, excerpt: str) -> float:
+        self.asked.append((question, excerpt))
+        if self.fails:
+            raise Unavailable("It died.")
+        return 4.0 if self.sure_of in excerpt else -4.0
+
+
+class Finding:
+    """Finds one span in each passage, in the first with the highest score."""
+
+    ready, reader = True, TrainedPart(Path("reader.safetensors"), "", ("en",))
+
+    async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
+        return [[Span(0, 3, 6.0 - index)] for index, _ in enumerate(texts)]
+
+
+QUESTION = "Who cast the bell?"
+
+
+def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = QUESTION) -> list[Passage]:
+    services = cast(Services, SimpleNamespace(reader=Finding(), verifier=doubting, work=asyncio.Event()))
+    document = StoredDocument(1, "d1", "places.txt", "txt", "en", 1, "")
+    passages = [
+        Passage(StoredChunk(number, 1, 1, "", "", text, ""), document, 0.0, None, 0.0, 0.0, (Sentence(0, len(text), 2.0, 0.9, 1.0),))
+        for number, text in enumerate((WELL, MILL, BELL), 1)
+    ]
+    return runner.run(read(services, question, "en", passages))
+
+
+def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
+    doubting = Doubting("Aqua Nord")
+    assert [one.spans for one in verified(runner, doubting)] == [(Span(0, 3, 6.0),), (Span(0, 3, 5.0),), (Span(0, 3, 4.0),)]
+    [(question, excerpt)] = doubting.asked
+    assert question == "Who cast the bell?"
+    assert excerpt == WELL[: WELL.index(" The southern")], "the sentence of the span and the one beside it"
+
+
+def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runner: asyncio.Runner) -> None:
+    alone, believed = verified(runner, None), verified(runner, Doubting("Aqua Nord"))
+    assert [one.verified for one in alone] == [False, False, False] and [one.verified for one in believed] == [True, False, False]
+    strange = "Who made the orbital launcher's heat shield?"
+    assert [relevant([replace(one, sentences=(), spoken_of=0.0) for one in found], strange) for found in (alone, believed)] == [False, True]
+
+
+def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_would_answer(runner: asyncio.Runner) -> None:
+    doubting = Doubting("Edith Carr")
+    alone, doubted = verified(runner, None), verified(runner, doubting)
+    assert relevant(alone, QUESTION) and not relevant(doubted, QUESTION)
+    assert [one.spans for one in doubted] == [(Span(0, 3, -7.0),)] * 3
+    assert len(doubting.asked) == 1
+
+
+def test_where_it_dies_the_readers_opinion_counts(runner: asyncio.Runner) -> None:
+    assert verified(runner, Doubting("", fails=True)) == verified(runner, None)
+
+
+def test_a_question_does_not_wait_for_it_to_load_and_a_whole_text_is_not_verified(runner: asyncio.Runner) -> None:
+    loading = Doubting("")
+    loading.ready = False
+    assert verified(runner, loading) == verified(runner, None) and not loading.asked
+    long = Doubting("")
+    assert verified(runner, long, "Who cast the bell? " * LONGEST_VERIFIED) == verified(runner, None, "Who cast the bell? " * LONGEST_VERIFIED)
+    assert not long.asked
+
+
+@pytest.fixture(scope="module")
+def verifier(runner: asyncio.Runner) -> Iterator[Verifier]:
+    """The real model with the shipped adapter, loaded once for all tests."""
+    assert SHIPPED and ENTRY
+    verifier = Verifier(Catalog.load(ROOT / "models").path(ENTRY), SHIPPED)
+    yield verifier
+    runner.run(verifier.close())
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("answered", "like_it", "text", "least"),
+    [
+        ("Who repaired the pump of the northern well?", "Who repaired the pump of the southern well?", WELL, 0.5),
+        ("Who closed the southern well?", "Who dug the southern well?", WELL, 0.5),
+        ("Until when did the mill grind oats?", "Until when did the mill grind barley?", MILL, 2),
+        ("Who cast the bell?", "Who paid for the bell?", BELL, 2),
+    ],
+)
+def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_one_like_it(
+    runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str, least: float
+) -> None:
+    async def both() -> list[float]:
+        return [await verifier.sureness(question, text) for question in (answered, like_it)]
+
+    sure, doubtful = runner.run(both())
+    assert sure > doubtful + least  # and that is more than rounding makes, 0.34 at most
+
+
+@needs_model
+@pytest.mark.parametrize(("question", "text"), [("Who?", ""), ("Who?", "word " * 2000), ("🎈" * LONGEST_VERIFIED, WELL), ("Who\ud800?", "a\ud800b\0c")])
+def test_odd_texts_have_a_number_too(runner: asyncio.Runner, verifier: Verifier, question: str, text: str) -> None:
+    assert math.isfinite(runner.run(verifier.sureness(question, text)))
+
+
+@needs_model
+def test_an_adapter_that_is_not_whole_is_not_loaded_and_the_sentence_says_so(runner: asyncio.Runner, tmp_path: Path) -> None:
+    assert SHIPPED and ENTRY
+    broken = tmp_path / FILE
+    broken.write_bytes(SHIPPED.path.read_bytes()[:100_000])
+    verifier = Verifier(Catalog.load(ROOT / "models").path(ENTRY), replace(SHIPPED, path=broken))
+    with pytest.raises(Unavailable, match=f"llama.cpp cannot add .*{FILE} to the model"):
+        runner.run(verifier.load())
+    runner.run(verifier.close())

@@ -1,0 +1,49 @@
+"""Documents that a question names by their file names."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from conftest import upload
+from docqa.questions.named_documents import named_by
+from docqa.text.words import terms
+
+NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mill.txt"}
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What is the notice period in the Hartmann lease?", {1}),
+        ("Who signed the lease of 2021?", {1}),
+        ("Compare Brook Street and the mill.", {2, 3}),
+        ("What is the notice period in the lease?", set()),
+        ("Who is the landlord?", set()),
+    ],
+)
+def test_documents_are_named_by_what_tells_their_names_apart(question: str, named: set[int]) -> None:
+    assert set(named_by(terms(question), NAMES)) == named
+
+
+@pytest.fixture
+async def leases(client: httpx.AsyncClient) -> AsyncIterator[list[str]]:
+    """Three leases that do not say whose they are."""
+    text = "The landlord may end this agreement with notice of {} months. The rent is due on the first day of each month."
+    yield [await upload(client, text.format(months), name) for months, name in zip(("three", "six", "nine"), NAMES.values(), strict=True)]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("name", "months"), [("Hartmann", "three"), ("Brook Street", "six"), ("mill", "nine")])
+async def test_the_passage_comes_from_the_document_that_is_named(client: httpx.AsyncClient, leases: list[str], name: str, months: str) -> None:
+    question = f"With how many months of notice may the landlord end the agreement in the {name} lease?"
+    body = {"documents": leases, "messages": [{"sender": "user", "message": question}]}
+    reply = (await client.post("/v1/api/knowledge_base_chat?cite_source=true", json=body)).json()
+    assert f"notice of {months} months" in reply["sources"][0]["source_chunk"]
+
+
+@pytest.mark.anyio
+async def test_a_name_is_no_evidence(client: httpx.AsyncClient, leases: list[str]) -> None:
+    body = {"documents": leases, "messages": [{"sender": "user", "message": "What is the wifi password in the Hartmann lease of 2021?"}]}
+    reply = (await client.post("/v1/api/knowledge_base_chat?cite_source=true", json=body)).json()
+    assert reply["sources"] == []

@@ -1,0 +1,166 @@
+"""Which questions are about documents as a whole, in the documented languages, and which are not."""
+
+import pytest
+
+from docqa.questions.scope import Scope, scope_of
+
+GIST = [
+    "Summarize this",
+    "Please give me a short summary of the document in three sentences.",
+    "Summarize the documents.",
+    "What is this document about?",
+    "What are the main points?",
+    "TL;DR",
+    "Fasse das Dokument bitte kurz zusammen",
+    "Gib mir eine Zusammenfassung",
+    "Worum geht es in diesem Dokument?",
+    "Was sind die wichtigsten Punkte?",
+    "Résume ce document",
+    "De quoi parle ce texte ?",
+    "Haz un resumen del documento",
+    "¿De qué trata este documento?",
+    "Faça um resumo deste documento",
+    "Do que trata este documento?",
+    "Riassumi il documento",
+    "Di cosa parla questo documento?",
+    "Geef een samenvatting van dit document",
+    "Waar gaat dit document over?",
+    "Streść ten dokument",
+    "O czym jest ten dokument?",
+    "Bu belgeyi özetle",
+    "Bu belge ne hakkında?",
+    "Сделай краткое содержание документа",
+    "О чём этот документ?",
+    "لخص هذا المستند",
+    "عم يتحدث هذا المستند؟",
+    "סכם את המסמך",
+    "על מה המסמך?",
+    "总结一下这份文档",
+    "这份文件的主要内容是什么？",
+    "この文書を要約してください",
+    "この文書は何について書かれていますか？",
+    "이 문서를 요약해 주세요",
+    "इस दस्तावेज़ का सारांश दें",
+]
+CONTENTS = [
+    "Show me the table of contents",
+    "How many chapters does it have?",
+    "List the sections of the document",
+    "Wie viele Kapitel hat das Buch?",
+    "Inhaltsverzeichnis",
+    "Combien de chapitres y a-t-il ?",
+    "¿Cuántos capítulos tiene?",
+    "Quantos capítulos tem?",
+    "Quanti capitoli ci sono?",
+    "Hoeveel hoofdstukken heeft het?",
+    "Ile rozdziałów ma ten dokument?",
+    "Kaç bölüm var?",
+    "Сколько глав в этой книге?",
+    "اعرض جدول المحتويات",
+    "כמה פרקים יש?",
+    "这本书有多少章节？",
+    "目次を教えてください",
+    "목차를 알려줘",
+    "कितने अध्याय हैं?",
+]
+PAGES = [
+    "How many pages does it have?",
+    "Wie viele Seiten hat das Dokument?",
+    "Combien de pages y a-t-il ?",
+    "¿Cuántas páginas tiene?",
+    "Quantas páginas tem?",
+    "Quante pagine ha?",
+    "Hoeveel pagina's heeft het document?",
+    "Ile stron ma ten dokument?",
+    "Bu belge kaç sayfa?",
+    "Сколько страниц в документе?",
+    "كم عدد الصفحات؟",
+    "כמה עמודים יש במסמך?",
+    "这份文件有多少页？",
+    "この文書は何ページありますか？",
+    "이 문서는 몇 쪽인가요?",
+    "इस दस्तावेज़ में कितने पृष्ठ हैं?",
+]
+PLACES = {
+    "List all the deadlines in the document": ("deadlines",),
+    "How many suppliers are mentioned?": ("suppliers",),
+    "Which chemicals are listed in this manual?": ("chemicals",),
+    "Liste alle Fristen auf": ("Fristen",),
+    "Welche Lieferanten werden erwähnt?": ("Lieferanten",),
+    "Liste toutes les échéances": ("échéances",),
+    "Enumera todos los plazos": ("plazos",),
+    "Liste todos os prazos": ("prazos",),
+    "Elenca tutte le scadenze": ("scadenze",),
+    "Noem alle termijnen": ("termijnen",),
+    "Wymień wszystkie terminy": ("terminy",),
+    "Tüm tarihleri listele": ("tarihleri",),
+    "Перечисли все сроки": ("сроки",),
+    "اذكر جميع المواعيد في المستند": ("المواعيد",),
+    "ציין את כל המועדים": ("המועדים",),
+    "列出所有截止日期": ("截止日期",),
+    "期限をすべて挙げてください": ("期限",),
+    "모든 마감일을 나열해 주세요": ("마감일",),
+    "सभी समय-सीमाएँ बताएँ": ("समय-सीमाएँ",),
+}
+ORDINARY = [
+    "How much is the rent?",
+    "How many people does the company employ?",
+    "How many stores were opened in the second year?",
+    "How many pages did she write in the first year?",
+    "What is the fee about which they quarrel?",
+    "Who wrote the book?",
+    "When did the talks resume?",
+    "What was the town named after?",
+    "In what year did the orchestra first appear in the capital?",
+    "Which section of the act was repealed in 1990?",
+    "Wie viele Menschen arbeiten im Werk?",
+    "Wer hat den Vertrag unterschrieben?",
+    "Combien d'employés compte l'entreprise ?",
+    "¿Quién firmó el contrato?",
+    "Quantos funcionários trabalham na fábrica?",
+    "Chi ha firmato il contratto?",
+    "Hoeveel mensen werken er in de fabriek?",
+    "Ilu pracowników zatrudnia firma?",
+    "Şirkette kaç kişi çalışıyor?",
+    "Сколько человек работает на заводе?",
+    "كم عدد الموظفين في الشركة؟",
+    "כמה עובדים יש בחברה?",
+    "公司有多少员工？",
+    "会社の従業員は何人ですか？",
+    "회사의 직원은 몇 명입니까?",
+    "कंपनी में कितने कर्मचारी हैं?",
+]
+
+
+@pytest.mark.parametrize("question", GIST)
+def test_a_summary_is_asked_for(question: str) -> None:
+    assert scope_of(question) == Scope("gist", ())
+
+
+@pytest.mark.parametrize("question", CONTENTS)
+def test_the_contents_are_asked_for(question: str) -> None:
+    assert scope_of(question) == Scope("contents", ())
+
+
+@pytest.mark.parametrize("question", PAGES)
+def test_the_number_of_pages_is_asked_for(question: str) -> None:
+    assert scope_of(question) == Scope("pages", ())
+
+
+@pytest.mark.parametrize("question", PLACES)
+def test_every_place_is_asked_for(question: str) -> None:
+    assert scope_of(question) == Scope("places", PLACES[question])
+
+
+@pytest.mark.parametrize("question", ORDINARY)
+def test_a_fact_is_asked_for(question: str) -> None:
+    assert scope_of(question) is None
+
+
+def test_a_summary_of_something_names_it() -> None:
+    assert scope_of("Summarize the risk factors") == Scope("gist", ("risk", "factors"))
+    assert scope_of("Worum geht es bei der Haftung?") == Scope("gist", ("Haftung",))
+
+
+def test_a_long_task_is_no_question_about_the_whole() -> None:
+    assert scope_of("Summarize this: " + "The tenant pays the rent. " * 20) is None

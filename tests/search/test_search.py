@@ -1,0 +1,64 @@
+"""How the words of a question are weighed, and in which order passages come."""
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from conftest import upload
+from docqa import store
+from docqa.search.bm25 import bm25, rarity
+from docqa.text.words import terms
+
+pytestmark = pytest.mark.anyio
+
+FILLER = "The work went on as before, and the wardens wrote all of it down in the books that they keep in the tower by the old gate. " * 8
+
+
+def paragraphs(*sentences: str) -> str:
+    """A text with a chunk for each of these sentences."""
+    return "\n\n".join(f"{sentence} {FILLER}" for sentence in sentences)
+
+
+async def found(client: httpx.AsyncClient, doc_id: str, query: str) -> list[str]:
+    """The first sentences of the passages, best first."""
+    response = await client.post("/v1/api/retrieve", json={"query": query, "doc_ids": [doc_id], "top_k": 5})
+    return [result["source_chunk"].partition(".")[0] for result in response.json()["results"]]
+
+
+def test_a_word_tells_the_more_the_rarer_it_is_and_never_speaks_against_a_passage() -> None:
+    rarities = [rarity(count, 100) for count in (0, 1, 10, 50, 99, 100)]
+    assert rarities == sorted(rarities, reverse=True)
+    assert rarities[-1] > 0
+
+
+def test_passages_score_by_their_words_by_how_often_and_by_their_length() -> None:
+    weights = {"quay": 2.0, "crane": 1.0}
+    passages = ["the crane", "the quay", "the quay and the quay", "the quay " + "and nothing else " * 9, "", "and nothing"]
+    crane, quay, twice, long, empty, nothing = bm25(weights, [passage.split() for passage in passages])
+    assert twice > quay > crane > empty == nothing == 0
+    assert quay > long > 0
+    assert bm25(weights, []) == []
+
+
+async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette, client: httpx.AsyncClient) -> None:
+    ferries = await upload(client, paragraphs("The ferry sails at dawn.", "The ferry was built in Lauterach."))
+    await upload(client, paragraphs("The mill stands in Lauterach.", "The mill grinds rye.", "No ferry goes to the mill."))
+    async with app.state.services.db.read() as conn:
+        asked = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
+        assert await store.chunks.frequencies(conn, asked, ["ferry", "lauterach", "mill"], 2) == ({"ferry": 2, "lauterach": 1, "mill": 0}, 2)
+        assert await store.chunks.frequencies(conn, asked, ["ferry"], 1) is None, "beyond so many chunks counting takes longer than it is worth"
+        assert await store.chunks.frequencies(conn, [], ["ferry"], 2) is None
+
+
+async def test_a_word_that_the_whole_document_is_about_does_not_decide_although_no_other_document_has_it(client: httpx.AsyncClient) -> None:
+    for name in ("mills", "orchards", "bridges"):
+        await upload(client, paragraphs(*(f"The {name} of valley {number} were repaired by the guild." for number in range(12))))
+    towers = await upload(client, paragraphs(*(f"The tower at mile {number} is red." for number in range(20)), "One was repaired by masons from the south."))
+    assert (await found(client, towers, "Which tower was repaired?"))[0] == "One was repaired by masons from the south"
+
+
+async def test_the_beginning_of_a_question_word_says_no_more_than_the_word(client: httpx.AsyncClient) -> None:
+    gates = ["Welch ein Tor.", *(f"Das Tor {number} ist alt." for number in range(4)), *(f"Das Tor {number} hat einen Turm." for number in range(4, 8))]
+    doc_id = await upload(client, paragraphs(*gates))
+    assert "welch~" in terms(gates[0]) and "welch~" in terms("Welches")
+    assert "alt" in (await found(client, doc_id, "Welches Tor ist alt?"))[0]

@@ -1,0 +1,209 @@
+"""`python run.py bundle DIR` gathers a folder that sets itself up without a network, and says so where it cannot."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from docqa import ROOT
+from docqa.catalog.catalog import Catalog
+from docqa.setup.bundle import BundleFailed, bundle
+from docqa.setup.packages import Installer, machine
+
+PROJECT = """
+[project]
+dependencies = ["tinypack==1.0"]
+[project.optional-dependencies]
+embedding = ["torch==0.0", "tinysentence==1.0"]
+local = ["tinyllama-built==1.0"]
+test = ["no-such-test-tool==1.0"]
+"""
+WEIGHTS = b"GGUF and more"
+CATALOG = f"""
+[[model]]
+name = "tiny"
+kind = "gguf"
+licence = "MIT"
+languages = []
+path = "/no/such/tiny.gguf"
+[[model.file]]
+path = "tiny.gguf"
+size = {len(WEIGHTS)}
+sha256 = "{hashlib.sha256(WEIGHTS).hexdigest()}"
+"""
+
+
+def make_wheel(folder: Path, name: str, version: str = "1.0") -> None:
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}.py", "")
+        wheel.writestr(f"{name}-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{name}-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{name}-{version}.dist-info/RECORD", "")
+
+
+def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All that pip can reach: wheels for every group but the tests'."""
+    folder.mkdir()
+    for name in ("tinypack", "tinysentence", "tinyllama_built"):
+        make_wheel(folder, name)
+    make_wheel(folder, "torch", "0.0+cpu")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("CMAKE_ARGS", "")  # `bundle` leaves what is set as it is
+    return folder
+
+
+def make_checkout(root: Path) -> Installer:
+    """A checkout with the real installer, whose command line only says what it was given, and one model."""
+    shutil.copytree(ROOT / "docqa", root / "docqa", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("tests", "models", "data"):
+        (root / name).mkdir()
+    for name in ("run.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, root)
+    (root / "docqa" / "cli" / "main.py").write_text("import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n")
+    (root / "pyproject.toml").write_text(PROJECT)
+    (root / "data" / "docqa.sqlite").write_text("private")
+    (root / "provider-keys.toml").write_text("private")
+    (root / "models" / "catalog.toml").write_text(CATALOG)
+    (root / "models" / "tiny.gguf").write_bytes(WEIGHTS)
+    (root / "models" / "downloads").mkdir()
+    (root / "models" / "downloads" / "half.part").touch()
+    installer = Installer(root)
+    installer.python.parent.mkdir(parents=True)
+    installer.python.symlink_to(sys.executable)
+    (installer.venv / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
+    shutil.copytree(next(Path(sys.prefix).glob("lib/python*/site-packages/pip")), installer.venv / "lib" / python_folder() / "site-packages" / "pip")
+    return installer
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return make_index(tmp_path / "index", monkeypatch)
+
+
+@pytest.fixture
+def installer(tmp_path: Path, index: Path) -> Installer:
+    return make_checkout(tmp_path / "checkout")
+
+
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole bundle, made once."""
+    folder = tmp_path_factory.mktemp("gathered")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        make_index(folder / "index", monkeypatch)
+        make(make_checkout(folder / "checkout"), folder / "bundle")
+    return folder / "bundle"
+
+
+@pytest.fixture
+def whole(gathered: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be spoilt."""
+    return Path(shutil.copytree(gathered, tmp_path / "bundle", copy_function=shutil.copy2))
+
+
+def python_folder() -> str:
+    return f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+def make(installer: Installer, target: Path) -> list[str]:
+    said: list[str] = []
+    bundle(installer, Catalog.load(installer.root / "models"), target, said.append)
+    return said
+
+
+def start(folder: Path) -> subprocess.CompletedProcess[str]:
+    """A first start there, with a pip that the environment sends to a network that is not."""
+    environ = {"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"), "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "DOCQA_EMBEDDER": "none"}
+    return subprocess.run([sys.executable, "run.py", "serve"], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_path: Path) -> None:
+    target = tmp_path / "bundle"
+    said = make(installer, target)
+    assert f"{target} is whole" in said[-1]
+    assert [line for line in said if "the tests cannot run" in line], "a group that could not be gathered is told"
+    assert {path.name.partition("-")[0] for path in (target / "wheels").iterdir()} == {"tinypack", "torch", "tinysentence", "tinyllama_built"}
+    assert not {path.name for path in target.rglob("*")} & {"docqa.sqlite", "provider-keys.toml", "half.part", ".venv", "__pycache__"}
+
+    started = start(target)
+    assert started.returncode == 7, started.stdout + started.stderr
+    assert f"served ['serve'] {target / '.venv'}" in started.stdout
+    installed = {path.stem for path in (target / ".venv").glob("lib/*/site-packages/*.py")}
+    assert {"tinypack", "torch", "tinysentence", "tinyllama_built"} <= installed
+
+
+def test_the_checksums_are_those_of_every_file(whole: Path) -> None:
+    first, *lines = (whole / "checksums.txt").read_text().splitlines()
+    assert first == f"# {machine()}"
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    assert listed["models/tiny.gguf"] == hashlib.sha256(WEIGHTS).hexdigest()
+    assert set(listed) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {"checksums.txt"}
+
+
+def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(installer: Installer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "bundle"
+    with monkeypatch.context() as patch:
+        patch.setattr(Installer, "_local", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            make(installer, target)
+    assert "making it was interrupted" in start(target).stderr
+    for wheel in index.glob("t*.whl"):
+        if "llama" not in wheel.name:
+            wheel.unlink()  # what was gathered is not asked for again
+    said = make(installer, target)
+    assert "The wheels of the group embedding are there." in said
+    assert start(target).returncode == 7
+
+
+def test_a_second_run_takes_over_what_changed(installer: Installer, whole: Path) -> None:
+    (installer.root / "docqa" / "new.py").write_text('"""New."""\n')
+    (installer.root / "docqa" / "answering" / "mentions.py").unlink()
+    make(installer, whole)
+    assert (whole / "docqa" / "new.py").exists()
+    assert not (whole / "docqa" / "answering" / "mentions.py").exists()
+
+
+def test_a_file_that_was_damaged_on_the_way_is_named(whole: Path) -> None:
+    (whole / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
+    (whole / "README.md").write_text("my own notes")
+    started = start(whole)
+    assert started.returncode == 1
+    assert "not as they were bundled: models/tiny.gguf. Carry them over again." in started.stderr
+
+
+def test_a_bundle_for_another_machine_is_refused(whole: Path) -> None:
+    listed = whole / "checksums.txt"
+    listed.write_text(listed.read_text().replace(machine(), "win32 AMD64 CPython 3.99"))
+    assert f"made for win32 AMD64 CPython 3.99, this is {machine()}" in start(whole).stderr
+
+
+def test_without_the_base_packages_there_is_no_bundle(installer: Installer, index: Path, tmp_path: Path) -> None:
+    (index / "tinypack-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(BundleFailed, match="goes on from here"):
+        make(installer, tmp_path / "bundle")
+
+
+def test_a_damaged_model_is_not_carried(installer: Installer, tmp_path: Path) -> None:
+    (installer.root / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
+    with pytest.raises(BundleFailed, match=r"tiny is damaged \(tiny\.gguf\)"):
+        make(installer, tmp_path / "bundle")
+
+
+def test_a_folder_that_will_not_do_is_refused(installer: Installer, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").touch()
+    for folder, why in ((tmp_path / "mine", "something else"), (tmp_path / "mine" / "letter.txt", "a file"), (installer.root / "out", "to be bundled")):
+        with pytest.raises(BundleFailed, match=why):
+            make(installer, folder)
+
+
+def test_offline_nothing_is_gathered(installer: Installer, tmp_path: Path) -> None:
+    installer.offline = True
+    with pytest.raises(BundleFailed, match="DOCQA_OFFLINE"):
+        make(installer, tmp_path / "bundle")

@@ -1,0 +1,236 @@
+"""`python run.py doctor` tells what is missing; `doctor --offline` finds whatever tries to leave the machine, in whichever process."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from docqa import ROOT
+from docqa.offline import namespace, watch
+from docqa.offline.rehearsal import SPECIMENS, VALUE
+from docqa.offline.watch import Event, environment, read_report, unwatched
+from docqa.settings import Settings
+from docqa.setup import doctor
+from docqa.setup.doctor import Finding, examine, findings, prove_offline
+
+# An address that is nobody's (RFC 5737): a test that fails to refuse it reaches nothing either.
+NOWHERE = "192.0.2.1"
+alone = pytest.mark.skipif(not namespace.available(), reason="this system gives no network of its own")
+
+
+def run_watched(tmp_path: Path, code: str) -> list[Event]:
+    """What was reported of a Python that starts a Python that runs `code`."""
+    (tmp_path / "grandchild.py").write_text(code)
+    parent = "import subprocess, sys; subprocess.run([sys.executable, 'grandchild.py'], check=True)"
+    report = tmp_path / "report.jsonl"
+    subprocess.run([sys.executable, "-c", parent], cwd=tmp_path, env={**os.environ, **environment(report)}, check=True)
+    return read_report(report)
+
+
+def refused(events: list[Event]) -> list[str]:
+    return [event.what for event in events if event.kind == "refused"]
+
+
+@pytest.mark.parametrize(
+    ("attempt", "what"),
+    [
+        (f"socket.create_connection(('{NOWHERE}', 80), timeout=1)", f"socket.getaddrinfo '{NOWHERE}'"),
+        (f"socket.socket().connect(('{NOWHERE}', 80))", f"socket.connect ('{NOWHERE}', 80)"),
+        ("socket.socket(socket.AF_INET6).connect_ex(('2001:db8::1', 80))", "socket.connect ('2001:db8::1', 80)"),
+        (f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('{NOWHERE}', 53))", f"socket.sendto ('{NOWHERE}', 53)"),
+        (f"socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('{NOWHERE}', 53))", f"socket.sendmsg ('{NOWHERE}', 53)"),
+        ("socket.gethostbyname('telemetry.example')", "socket.gethostbyname 'telemetry.example'"),
+        ("urllib.request.urlopen('http://telemetry.example/')", "socket.getaddrinfo 'telemetry.example'"),
+    ],
+)
+def test_an_attempt_of_a_grandchild_is_refused_and_reported_with_its_stack(tmp_path: Path, attempt: str, what: str) -> None:
+    code = f"import socket, urllib.request\ndef phone_home():\n    {attempt}\ntry:\n    phone_home()\nexcept OSError:\n    pass\n"
+    events = run_watched(tmp_path, code)
+    assert refused(events) == [what]
+    [event] = [event for event in events if event.kind == "refused"]
+    assert "grandchild.py" in event.command
+    assert 'grandchild.py", line 3, in phone_home' in event.stack
+
+
+def test_loopback_and_sockets_of_this_machine_are_let_through(tmp_path: Path) -> None:
+    code = (
+        "import socket\n"
+        "with socket.create_server(('127.0.0.1', 0)) as server:\n"
+        "    socket.create_connection(('localhost', server.getsockname()[1])).close()\n"
+        "one, other = socket.socketpair()\n"
+        "one.sendmsg([b'x'])\n"
+        "with socket.socket(socket.AF_UNIX) as local:\n"
+        "    local.bind('here'); local.listen()\n"
+        "    with socket.socket(socket.AF_UNIX) as client: client.connect('here')\n"
+    )
+    events = run_watched(tmp_path, code)
+    assert refused(events) == []
+    assert len([event for event in events if event.kind == "watching"]) == 2
+
+
+def test_what_cannot_be_watched_is_named(tmp_path: Path) -> None:
+    events = run_watched(tmp_path, "import subprocess, sys\nsubprocess.run(['true'])\nsubprocess.run([sys.executable, '-I', '-c', ''])\n")
+    assert unwatched(events) == ["true", f"{sys.executable} -I -c "]
+
+
+# The whole proof, with a library that a reader imports and that phones home.
+
+PHONES = """
+import sys, importlib
+{attempt}
+sys.path.remove({folder!r})
+del sys.modules["olefile"]
+import olefile
+"""
+PYTHON_CODE = f"""
+import socket
+def phone_home():
+    try:
+        socket.create_connection(("{NOWHERE}", 80), timeout=1)
+    except OSError:
+        pass
+phone_home()
+"""
+NATIVE_CODE = f"""
+import ctypes, socket, struct
+libc = ctypes.CDLL(None)
+address = struct.pack("<H", socket.AF_INET) + struct.pack(">H", 80) + socket.inet_aton("{NOWHERE}") + bytes(8)
+libc.connect(libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0), address, len(address))
+"""
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The rehearsal without models, which takes seconds."""
+    monkeypatch.setenv("DOCQA_EMBEDDER", "none")
+    monkeypatch.setenv("DOCQA_MODELS", str(tmp_path / "no-models"))
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, folder: Path, attempt: str) -> None:
+    """Put a library that makes `attempt` before the one that reads .ppt files."""
+    folder.mkdir()
+    (folder / "olefile.py").write_text(PHONES.format(attempt=attempt, folder=str(folder)))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+def test_the_service_tries_nothing_with_the_models_that_are_there(capfd: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    assert prove_offline(said.append) == 0, said
+    assert capfd.readouterr().out.count("\n") >= 6, "each step is told"
+    assert said[-1].endswith(" processes watched, 0 outbound attempts")
+
+
+def test_a_culprit_in_a_child_is_found_with_its_stack(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, tmp_path / "planted", PYTHON_CODE)
+    said: list[str] = []
+    assert prove_offline(said.append) == 1
+    [culprit] = [one for one in said if NOWHERE in one]
+    assert "-m docqa.formats" in culprit
+    assert 'olefile.py", line' in culprit and "in phone_home" in culprit
+    assert said[-1].endswith(", 1 outbound attempts")
+
+
+@alone
+def test_a_culprit_in_native_code_is_counted(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, tmp_path / "planted", NATIVE_CODE)
+    said: list[str] = []
+    assert prove_offline(said.append) == 1
+    assert [one for one in said if "Native code tried 1 times (IpOutNoRoutes)" in one]
+
+
+def test_without_a_network_of_its_own_it_says_what_is_not_seen(bare: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(namespace, "available", lambda: False)
+    said: list[str] = []
+    assert prove_offline(said.append) == 0, said
+    assert "what native code does by itself is not" in said[0]
+
+
+def test_a_service_that_does_not_work_proves_nothing(bare: None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DOCQA_UPLOAD_MB", "none")
+    assert prove_offline(lambda _: None) == 1
+    assert "DOCQA_UPLOAD_MB" in capfd.readouterr().out
+
+
+def test_every_format_has_its_specimen() -> None:
+    from docqa.formats import SUFFIXES
+
+    assert {path.suffix for path in SPECIMENS.iterdir()} == {*SUFFIXES, ".html"}
+    assert VALUE in (SPECIMENS / "lighthouse.txt").read_text()
+
+
+# What is looked at.
+
+
+def found(settings: Settings) -> dict[str, Finding]:
+    return {one.what: one for one in findings(settings)}
+
+
+def test_what_is_there_is_told(settings: Settings) -> None:
+    told = found(replace(settings, port=0))
+    assert not [one for one in told.values() if one.remedy and one.needed]
+    assert told["SQLite extensions"].state == "sqlite-vec and FTS5 work"
+    assert told["embedding model"].state.startswith("none, as set")
+    assert told["local models"].remedy, "that there is none is no fault, but something can be done"
+
+
+def test_a_damaged_embedding_model_is_found(tmp_path: Path) -> None:
+    (tmp_path / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
+    assert "missing or damaged" in found(Settings(data=tmp_path, models=tmp_path, port=0))["embedding model"].state
+    assert "every byte right" in found(Settings(data=tmp_path, port=0))["embedding model"].state
+
+
+@pytest.mark.parametrize(("version", "buggy"), [("3.6.23", False), ("3.7.0", True), ("3.51.2", True), ("3.51.3", False), ("4.0", False)])
+def test_an_sqlite_with_the_wal_reset_bug_is_named(monkeypatch: pytest.MonkeyPatch, settings: Settings, version: str, buggy: bool) -> None:
+    monkeypatch.setattr("docqa.store.database.DRIVER.sqlite_version", version)
+    told = found(replace(settings, port=0))["SQLite"]
+    assert bool(told.remedy) == buggy
+    assert not told.needed
+
+
+def test_a_port_that_is_taken_is_needed(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        told = found(replace(settings, port=other.getsockname()[1]))["port"]
+    assert told.needed and "cannot be listened on" in told.state and "--port" in told.remedy
+
+
+def test_a_data_folder_that_cannot_be_written_to_is_needed(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    told = found(replace(settings, data=tmp_path / "file", port=0))["data folder"]
+    assert told.needed and "cannot be written to" in told.state
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    monkeypatch.setattr("docqa.setup.packages.importlib.util.find_spec", lambda name: None if name in ("uvicorn", "llama_cpp", "aiosqlite") else name)
+    told = found(replace(settings, port=0))
+    assert told["packages (base)"].needed and "uvicorn" in told["packages (base)"].state
+    assert not told["packages (local)"].needed and "llama_cpp; answers are sentences" in told["packages (local)"].state
+
+
+@pytest.mark.parametrize(("needed", "code"), [(False, 0), (True, 1)])
+def test_the_exit_code_says_whether_something_needed_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
+) -> None:
+    monkeypatch.setattr(doctor, "findings", lambda _: [Finding("thing", "gone", "Get one.", needed)])
+    assert examine([]) == code
+    assert ("Needed and missing: thing." in capsys.readouterr().out) == needed
+
+
+def test_on_a_machine_with_nothing_installed_it_still_speaks(tmp_path: Path) -> None:
+    """Under a Python without any package: what is imported at the top of the modules it needs must be in the standard library."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.setup.doctor import examine; sys.exit(examine([]))"
+    environ = {"PATH": os.environ["PATH"], "DOCQA_DATA": str(tmp_path), "DOCQA_PORT": "0"}
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "Needed and missing: packages (base)" in done.stdout
+
+
+def test_the_report_is_one_object_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = tmp_path / "report.jsonl"
+    monkeypatch.setenv(watch.REPORT, str(report))
+    events = run_watched(tmp_path, "")
+    assert [json.loads(line)["kind"] for line in report.read_text().splitlines()] == [event.kind for event in events] == ["watching", "started", "watching"]

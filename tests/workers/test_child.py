@@ -1,0 +1,363 @@
+"""A child process answers requests, one at a time or several that share it, and the parent survives whatever happens to it."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from docqa import ROOT
+from docqa.errors import ChildDied, TooLarge, Unavailable
+from docqa.workers.child import Child
+from docqa.workers.turns import Turns
+
+pytestmark = pytest.mark.anyio
+
+PARROT = """
+import os, sys, time
+from docqa.errors import TooLarge
+from docqa.workers.loop import serve
+
+def handle(body, blob, cancelled):
+    do = body["do"]
+    if do == "echo":
+        yield body, blob[::-1]
+    elif do == "pid":
+        yield {"pid": os.getpid()}, b""
+    elif do == "environ":
+        yield {"names": list(os.environ)}, b""
+    elif do == "print":
+        print("a library prints", flush=True)
+        os.write(1, b"and so does its C part")
+        yield {"read": os.read(0, 10).decode()}, b""
+    elif do == "count":
+        for number in range(body["to"]):
+            time.sleep(body["pause"])
+            yield {"number": number}, b""
+    elif do == "alternate":
+        for number in range(body["to"]):
+            time.sleep(body["pause"])
+            yield {"number": number}, b""
+            yield None
+    elif do == "nap":
+        until = time.monotonic() + body["seconds"]
+        while time.monotonic() < until and not cancelled.is_set():
+            time.sleep(0.01)
+        yield {"cancelled": cancelled.is_set()}, b""
+    elif do == "hang":
+        time.sleep(60)
+        yield {}, b""
+    elif do == "raise":
+        raise {"TooLarge": TooLarge, "ValueError": ValueError}[body["error"]]("seven is too many")
+    elif do == "die":
+        sys.stderr.write("the last words\\n")
+        os._exit(7)
+    elif do == "abort":
+        os.abort()
+
+def load():
+    if "slow" in sys.argv:
+        time.sleep(0.5)
+    if "broken" in sys.argv:
+        raise RuntimeError("no such model")
+    if "dead" in sys.argv:
+        os.abort()
+    return {"hello": sys.argv[1:]}, handle
+
+if __name__ == "__main__":
+    serve(load)
+"""
+
+
+@pytest.fixture(autouse=True)
+def parrot_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "parrot.py").write_text(PARROT)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+@asynccontextmanager
+async def parrot(*arguments: str, shared: bool = False, **options: float) -> AsyncIterator[Child]:
+    child = Child("parrot", list(arguments), name="parrot", shared=shared, **options)
+    try:
+        yield child
+    finally:
+        await child.close()
+
+
+async def pid_of(child: Child) -> int:
+    return int((await child.call({"do": "pid"}))[0]["pid"])
+
+
+def lives(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        stat = Path(f"/proc/{pid}/stat")
+        return not stat.exists() or stat.read_text().split()[2] != "Z"
+    return False
+
+
+async def test_it_starts_on_first_use_and_tells_its_state() -> None:
+    async with parrot("slow") as child:
+        assert child.state == "stopped"
+        starting = asyncio.create_task(child.start())
+        await asyncio.sleep(0.1)
+        assert child.state == "loading"
+        assert await starting == {"hello": ["slow"]}
+        assert child.state == "ready"
+    assert child.state == "stopped"
+
+
+async def test_header_and_bytes_come_back_whole() -> None:
+    async with parrot() as child:
+        blob = bytes(range(256)) * 20_000
+        header, data = await child.call({"do": "echo", "text": "größer \ud800 😀", "list": [1, None]}, blob)
+        assert header == {"do": "echo", "text": "größer \ud800 😀", "list": [1, None]}
+        assert data == blob[::-1]
+
+
+async def test_what_libraries_print_or_read_does_not_disturb_the_frames() -> None:
+    async with parrot() as child:
+        assert (await child.call({"do": "print"}))[0] == {"read": ""}
+        assert (await child.call({"do": "echo"}, b"ab"))[1] == b"ba"
+
+
+async def test_its_stderr_goes_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "docqa.workers.process")
+    async with parrot() as child:
+        await child.call({"do": "print"})
+    assert "parrot: a library prints" in caplog.text
+
+
+async def test_a_stream_gives_its_items_in_order() -> None:
+    async with parrot() as child:
+        assert [item["number"] async for item in child.stream({"do": "count", "to": 5, "pause": 0})] == [0, 1, 2, 3, 4]
+
+
+async def test_requests_are_served_one_at_a_time_in_order_and_urgent_ones_first() -> None:
+    async with parrot() as child:
+        await child.start()
+        done: list[str] = []
+
+        async def ask(name: str, urgent: bool = False) -> None:
+            await child.call({"do": "nap", "seconds": 0.05}, urgent=urgent)
+            done.append(name)
+
+        asked = [ask("in hand"), ask("first"), ask("second"), ask("urgent", urgent=True), ask("urgent too", urgent=True)]
+        await asyncio.gather(*asked)
+        assert done == ["in hand", "urgent", "urgent too", "first", "second"]
+
+
+async def alternate(child: Child, name: str, done: list[str], to: int = 3) -> None:
+    async with aclosing(child.stream({"do": "alternate", "to": to, "pause": 0.03})) as items:
+        async for _ in items:
+            done.append(name)
+
+
+async def test_requests_that_share_a_child_alternate_where_they_let_each_other_go_on() -> None:
+    async with parrot(shared=True) as child:
+        await child.start()
+        done: list[str] = []
+        await asyncio.gather(alternate(child, "a", done), alternate(child, "b", done))
+        assert sorted(done) == ["a", "a", "a", "b", "b", "b"]
+        assert "".join(done) not in ("aaabbb", "bbbaaa")
+
+
+async def test_one_that_leaves_a_shared_child_leaves_the_others_in_peace() -> None:
+    async with parrot(shared=True) as child:
+        pid = await pid_of(child)
+        done: list[str] = []
+        leaver = asyncio.create_task(alternate(child, "left", done, to=1000))
+        stayer = asyncio.create_task(alternate(child, "stayed", done, to=10))
+        await asyncio.sleep(0.2)
+        leaver.cancel()
+        await stayer
+        assert done.count("stayed") == 10
+        assert 0 < done.count("left") < 20
+        assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
+        assert await pid_of(child) == pid
+
+
+async def test_all_requests_in_hand_hear_that_a_shared_child_died() -> None:
+    async with parrot(shared=True) as child:
+        await child.start()
+        asked = [child.call({"do": "alternate", "to": 1000, "pause": 0.01}), child.call({"do": "die"})]
+        assert [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)] == [ChildDied, ChildDied]
+        assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
+
+
+async def test_a_turn_given_to_someone_who_just_left_goes_to_the_next() -> None:
+    turns = Turns()
+    await turns.take()
+    leaving, staying = asyncio.create_task(turns.take()), asyncio.create_task(turns.take())
+    await asyncio.sleep(0)
+    turns.give()
+    leaving.cancel()
+    await asyncio.wait_for(staying, 1)
+
+
+async def test_leaving_a_stream_stops_the_work_and_keeps_the_process() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        async with aclosing(child.stream({"do": "count", "to": 1000, "pause": 0.02})) as numbers:
+            async for _ in numbers:
+                break
+        before = time.monotonic()
+        assert await pid_of(child) == pid
+        assert time.monotonic() - before < 0.5
+
+
+async def test_a_cancelled_call_leaves_the_protocol_in_step() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(child.call({"do": "nap", "seconds": 30}), 0.05)
+        assert (await child.call({"do": "echo"}, b"abc"))[1] == b"cba"
+        assert await pid_of(child) == pid
+
+
+async def test_a_child_that_does_not_stop_is_killed_and_started_afresh() -> None:
+    async with parrot(grace=0.2) as child:
+        pid = await pid_of(child)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(child.call({"do": "hang"}), 0.05)
+        assert await asyncio.wait_for(pid_of(child), 5) != pid
+        assert not lives(pid)
+
+
+async def test_a_cancelled_wait_does_not_stop_the_loading() -> None:
+    async with parrot("slow") as child:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(child.call({"do": "pid"}), 0.1)
+        assert child.state == "loading"
+        await pid_of(child)
+
+
+@pytest.mark.parametrize(("last", "how"), [("die", r"ended with exit code 7 \(the last words\)"), ("abort", "ended by SIGABRT")])
+async def test_death_costs_the_request_in_hand_and_no_other(last: str, how: str) -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        in_hand, waiting = asyncio.create_task(child.call({"do": last})), asyncio.create_task(pid_of(child))
+        with pytest.raises(ChildDied, match=how):
+            await in_hand
+        assert await waiting != pid
+
+
+async def test_death_while_idle_is_seen_and_mended() -> None:
+    async with parrot() as child:
+        os.kill(await pid_of(child), signal.SIGKILL)
+        async with asyncio.timeout(2):
+            while child.state == "ready":
+                await asyncio.sleep(0.02)
+        assert child.state == "failed: ended by SIGKILL"
+        assert await pid_of(child)
+        assert child.state == "ready"
+
+
+async def test_an_error_in_the_handler_is_told_and_the_process_stays() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        with pytest.raises(Unavailable, match="ValueError: seven is too many"):
+            await child.call({"do": "raise", "error": "ValueError"})
+        with pytest.raises(TooLarge, match="^seven is too many$"):
+            await child.call({"do": "raise", "error": "TooLarge"})
+        assert await pid_of(child) == pid
+
+
+@pytest.mark.parametrize(("how", "why"), [("broken", "RuntimeError: no such model"), ("dead", "it ended by SIGABRT")])
+async def test_a_child_that_cannot_load_says_why_and_is_not_tried_at_once_again(how: str, why: str) -> None:
+    async with parrot(how, retry_seconds=60) as child:
+        with pytest.raises(Unavailable, match=why):
+            await child.call({"do": "pid"})
+        assert child.state.startswith("failed: ")
+        assert why in child.state
+        before = time.monotonic()
+        with pytest.raises(Unavailable, match=why) as raised:
+            await child.call({"do": "pid"})
+        assert time.monotonic() - before < 0.01
+        assert 50 < raised.value.retry_after <= 60
+
+
+async def test_a_child_that_could_not_load_is_tried_again_later() -> None:
+    async with parrot("broken", retry_seconds=0) as child:
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="no such model"):
+                await child.call({"do": "pid"})
+
+
+async def test_a_child_that_rests_has_no_process_until_it_is_asked_again() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        in_hand = asyncio.create_task(child.call({"do": "nap", "seconds": 0.2}))
+        await asyncio.sleep(0.05)
+        await child.rest()
+        assert in_hand.done(), "what is in hand is done first"
+        assert child.state == "stopped" and not lives(pid)
+        await child.rest()
+        assert await pid_of(child) != pid
+
+
+async def test_a_child_gets_no_keys_of_providers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCQA_OPENAI_KEY", "secret")
+    monkeypatch.setenv("DOCQA_SOMETHING", "else")
+    async with parrot() as child:
+        answer, _ = await child.call({"do": "environ"})
+    assert "DOCQA_SOMETHING" in answer["names"] and "DOCQA_OPENAI_KEY" not in answer["names"]
+
+
+async def test_closing_ends_the_process_and_refuses_later_requests() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        in_hand = asyncio.create_task(child.call({"do": "hang"}))
+        await asyncio.sleep(0.05)
+        await child.close()
+        assert not lives(pid)
+        with pytest.raises(Unavailable):
+            await in_hand
+        with pytest.raises(Unavailable, match="being stopped"):
+            await child.call({"do": "pid"})
+
+
+async def test_closing_while_it_loads_leaves_no_process_behind() -> None:
+    async with parrot("slow") as child:
+        starting = asyncio.create_task(child.start())
+        await asyncio.sleep(0)
+        await child.close()
+        with pytest.raises(Unavailable):
+            await asyncio.wait_for(starting, 5)
+
+
+async def test_control_c_is_left_to_the_parent() -> None:
+    async with parrot() as child:
+        pid = await pid_of(child)
+        os.kill(pid, signal.SIGINT)
+        assert await pid_of(child) == pid
+
+
+def test_it_ends_when_its_parent_is_killed() -> None:
+    parent = """
+import asyncio, time
+from docqa.workers.child import Child
+
+async def main():
+    child = Child("parrot", [])
+    print((await child.call({"do": "pid"}))[0]["pid"], flush=True)
+    await child.call({"do": "hang"})
+
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout
+        pid = int(process.stdout.readline())
+        assert lives(pid)
+        process.kill()
+    until = time.monotonic() + 3
+    while lives(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not lives(pid)
