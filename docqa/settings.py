@@ -69,30 +69,52 @@ class Settings:
     port: int = _setting(8000, _port, "port to listen on; 0 takes a free one")
     data: Path = _setting(ROOT / "data", _path, "folder of the SQLite file and the first API key")
     models: Path = _setting(ROOT / "models", _path, "folder of the models and their catalogue")
-    embedder: str = _setting("all-MiniLM-L6-v2", str, "embedding model: its name in the catalogue, or its folder; `none` for full-text search only")
+    embedder: str = _setting(
+        "all-MiniLM-L6-v2",
+        str,
+        "embedding model: its name in the catalogue, or its folder; `none` for full-text search only",
+    )
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
     body_mb: int = _setting(10, _positive, "largest JSON body, in MB")
     extract_seconds: int = _setting(45, _positive, "time one file may take to be read")
     extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
     extract_parallel: int = _setting(2, _positive, "files read at the same time")
     extract_queue: int = _setting(32, _positive, "files that may wait to be read before an upload gets 503")
-    ocr_languages: str = _setting("", str, "Tesseract's languages for scanned pages, such as `eng+deu`; empty takes all that are installed")
+    ocr_languages: str = _setting(
+        "", str, "Tesseract's languages for scanned pages, such as `eng+deu`; empty takes all that are installed"
+    )
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
-    private_networks: tuple[Network, ...] = _setting((), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`")
+    private_networks: tuple[Network, ...] = _setting(
+        (), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`"
+    )
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
-    reader: bool = _setting(True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences")
+    reader: bool = _setting(
+        True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences"
+    )
     verifier: bool = _setting(
-        True, _flag, "the small language model that doubts short answers; without it more questions that the text does not answer get one"
+        True,
+        _flag,
+        "the small language model that doubts short answers; without it more questions that the text does not answer get one",
     )
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
     answer_parallel: int = _setting(
-        0, _parallel, "answers that a local model writes at once, 1 to 4; 0 for as many as are sooner written together, which is measured at load"
+        0,
+        _parallel,
+        "answers that a local model writes at once, 1 to 4; 0 for as many as are sooner written together, which is measured at load",
     )
-    context_tokens: int = _setting(8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it")
-    cache_type: str = _setting("f16", _cache_type, "how a local model keeps what it has read: f16, or q8_0 or q4_0 in a half or a quarter of the memory")
+    context_tokens: int = _setting(
+        8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it"
+    )
+    cache_type: str = _setting(
+        "f16",
+        _cache_type,
+        "how a local model keeps what it has read: f16, or q8_0 or q4_0 in a half or a quarter of the memory",
+    )
     idle_seconds: int = _setting(600, _positive, "time after which a local model that nobody asks is unloaded")
-    offline: bool = _setting(False, _flag, "nothing leaves this machine: links, remote models and downloads are refused")
+    offline: bool = _setting(
+        False, _flag, "nothing leaves this machine: links, remote models and downloads are refused"
+    )
     log_level: str = _setting("info", _level, "debug, info, warning or error")
 
     @property

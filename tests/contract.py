@@ -8,7 +8,19 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-MODELS = ("GPT5_2", "GPT5", "GPT5_MINI", "GPT5_NANO", "GEMINI_FLASH", "GEMINI_PRO", "CLAUDE1", "CLAUDE2", "GPT3", "GPT4", "GPT4O_MINI")
+MODELS = (
+    "GPT5_2",
+    "GPT5",
+    "GPT5_MINI",
+    "GPT5_NANO",
+    "GEMINI_FLASH",
+    "GEMINI_PRO",
+    "CLAUDE1",
+    "CLAUDE2",
+    "GPT3",
+    "GPT4",
+    "GPT4O_MINI",
+)
 
 Model = Enum("Model", {name: name for name in MODELS}, type=str)  # type: ignore[misc]
 Length = Enum("Length", {"LONG": "LONG", "SHORT": "SHORT"}, type=str)
@@ -114,7 +126,9 @@ app = FastAPI(strict_content_type=False)
 
 @app.exception_handler(RequestValidationError)
 async def answer_faults(request: Request, error: RequestValidationError) -> JSONResponse:
-    return JSONResponse({"detail": [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]}, 422)
+    return JSONResponse(
+        {"detail": [{key: fault[key] for key in ("loc", "msg", "type")} for fault in error.errors()]}, 422
+    )
 
 
 @app.get("/v1/api/download_pdf", status_code=201)

@@ -42,7 +42,9 @@ class Hub:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -87,7 +89,14 @@ class Hub:
 
 def listed(name: str, data: bytes) -> dict[str, object]:
     """How the hub's API tells of one file."""
-    about: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()}
+    about: dict[str, object] = {
+        "rfilename": name,
+        "size": len(data),
+        "blobId": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(),
+    }
     if len(data) > SMALL:
-        about |= {"blobId": "0" * 40, "lfs": {"size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "pointerSize": 130}}
+        about |= {
+            "blobId": "0" * 40,
+            "lfs": {"size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "pointerSize": 130},
+        }
     return about

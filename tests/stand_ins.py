@@ -75,8 +75,12 @@ async def stand_in(*replies: Reply, port: int = 0, tls: ssl.SSLContext | None = 
 def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
     """A certificate for loopback that no authority has signed, and a server's side of it; made by the program `openssl`."""
     path = folder / "own.pem"
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    subprocess.run([*command.split(), "-keyout", path.with_suffix(".key"), "-out", path], check=True, capture_output=True)
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    subprocess.run(
+        [*command.split(), "-keyout", path.with_suffix(".key"), "-out", path], check=True, capture_output=True
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path, path.with_suffix(".key"))
     return path, context
@@ -87,8 +91,15 @@ def status(code: int, body: object = "", **headers: str) -> Reply:
     content = (body if isinstance(body, str) else json.dumps(body)).encode()
 
     async def reply(writer: asyncio.StreamWriter) -> None:
-        named = {"Content-Length": str(len(content)), "Connection": "close"} | {name.replace("_", "-"): value for name, value in headers.items()}
-        writer.write("\r\n".join([f"HTTP/1.1 {code} Status", *(f"{name}: {value}" for name, value in named.items()), "", ""]).encode() + content)
+        named = {"Content-Length": str(len(content)), "Connection": "close"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
+        writer.write(
+            "\r\n".join(
+                [f"HTTP/1.1 {code} Status", *(f"{name}: {value}" for name, value in named.items()), "", ""]
+            ).encode()
+            + content
+        )
         await writer.drain()
 
     return reply
@@ -98,7 +109,9 @@ def stream(*events: str, pause: float = 0.0, whole: bool = True) -> Reply:
     """Server-sent events in chunks as they come, `pause` seconds before each but the first; without its last chunk if it is not `whole`."""
 
     async def reply(writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+        )
         for number, event in enumerate(events):
             await asyncio.sleep(pause if number else 0)
             data = event.encode()
@@ -115,7 +128,11 @@ def openai(*words: str, end: str = "stop") -> list[str]:
     """The events of OpenAI's chat completions; a Google answer differs in its first one only."""
 
     def event(delta: dict[str, Any], reason: str | None = None) -> str:
-        body = {"id": "c1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        body = {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+        }
         return f"data: {json.dumps(body)}\n\n"
 
     counted = 'data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"total_tokens":9}}\n\n'
@@ -138,7 +155,11 @@ def anthropic(*words: str, end: str = "end_turn") -> list[str]:
         event("ping"),
         *(event("content_block_delta", index=1, delta={"type": "text_delta", "text": word}) for word in words),
         event("content_block_stop", index=1),
-        *([event("message_delta", delta={"stop_reason": end}, usage={"output_tokens": 3}), event("message_stop")] if end else []),
+        *(
+            [event("message_delta", delta={"stop_reason": end}, usage={"output_tokens": 3}), event("message_stop")]
+            if end
+            else []
+        ),
     ]
 
 
@@ -166,10 +187,27 @@ def free_port() -> int:
 def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
     """The address of `python -m llama_cpp.server` with this model, once it answers."""
     port = free_port()
-    options = ["--model", str(model), "--model_alias", "smollm2", "--port", str(port), "--n_ctx", "2048", "--n_threads", "2"]
+    options = [
+        "--model",
+        str(model),
+        "--model_alias",
+        "smollm2",
+        "--port",
+        str(port),
+        "--n_ctx",
+        "2048",
+        "--n_threads",
+        "2",
+    ]
     with log.open("w") as out:
         environ = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}  # as providers/llama.py has it
-        process = subprocess.Popen([sys.executable, "-c", _LLAMA, *options], stdout=out, stderr=out, cwd=Path(__file__).parent.parent, env=environ)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _LLAMA, *options],
+            stdout=out,
+            stderr=out,
+            cwd=Path(__file__).parent.parent,
+            env=environ,
+        )
     try:
         url, end = f"http://127.0.0.1:{port}/v1", time.monotonic() + seconds
         while not _answers(f"{url}/models"):

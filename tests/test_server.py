@@ -20,7 +20,8 @@ from docqa import ROOT
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
 STORY = "\n\n".join(
-    f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather." for n in range(1, 40)
+    f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather."
+    for n in range(1, 40)
 )
 
 
@@ -78,7 +79,9 @@ def test_vectors_find_what_is_said_in_other_words(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, LEASE)
         ready.wait(f"/v1/api/documents/{doc_id}/status", "state", "ready")
-        body = client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask("How much money does the tenant owe monthly?")).json()
+        body = client.post(
+            f"/v1/chat/{doc_id}?cite_source=true", json=ask("How much money does the tenant owe monthly?")
+        ).json()
         assert "12,400" in body["answer"]["message"]
         body = client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask("Which enzyme splits lactose?")).json()
         assert body["sources"] == []
@@ -90,7 +93,9 @@ def test_a_local_model_answers_by_its_name(ready: Server) -> None:
         assert names["SMOLLM2_135M"] == "local"
         doc_id = upload(client, LEASE)
         query = "model_name=SMOLLM2_135M&cite_source=true&temperature=0.1"
-        body = client.post(f"/v1/chat/{doc_id}?{query}", json=ask("How much is the monthly rent of the warehouse?")).json()
+        body = client.post(
+            f"/v1/chat/{doc_id}?{query}", json=ask("How much is the monthly rent of the warehouse?")
+        ).json()
         assert body["answer"]["message"].strip()
         for source in body["sources"]:
             assert source["source_chunk"] in LEASE
@@ -101,7 +106,9 @@ def test_a_model_streams_its_tokens_as_they_are_made(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        with client.stream("POST", url, json=ask("What does the keeper of the lighthouse write to his sister?")) as response:
+        with client.stream(
+            "POST", url, json=ask("What does the keeper of the lighthouse write to his sister?")
+        ) as response:
             assert response.headers["transfer-encoding"] == "chunked"
             times = [time.monotonic() for _ in response.iter_raw()]
         assert len(times) > 5
@@ -123,7 +130,9 @@ def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
         assert again < 20, "the answer that nobody wanted was made to its end first"
 
 
-@pytest.mark.parametrize(("word", "query"), [("docqa.models.embedder", ""), ("docqa.models.chat.local", "model_name=SMOLLM2_135M")])
+@pytest.mark.parametrize(
+    ("word", "query"), [("docqa.models.embedder", ""), ("docqa.models.chat.local", "model_name=SMOLLM2_135M")]
+)
 def test_a_killed_child_costs_at_most_one_answer(ready: Server, word: str, query: str) -> None:
     with ready.client() as client:
         doc_id = upload(client, LEASE)
@@ -220,7 +229,9 @@ def test_keys_are_added_listed_and_revoked(server: Server) -> None:
     added = run("add", "second", "--account", "other")
     assert added.returncode == 0
     headers = {"x-api-key": added.stdout.strip()}
-    assert httpx.get(f"{server.base}/v1/api/documents", headers=headers).json()["documents"] == [], "another account sees other documents"
+    assert httpx.get(f"{server.base}/v1/api/documents", headers=headers).json()["documents"] == [], (
+        "another account sees other documents"
+    )
     listed = run("list").stdout
     assert "second" in listed and "first key" in listed and added.stdout.strip() not in listed
     number = next(line.split()[0] for line in listed.splitlines() if "second" in line)
@@ -285,13 +296,20 @@ def test_data_that_cannot_be_used_are_said_in_one_sentence(tmp_path: Path) -> No
     command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", "0", "--data", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     assert done.returncode == 1
-    assert done.stderr.startswith("docqa: ") and "cannot be used as the database" in done.stderr and done.stderr.count("\n") == 1
+    assert (
+        done.stderr.startswith("docqa: ")
+        and "cannot be used as the database" in done.stderr
+        and done.stderr.count("\n") == 1
+    )
 
 
 def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path) -> None:
     models = tmp_path / "models" / "downloads"
     models.mkdir(parents=True)
-    for name in ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct"):  # as an earlier start leaves it that could not fetch them
+    for name in (
+        "all-MiniLM-L6-v2",
+        "SmolLM2-135M-Instruct",
+    ):  # as an earlier start leaves it that could not fetch them
         (models / f"{name}.failed").touch()
     server = start_server(tmp_path / "data", DOCQA_MODELS=str(models.parent))
     try:
@@ -300,24 +318,45 @@ def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path)
             assert any("full-text search only" in note for note in health["notes"])
             assert any("All answers are extractive" in note for note in health["notes"])
             doc_id = upload(client, LEASE)
-            assert "12,400" in client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?")).json()["answer"]["message"]
+            assert (
+                "12,400"
+                in client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?")).json()["answer"][
+                    "message"
+                ]
+            )
     finally:
         assert stop_server(server) == 0
 
 
-@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="the examples are for curl in a POSIX shell")
+@pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("bash")), reason="the examples are for curl in a POSIX shell"
+)
 def test_the_examples_of_the_readme_work(server: Server, site: str, tmp_path: Path) -> None:
     """Every curl line of the README, in its order, against this server; only the deletions wait for the end."""
     with server.client() as client:
         doc_id = upload(client, LEASE)
-        kb = client.post("/v1/api/knowledge", json={"name": "Leases", "document_ids": [doc_id]}).json()["knowledge_base_id"]
+        kb = client.post("/v1/api/knowledge", json={"name": "Leases", "document_ids": [doc_id]}).json()[
+            "knowledge_base_id"
+        ]
     (tmp_path / "report.pdf").write_bytes((ROOT / "tests/files/report.pdf").read_bytes())
-    readme = (ROOT / "README.md").read_text().replace("\\\n", " ").replace("http://127.0.0.1:8000", server.base).replace("DOC_ID", doc_id)
-    lines = [line.strip().replace("https://example.org/report.pdf", f"{site}/lease") for line in readme.splitlines() if line.startswith("    curl ")]
+    readme = (
+        (ROOT / "README.md")
+        .read_text()
+        .replace("\\\n", " ")
+        .replace("http://127.0.0.1:8000", server.base)
+        .replace("DOC_ID", doc_id)
+    )
+    lines = [
+        line.strip().replace("https://example.org/report.pdf", f"{site}/lease")
+        for line in readme.splitlines()
+        if line.startswith("    curl ")
+    ]
     assert len(lines) >= 20
     setup = f'KEY={server.key} BASE={server.base} DOC={doc_id} KB={kb}; curl() {{ command curl -sS --fail-with-body -H "x-api-key: $KEY" "$@"; }}\n'
     for line in sorted(lines, key=lambda line: "DELETE" in line):
-        done = subprocess.run(["bash", "-c", setup + line], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60)
+        done = subprocess.run(
+            ["bash", "-c", setup + line], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
+        )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 

@@ -16,7 +16,9 @@ def test_the_command_line_wins_over_the_environment_over_the_default() -> None:
 
 
 def test_networks_flags_and_paths_are_read() -> None:
-    settings = Settings.read({"DOCQA_PRIVATE_NETWORKS": "10.0.0.0/8, 127.0.0.1", "DOCQA_RERANK": "off", "DOCQA_DATA": "~/papers"})
+    settings = Settings.read(
+        {"DOCQA_PRIVATE_NETWORKS": "10.0.0.0/8, 127.0.0.1", "DOCQA_RERANK": "off", "DOCQA_DATA": "~/papers"}
+    )
     assert settings.private_networks == (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("127.0.0.1/32"))
     assert settings.rerank is False
     assert settings.database == Path.home() / "papers" / "docqa.sqlite"
@@ -39,14 +41,19 @@ def test_a_wrong_value_is_named_with_its_setting(name: str, value: str, sentence
         Settings.read({name: value})
 
 
-def test_the_command_line_says_what_is_wrong_without_a_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_says_what_is_wrong_without_a_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DOCQA_PORT", "http")
     assert main([]) == 1
     assert main(["--host", "127.0.0.1"]) == 1, "options without a command are for serve"
     assert capsys.readouterr().err.startswith("docqa: DOCQA_PORT='http': must be")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"], ["key", "--help"], ["key", "add", "--help"], ["key", "revoke", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["serve", "--help"], ["key", "--help"], ["key", "add", "--help"], ["key", "revoke", "--help"]],
+)
 def test_there_is_help_everywhere(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(arguments)

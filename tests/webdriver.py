@@ -28,7 +28,11 @@ class Browser:
 
     def __init__(self, driver: str, flags: list[str]) -> None:
         options = {"args": flags, "binary": CHROMIUM}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+        wanted = {
+            "browserName": "chrome",
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+        }
         self._http = httpx.Client(base_url=driver, timeout=60)
         self._session = ""
         self._session = self._send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
@@ -76,13 +80,20 @@ class Browser:
 
     def text(self, css: str) -> str:
         """The text of all elements that match and are displayed, joined by line ends."""
-        return str(self.run("return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).map(e => e.innerText).join('\\n')", css))
+        return str(
+            self.run(
+                "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).map(e => e.innerText).join('\\n')",
+                css,
+            )
+        )
 
     def wait(self, css: str, right: Callable[[str], bool] = bool, seconds: float = 30) -> str:
         """Wait until the text of `css` is right, and return it."""
         end = time.monotonic() + seconds
         while not right(found := self.text(css)):
-            assert time.monotonic() < end, f"the text of {css} is still {found!r}; the page says {self.text('#say')!r}, the console {self.console()}"
+            assert time.monotonic() < end, (
+                f"the text of {css} is still {found!r}; the page says {self.text('#say')!r}, the console {self.console()}"
+            )
             time.sleep(0.03)
         return found
 
@@ -92,7 +103,9 @@ class Browser:
 
     def requested(self) -> list[str]:
         """The address of every request since the last call."""
-        events = [json.loads(entry["message"])["message"] for entry in self._send("POST", "/se/log", {"type": "performance"})]
+        events = [
+            json.loads(entry["message"])["message"] for entry in self._send("POST", "/se/log", {"type": "performance"})
+        ]
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def pretend(self, command: str, **parameters: Any) -> None:
@@ -120,7 +133,9 @@ def chromium(profile: Path) -> Iterator[Browser]:
     process = subprocess.Popen([CHROMEDRIVER, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     try:
-        port = next(found[1] for line in process.stdout if (found := re.search(r"started successfully on port (\d+)", line)))
+        port = next(
+            found[1] for line in process.stdout if (found := re.search(r"started successfully on port (\d+)", line))
+        )
         browser = Browser(f"http://127.0.0.1:{port}", [*_FLAGS.split(), f"--user-data-dir={profile}"])
         try:
             yield browser

@@ -50,17 +50,29 @@ class Answer:
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
 
 
-def read_question(messages: Sequence[dict[str, Any]], chat: dict[str, Any], documents: Sequence[StoredDocument]) -> Question:
+def read_question(
+    messages: Sequence[dict[str, Any]], chat: dict[str, Any], documents: Sequence[StoredDocument]
+) -> Question:
     """The last user message is the question, what stands before it the history; `chat` holds the chat query parameters."""
     last = max(index for index, message in enumerate(messages) if message["sender"] == "user")
     text = messages[last]["message"]
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     system = tuple(m["message"] for m in messages if m["sender"] == "system")
     language = LANGUAGES[chat["language"]] or question_language(text, documents)
-    return Question(text, history, system, language, chat["length"], chat["temperature"], tuple(document.id for document in documents))
+    return Question(
+        text,
+        history,
+        system,
+        language,
+        chat["length"],
+        chat["temperature"],
+        tuple(document.id for document in documents),
+    )
 
 
-async def answer(services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]) -> Answer:
+async def answer(
+    services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]
+) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
     names = {document.doc_id: document.name for document in documents}
     if counted := await answer_from_table(services, documents, question, cite=chat["cite_source"]):
@@ -80,7 +92,9 @@ async def answer(services: Services, documents: Sequence[StoredDocument], questi
     if not found.speaks:
         pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
         return Answer(question, _one(refusal(pages, question.language)), REFUSAL, names=names)
-    target, pieces = await _first(services, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence)))
+    target, pieces = await _first(
+        services, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence))
+    )
     read = target.kind == "extractive" and any(passage.spans for passage in found.evidence)
     made = Answer(question, _one(""), READER if read else str(target), names=names)
     made.tokens = _cited(made, found.passages, pieces, cite=chat["cite_source"])
@@ -142,7 +156,9 @@ async def _started(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece,
     return rest()
 
 
-async def _cited(made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None], *, cite: bool) -> AsyncGenerator[str, None]:
+async def _cited(
+    made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None], *, cite: bool
+) -> AsyncGenerator[str, None]:
     citations = Citations([passage.text for passage in passages], made.question.language, visible=cite)
     try:
         async for text in citations.mark(pieces):

@@ -29,7 +29,9 @@ class ChatModel(Protocol):
 
     async def count(self, texts: list[str]) -> list[int]: ...
 
-    def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]: ...
+    def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncGenerator[str, None]: ...
 
 
 @runtime_checkable
@@ -66,23 +68,34 @@ class Chat:
                         await stack.enter_async_context(self.model.turn())
                         layout, messages = await self._laid_out(self.model, question, passages, deadline)
                     else:
-                        layout, messages = await self._fitted(question, passages, self.model.context_tokens - max_tokens)
-                tokens = await stack.enter_async_context(aclosing(self.model.generate(messages, temperature=question.temperature, max_tokens=max_tokens)))
+                        layout, messages = await self._fitted(
+                            question, passages, self.model.context_tokens - max_tokens
+                        )
+                tokens = await stack.enter_async_context(
+                    aclosing(self.model.generate(messages, temperature=question.temperature, max_tokens=max_tokens))
+                )
                 while True:
                     async with asyncio.timeout_at(deadline):
                         token = await anext(tokens, None)
                     if token is None:
                         return
-                    yield Piece(token, earlier=() if said else tuple(passage for turn in layout.passages[:-1] for passage in turn))
+                    yield Piece(
+                        token,
+                        earlier=() if said else tuple(passage for turn in layout.passages[:-1] for passage in turn),
+                    )
                     said = True
                     if repetition.found(token):
                         return
         except TimeoutError:
             if not said:
-                raise OutOfTime(f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model.") from None
+                raise OutOfTime(
+                    f"The model gave no answer within {self.seconds:g} s. Try again, or choose a smaller model."
+                ) from None
             log.warning("the answer was cut off after %g s", self.seconds)
 
-    async def _laid_out(self, model: OwnModel, question: Question, passages: list[str], deadline: float) -> tuple[Layout, list[dict[str, str]]]:
+    async def _laid_out(
+        self, model: OwnModel, question: Question, passages: list[str], deadline: float
+    ) -> tuple[Layout, list[dict[str, str]]]:
         """The messages that fit its context and what it can read in time: the last prompt gone on with, or else a new one."""
         max_tokens = prompts.MAX_TOKENS[question.length]
         readable = int(model.prompt_speed * READING * (deadline - _now()))
@@ -96,7 +109,13 @@ class Chat:
         """The messages that fit: as many passages as there is room for, one at least, then the newest turns of the history."""
         bare = replace(question, history=())
         turns = list(question.history)
-        counts = await self.model.count([*(m["content"] for m in prompts.chat(bare, [])), *map(prompts.quote, passages), *(text for _, text in turns)])
+        counts = await self.model.count(
+            [
+                *(m["content"] for m in prompts.chat(bare, [])),
+                *map(prompts.quote, passages),
+                *(text for _, text in turns),
+            ]
+        )
         room -= sum(counts[:2]) + 4 * MESSAGE_TOKENS
         kept = _first(passages, counts[2:], room)
         room -= sum(counts[2 : 2 + len(kept)]) + MESSAGE_TOKENS * len(kept)
@@ -110,7 +129,9 @@ class Chat:
         return Layout(first, (*((),) * len(questions(fitted)), tuple(kept))), prompts.chat(fitted, kept)
 
 
-async def _continued(model: OwnModel, question: Question, passages: list[str], room: int, readable: int) -> tuple[Layout, list[dict[str, str]]] | None:
+async def _continued(
+    model: OwnModel, question: Question, passages: list[str], room: int, readable: int
+) -> tuple[Layout, list[dict[str, str]]] | None:
     """The last prompt of this chat gone on with: its answer, the best passage once more if that is soon read, those that are new in it as far as time
     allows, the question.
 

@@ -14,7 +14,9 @@ from docqa.text.words import sentences, terms
 
 SUPPORT = 0.6  # share of a sentence's words that its passage, or its two passages, must hold
 _MARK = re.compile(r"\s*[\[【]\^?(?P<numbers>\d{1,3}(?:[,;\s–-]+\d{1,3}){0,9})[\]】]")
-_UNDECIDED = re.compile(r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z")  # what may be the beginning of a mark, and the space before it
+_UNDECIDED = re.compile(
+    r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z"
+)  # what may be the beginning of a mark, and the space before it
 _WORD = re.compile(r"\s*\S+")
 _WIDE = "（"  # brings its own space
 _DIGIT = re.compile(r"\d")
@@ -44,7 +46,9 @@ class Citations:
                 yield self._quoted(piece.text) + self._cite([piece.passage])
                 continue
             if not self._passages:
-                self._passages = await asyncio.to_thread(lambda: [Facts.of([text], self._language) for text in self._texts])
+                self._passages = await asyncio.to_thread(
+                    lambda: [Facts.of([text], self._language) for text in self._texts]
+                )
             if piece.earlier:
                 self._earlier = await asyncio.to_thread(Facts.of, piece.earlier, self._language)
             for text in self._write(piece.text):
@@ -54,7 +58,11 @@ class Citations:
 
     def _quoted(self, text: str) -> str:
         """A document's own `[3]` would be taken for a mark of ours."""
-        return _MARK.sub(lambda found: found[0].translate(str.maketrans("[]【】", "()()")), text) if self._visible else text
+        return (
+            _MARK.sub(lambda found: found[0].translate(str.maketrans("[]【】", "()()")), text)
+            if self._visible
+            else text
+        )
 
     def _write(self, text: str) -> Iterator[str]:
         self._held += text

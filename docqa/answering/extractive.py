@@ -57,7 +57,9 @@ class Extractive:
             yield text
 
 
-def _written(evidence: Sequence[Evidence], picked: Sequence[_Pick], facts: dict[_Pick, list[Candidate]], *, paragraphs: bool) -> Iterator[Piece]:
+def _written(
+    evidence: Sequence[Evidence], picked: Sequence[_Pick], facts: dict[_Pick, list[Candidate]], *, paragraphs: bool
+) -> Iterator[Piece]:
     gap, last = "", -1
     for pick in picked:
         passage, said = evidence[pick.passage].text, facts.get(pick, [])
@@ -80,14 +82,25 @@ def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
     return start, max(fact.end, min(pick.end, start + AROUND))
 
 
-def _spans(evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool) -> list[tuple[int, Candidate]]:
+def _spans(
+    evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool
+) -> list[tuple[int, Candidate]]:
     """The likeliest answer to one part in its best sentence with the index of its passage; where `several` are asked for, those that are nearly as likely."""
-    found = [(index, span) for index, passage in enumerate(evidence) for span in passage.spans if span.part == part and span.score >= TOLD]
+    found = [
+        (index, span)
+        for index, passage in enumerate(evidence)
+        for span in passage.spans
+        if span.part == part and span.score >= TOLD
+    ]
     found.sort(key=lambda one: -one[1].score)
-    inside = next((one for one in found if any(_overlap(_Pick(one[0], one[1].start, one[1].end), pick) for pick in best)), None)
+    inside = next(
+        (one for one in found if any(_overlap(_Pick(one[0], one[1].start, one[1].end), pick) for pick in best)), None
+    )
     if inside is None or not several:
         return [inside] if inside else []
-    return [inside, *(one for one in found if one is not inside and one[1].score >= inside[1].score - NEARLY)][:MOST_FACTS]
+    return [inside, *(one for one in found if one is not inside and one[1].score >= inside[1].score - NEARLY)][
+        :MOST_FACTS
+    ]
 
 
 def _overlap(one: _Pick, other: _Pick) -> bool:
@@ -96,7 +109,11 @@ def _overlap(one: _Pick, other: _Pick) -> bool:
 
 def _around(evidence: Sequence[Evidence], index: int, span: Candidate) -> _Pick:
     """The sentence, or sentences, that a span stands in."""
-    held = [one for one in evidence[index].sentences if one.part == span.part and one.start < span.end and one.end > span.start]
+    held = [
+        one
+        for one in evidence[index].sentences
+        if one.part == span.part and one.start < span.end and one.end > span.start
+    ]
     return _Pick(index, min([span.start, *(one.start for one in held)]), max([span.end, *(one.end for one in held)]))
 
 
@@ -114,19 +131,30 @@ def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
 
 def _best(evidence: Sequence[Evidence], part: int, passages: int, asked: frozenset[str]) -> list[_Pick]:
     """The sentences that belong to the answer of one part, best first, from the first passages that were found for it."""
-    found = [(index, sentences) for index, passage in enumerate(evidence) if (sentences := [one for one in passage.sentences if one.part == part])]
+    found = [
+        (index, sentences)
+        for index, passage in enumerate(evidence)
+        if (sentences := [one for one in passage.sentences if one.part == part])
+    ]
     spans = {index: [span for span in evidence[index].spans if span.part == part] for index, _ in found}
-    nowhere = min((span.score for one in spans.values() for span in one), default=0.0) - (NO_SPAN if any(spans.values()) else 0.0)
+    nowhere = min((span.score for one in spans.values() for span in one), default=0.0) - (
+        NO_SPAN if any(spans.values()) else 0.0
+    )
     ranked = sorted(
         (
             -one.score
             - RANK_BONUS / (1 + rank)
-            - READ * max((span.score for span in spans[index] if span.start < one.end and span.end > one.start), default=nowhere),
+            - READ
+            * max(
+                (span.score for span in spans[index] if span.start < one.end and span.end > one.start), default=nowhere
+            ),
             _Pick(index, one.start, one.end),
         )
         for rank, (index, sentences) in enumerate(found[:passages])
         for one in sentences
     )
     # A heading that only repeats the question answers nothing.
-    ranked = [one for one in ranked if not asked.issuperset(terms(evidence[one[1].passage].text[one[1].start : one[1].end]))] or ranked
+    ranked = [
+        one for one in ranked if not asked.issuperset(terms(evidence[one[1].passage].text[one[1].start : one[1].end]))
+    ] or ranked
     return [pick for score, pick in ranked if score <= WORTH * ranked[0][0]]

@@ -60,7 +60,11 @@ async def find(services: Services, documents: Sequence[StoredDocument], question
         asked.append(stand_alone(part, history, language))
         history.append(("user", part))
     found = await asyncio.gather(*(_sought(services, documents, one.whole, language) for one in asked))
-    told = [(one, _judged(one, passages, language)) for one, passages in zip(asked, found, strict=True) if relevant(passages, one.text)]
+    told = [
+        (one, _judged(one, passages, language))
+        for one, passages in zip(asked, found, strict=True)
+        if relevant(passages, one.text)
+    ]
     if not told:
         return together(found, speaks=False)
     parts = [passages for _, passages in told]
@@ -84,10 +88,18 @@ def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Foun
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
-                candidates.setdefault(passage.chunk.id, []).extend(Candidate(s.start, s.end, s.score, part) for s in passage.sentences)
-                spans.setdefault(passage.chunk.id, []).extend(Candidate(s.start, s.end, s.score, part) for s in passage.spans or ())
+                candidates.setdefault(passage.chunk.id, []).extend(
+                    Candidate(s.start, s.end, s.score, part) for s in passage.sentences
+                )
+                spans.setdefault(passage.chunk.id, []).extend(
+                    Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
+                )
     first = list(passages)[: PASSAGES if len(parts) < 2 else MOST_PASSAGES]
-    return Found([passages[id_] for id_ in first], [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first], speaks)
+    return Found(
+        [passages[id_] for id_ in first],
+        [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first],
+        speaks,
+    )
 
 
 def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[Passage]:
@@ -97,7 +109,9 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     follow-up, what is asked counts before what it is about: else the sentence that answered the question before comes again.
     """
     texts = {passage.chunk.id: [passage.text[s.start : s.end] for s in passage.sentences] for passage in passages}
-    counts = Counter(term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence)))
+    counts = Counter(
+        term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
+    )
     own, about = (_weights(terms(text), counts) for text in (asked.text, asked.context))
     follows = bool(asked.context and content(asked.text, language))
     number = asks_for_number(asked.text, language)
@@ -107,19 +121,29 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, language) else frozenset[str]()
-            coverage = (_share(own, words) + ABOUT * _share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            coverage = (
+                (_share(own, words) + ABOUT * _share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            )
             coverage += BEFORE * (_share(about, carried) * ABOUT / (1 + ABOUT) if follows else _share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
             sentences.append(replace(sentence, coverage=coverage))
             before = words | carried
         out.append(replace(passage, sentences=tuple(sentences)))
-    return sorted(out, key=lambda passage: -max((sentence.score for sentence in passage.sentences), default=0.0)) if follows else out
+    return (
+        sorted(out, key=lambda passage: -max((sentence.score for sentence in passage.sentences), default=0.0))
+        if follows
+        else out
+    )
 
 
 def _weights(words: Sequence[str], counts: Counter[str]) -> dict[str, float]:
     """How much each word tells among the terms of the sentences that were found; a word in none tells nothing."""
     most = max(counts.values(), default=0)
-    return {word: math.log(1 + most / counts[word]) * (FUNCTION_WORD if is_function_word(word) else 1.0) for word in words if word in counts}
+    return {
+        word: math.log(1 + most / counts[word]) * (FUNCTION_WORD if is_function_word(word) else 1.0)
+        for word in words
+        if word in counts
+    }
 
 
 def _share(weights: dict[str, float], words: frozenset[str]) -> float:
@@ -127,19 +151,26 @@ def _share(weights: dict[str, float], words: frozenset[str]) -> float:
     return sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
 
 
-async def _linked(services: Services, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str) -> list[Passage]:
+async def _linked(
+    services: Services, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
+) -> list[Passage]:
     """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it leaves little open.
 
     Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is sought again with the company's name.
     """
-    best = max(((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences), key=lambda one: one[0], default=None)
+    best = max(
+        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences),
+        key=lambda one: one[0],
+        default=None,
+    )
     if best is None or is_dense(asked.text):
         return []
     _, passage, sentence = best
     said = content(passage.text[sentence.start : sentence.end], language)
     own = content(asked.text, language)
     missing = _Link(
-        frozenset(map(_stem, own)) - frozenset(map(_stem, said)), frozenset(map(_stem, said)) - frozenset(map(_stem, content(asked.whole, language)))
+        frozenset(map(_stem, own)) - frozenset(map(_stem, said)),
+        frozenset(map(_stem, said)) - frozenset(map(_stem, content(asked.whole, language))),
     )
     if not missing.links or not OPEN * len(own) < len(missing.words) < len(own):
         return []

@@ -51,7 +51,10 @@ def speaks_of(topic: Sequence[str], text: str) -> bool:
     """Whether the text holds every word of the topic, in whatever form."""
     folded = fold(text)
     words = {term for term in terms(text) if not term.endswith("~")}
-    return all(fold(word) in folded if is_dense(word) else any(_same(terms(word)[0], other) for other in words) for word in topic)
+    return all(
+        fold(word) in folded if is_dense(word) else any(_same(terms(word)[0], other) for other in words)
+        for word in topic
+    )
 
 
 def _same(one: str, other: str) -> bool:

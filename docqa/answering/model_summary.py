@@ -59,7 +59,9 @@ async def _sum_up(chat: Chat, question: Question, batches: Sequence[Sequence[str
         # An equal share of the time for each: the end of a document counts as much as its beginning.
         seconds = (deadline - asyncio.get_running_loop().time()) / (len(batches) - number)
         try:
-            async with aclosing(Chat(chat.model, seconds).answer(part, [Evidence(note, ()) for note in batch])) as pieces:
+            async with aclosing(
+                Chat(chat.model, seconds).answer(part, [Evidence(note, ()) for note in batch])
+            ) as pieces:
                 texts.append("".join([piece.text async for piece in pieces]))
         except Unavailable as error:
             log.info("part %d of %d is not summed up: %s", number + 1, len(batches), error)

@@ -49,7 +49,9 @@ class Overview:
     by_provider: bool = False
 
 
-async def overview(services: Services, documents: Sequence[StoredDocument], question: Question, provider: Provider) -> Overview | None:
+async def overview(
+    services: Services, documents: Sequence[StoredDocument], question: Question, provider: Provider
+) -> Overview | None:
     """The answer to a question about the documents as a whole; None for any other, and for one that is about something in them."""
     scope = scope_of(question.text)
     if scope is None or not documents:
@@ -73,17 +75,29 @@ def _page_counts(documents: Sequence[StoredDocument], language: str) -> Overview
 async def _contents(services: Services, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
     """The headings with their pages; None where no document has any that were recognised."""
     async with services.db.read() as conn:
-        found = [(document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)]
+        found = [
+            (document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)
+        ]
     if not found:
         return None
     opening = phrase(said.HEADINGS, question.language).format(count=len(found))
     shown = found[: 3 * LISTED[question.length]]
-    lines = [_line(document, chunk.page_number, chunk.section, len(documents), question.language) for document, chunk in shown]
+    lines = [
+        _line(document, chunk.page_number, chunk.section, len(documents), question.language)
+        for document, chunk in shown
+    ]
     passages = [_passage(chunk, document, []) for document, chunk in shown]
-    return Overview(_listing(opening, len(shown), len(found), question.language), passages, _pieces(list(zip(lines, range(len(lines)), strict=True))), "")
+    return Overview(
+        _listing(opening, len(shown), len(found), question.language),
+        passages,
+        _pieces(list(zip(lines, range(len(lines)), strict=True))),
+        "",
+    )
 
 
-async def _places(services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope) -> Overview | None:
+async def _places(
+    services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope
+) -> Overview | None:
     """Where the topic is spoken of, counted and listed; None where its words stand nowhere together."""
     by_id = {document.id: document for document in documents}
     async with services.db.read() as conn:
@@ -93,11 +107,18 @@ async def _places(services: Services, documents: Sequence[StoredDocument], quest
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in found})
     template = phrase(said.PLACES, question.language)
-    opening = template.format(topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents))
+    opening = template.format(
+        topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents)
+    )
     shown = found[: LISTED[question.length]]
     held = list(dict.fromkeys(place.chunk for place in shown))
-    passages = [_passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held]
-    lines = [(_place_line(place, by_id[place.chunk.document], len(documents), question.language), held.index(place.chunk)) for place in shown]
+    passages = [
+        _passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held
+    ]
+    lines = [
+        (_place_line(place, by_id[place.chunk.document], len(documents), question.language), held.index(place.chunk))
+        for place in shown
+    ]
     return Overview(_listing(opening, len(shown), len(found), question.language), passages, _pieces(lines), "")
 
 
@@ -115,13 +136,18 @@ def _listing(opening: str, shown: int, count: int, language: str) -> str:
     return opening if shown == count else f"{opening} {phrase(said.SHOWN, language).format(shown=shown)}"
 
 
-async def _gist(services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider) -> Overview | None:
+async def _gist(
+    services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
+) -> Overview | None:
     """A summary of the documents, of those or those sections that the question names; None for something that is no section but stands in the text."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
     by_document = [(document, await _notes(services, document)) for document in documents]
     if scope.topic and not named:
-        sections = [(document, [note for note in found if speaks_of(scope.topic, note.chunk.section)]) for document, found in by_document]
+        sections = [
+            (document, [note for note in found if speaks_of(scope.topic, note.chunk.section)])
+            for document, found in by_document
+        ]
         if any(found for _, found in sections):
             by_document = [(document, found) for document, found in sections if found]
         elif await _stands(services, documents, scope.topic):
@@ -160,7 +186,9 @@ async def _scope_note(services: Services, documents: Sequence[StoredDocument], l
     return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
 
 
-def _picked(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str) -> Overview:
+def _picked(
+    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
+) -> Overview:
     """The most telling sentences word for word: of one document in paragraphs by section, of several a paragraph each."""
     count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.length]
     passages: list[Passage] = []
@@ -171,7 +199,13 @@ def _picked(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], ques
         for note in chosen:
             # Where no sections were recognised, a page is one.
             before, place = place, note.chunk.section or str(note.chunk.page_number)
-            new = in_paragraph == 0 or question.length == "LONG" and len(by_document) == 1 and in_paragraph >= PARAGRAPH and place != before
+            new = (
+                in_paragraph == 0
+                or question.length == "LONG"
+                and len(by_document) == 1
+                and in_paragraph >= PARAGRAPH
+                and place != before
+            )
             gap = "" if not lines else "\n\n" if new else "" if is_dense(note.text) else " "
             name = f"{document.name}: " if in_paragraph == 0 and len(by_document) > 1 else ""
             if not passages or passages[-1].chunk != note.chunk:
@@ -181,11 +215,15 @@ def _picked(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], ques
     return Overview("", passages, _pieces(lines), closing, by_provider=True)
 
 
-def _written(by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str) -> Overview:
+def _written(
+    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str
+) -> Overview:
     """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
     each = max(1, DIGESTED // len(by_document))
     chosen = [(document, note) for document, found in by_document for note in _evenly(found, each)]
-    passages = [_passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()]
+    passages = [
+        _passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()
+    ]
     return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
 
 

@@ -37,7 +37,9 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
     shown = iter(earlier)
     for sender, text in question.history:
         # The marks of sources are ours: a model that saw them would write some, and would not find its own words again.
-        messages.append(_message("assistant", _SOURCE_MARK.sub("", text)) if sender == "bot" else _asked(text, next(shown, ())))
+        messages.append(
+            _message("assistant", _SOURCE_MARK.sub("", text)) if sender == "bot" else _asked(text, next(shown, ()))
+        )
     messages.append(_asked(question.text, passages))
     return [message | {"content": _TEMPLATE_MARK.sub(" ", message["content"])} for message in messages]
 

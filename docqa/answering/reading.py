@@ -14,7 +14,9 @@ from docqa.text.facts import Counts, Facts, counts
 from docqa.text.words import sentences
 
 READ = 3  # passages, best first
-WINDOW = 1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
+WINDOW = (
+    1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
+)
 PROSE = 0.85  # of what is read: of tables, lists and headings the reader knows nothing, and finds no answer to most questions about reports and slides
 LEAST_WORDS = 5  # of a sentence
 LONGEST_VERIFIED = 600  # characters of a question
@@ -54,7 +56,10 @@ async def read(services: Services, question: str, language: str, passages: Seque
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
     asked = counts(question)
-    judged = [_lowered(one, 0.0 if _states(passage, asked, language) else UNSTATED) for passage, one in zip(chosen, found, strict=True)]
+    judged = [
+        _lowered(one, 0.0 if _states(passage, asked, language) else UNSTATED)
+        for passage, one in zip(chosen, found, strict=True)
+    ]
     judged, believed = await _verified(usable_verifier(services, question, language), question, texts, judged)
     seen = {
         passage.chunk.id: replace(passage, spans=_placed(one, windows[passage.chunk.id][0]), verified=index == believed)
@@ -74,7 +79,9 @@ def usable_verifier(services: Services, question: str, language: str) -> Verifie
     return verifier
 
 
-async def _verified(verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]) -> tuple[list[list[Span]], int | None]:
+async def _verified(
+    verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]
+) -> tuple[list[list[Span]], int | None]:
     """The spans with the verifier's opinion of the best one, and the number of its text where it is believed. Raises nothing."""
     if verifier is None or (chosen := to_verify(texts, found)) is None:
         return found, None
@@ -112,7 +119,12 @@ def prose(text: str) -> float:
 
 
 def _is_sentence(text: str) -> bool:
-    return bool(_END.search(text)) and len(text.split()) >= LEAST_WORDS and "\t" not in text and sum(map(str.isdigit, text)) < MOST_DIGITS * len(text)
+    return (
+        bool(_END.search(text))
+        and len(text.split()) >= LEAST_WORDS
+        and "\t" not in text
+        and sum(map(str.isdigit, text)) < MOST_DIGITS * len(text)
+    )
 
 
 def window(passage: Passage) -> tuple[int, int]:

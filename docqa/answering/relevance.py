@@ -13,7 +13,9 @@ from docqa.text.words import is_dense
 # Chosen by regression and then by hand on public question sets in eight languages, on the same questions that were counted: at most 5 % of the
 # answerable ones fall in articles. In reports and slides, whose questions carry instructions, a fifth and more do.
 JUDGED = 3  # passages, best first
-WORDS = 0.44  # how much of the question the passage and its fullest sentence speak of, together, where vectors have no say
+WORDS = (
+    0.44  # how much of the question the passage and its fullest sentence speak of, together, where vectors have no say
+)
 DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
 RELATED = 1.4  # of Passage.related: a page that the question names, or nearly the best match and near to what its terms are made of
@@ -25,14 +27,21 @@ def relevant(passages: Sequence[Passage], question: str) -> bool:
     judged = passages[:JUDGED]
     if any(passage.related >= RELATED for passage in judged):
         return True
-    if any(passage.spans is not None for passage in judged) and all(span.score < 0 for passage in judged for span in passage.spans or ()):
+    if any(passage.spans is not None for passage in judged) and all(
+        span.score < 0 for passage in judged for span in passage.spans or ()
+    ):
         return False  # the reader finds no answer
     if any(passage.verified for passage in judged):
-        return True  # of what two have read, words tell no more: they would refuse as many answerable questions as others
+        return (
+            True  # of what two have read, words tell no more: they would refuse as many answerable questions as others
+        )
     doubt = UNSTATED * _unstated(judged, question)
     words = doubt + (DENSE_WORDS if is_dense(question) else WORDS)
     nearness = doubt / 2 + NEARNESS
-    return any(_words(passage) >= words if passage.nearest is None else passage.nearest + _words(passage) / 4 >= nearness for passage in judged)
+    return any(
+        _words(passage) >= words if passage.nearest is None else passage.nearest + _words(passage) / 4 >= nearness
+        for passage in judged
+    )
 
 
 def _words(passage: Passage) -> float:
@@ -45,6 +54,8 @@ def _unstated(passages: Sequence[Passage], question: str) -> float:
     language, quotations = detect(question), quoted(question)
     if not quotations and not stated(question, language, Facts.of((), language)):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
-    held = Facts.of([f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages], language)
+    held = Facts.of(
+        [f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages], language
+    )
     found = stated(question, language, held) + [held.has_words(one) for one in quotations]
     return found.count(False) / len(found)

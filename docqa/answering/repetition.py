@@ -19,7 +19,9 @@ class Repetition:
         self._open += piece
         *lines, last = self._open.split("\n")
         spans = sentences(last)
-        ended = [line[start:end] for line in lines for start, end in sentences(line)] + [last[start:end] for start, end in spans[:-1]]
+        ended = [line[start:end] for line in lines for start, end in sentences(line)] + [
+            last[start:end] for start, end in spans[:-1]
+        ]
         self._open = last[spans[-1][0] :] if spans else last
         for sentence in ended:
             self._note(" ".join(sentence.split()))

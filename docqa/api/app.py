@@ -72,7 +72,14 @@ def create(settings: Settings) -> Starlette:
     routes = [Route(endpoint.path, _serve(endpoint), methods=list(endpoint.methods)) for endpoint in ENDPOINTS]
     routes.append(Route("/openapi.json", _show_openapi))
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
-    cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"], expose_headers=["*"], max_age=86_400)
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["*"],
+        allow_headers=["*"],
+        expose_headers=["*"],
+        max_age=86_400,
+    )
     handlers: dict[Any, Any] = {DocqaError: _answer_error, HTTPException: _answer_http, DatabaseError: _answer_database}
     return Starlette(routes=routes, lifespan=lifespan, middleware=[cors], exception_handlers=handlers)
 
@@ -86,7 +93,9 @@ def _serve(endpoint: Endpoint) -> Callable[[Request], Coroutine[Any, Any, Respon
                 account = await account_of(conn, request.headers.get("x-api-key"))
         limits = services.settings
         try:
-            given = await read(endpoint, request, services.known(), body_limit=limits.body_mb * MB, file_limit=limits.upload_mb * MB)
+            given = await read(
+                endpoint, request, services.known(), body_limit=limits.body_mb * MB, file_limit=limits.upload_mb * MB
+            )
         except ClientDisconnect:
             return Response(status_code=CLIENT_LEFT)
         result = await _while_connected(request, endpoint.handler(services, account, given))
@@ -144,4 +153,6 @@ async def _answer_http(request: Request, error: HTTPException) -> Response:
 
 async def _answer_database(request: Request, error: Exception) -> Response:
     log.error("%s %s: %s", request.method, request.url.path, error)
-    return JSONResponse({"detail": f"The database cannot do this now: {error}"}, status_code=503, headers={"Retry-After": "5"})
+    return JSONResponse(
+        {"detail": f"The database cannot do this now: {error}"}, status_code=503, headers={"Retry-After": "5"}
+    )

@@ -2,7 +2,22 @@
 
 from typing import Any, Final
 
-from docqa.api.rules import Rule, boolean, checked, default, described, free, integer, many, number, one_of, one_of_known, optional, record, text
+from docqa.api.rules import (
+    Rule,
+    boolean,
+    checked,
+    default,
+    described,
+    free,
+    integer,
+    many,
+    number,
+    one_of,
+    one_of_known,
+    optional,
+    record,
+    text,
+)
 from docqa.languages.names import LANGUAGES
 
 
@@ -50,7 +65,9 @@ CHAT_QUERY: Final = record(
         "agent_mode": described(default(boolean, True), "`true` is slower and generally more accurate."),
         "cite_source": described(default(boolean, False), "`true` adds the passages that the answer rests on."),
         "temperature": described(default(number(ge=0.1, le=1.5), 0.7), "How freely the model chooses its words."),
-        "language": described(default(one_of(*LANGUAGES), "DEFAULT"), "Language of the answer; DEFAULT is that of the question."),
+        "language": described(
+            default(one_of(*LANGUAGES), "DEFAULT"), "Language of the answer; DEFAULT is that of the question."
+        ),
         "length": described(default(one_of("LONG", "SHORT"), "SHORT"), "Length of the answer."),
     }
 )
@@ -58,7 +75,9 @@ DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optio
 KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES})
 
 DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE})
-ORDER: Final = described(free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`.")
+ORDER: Final = described(
+    free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`."
+)
 KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": ORDER})
 KNOWLEDGE_CREATE_BODY: Final = record({"name": text, "document_ids": DOC_IDS})
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(text), "document_ids": DOC_IDS})

@@ -25,7 +25,11 @@ _FAULT: Schema = {
 }
 _ERRORS: dict[str, Schema] = {
     "Error": {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]},
-    "ValidationError": {"type": "object", "properties": {"detail": {"type": "array", "items": _FAULT}}, "required": ["detail"]},
+    "ValidationError": {
+        "type": "object",
+        "properties": {"detail": {"type": "array", "items": _FAULT}},
+        "required": ["detail"],
+    },
 }
 
 
@@ -54,7 +58,9 @@ def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[
     }
 
 
-def _describe_operation(endpoint: Endpoint, method: str, path: str, known: Known, components: dict[str, Schema]) -> Schema:
+def _describe_operation(
+    endpoint: Endpoint, method: str, path: str, known: Known, components: dict[str, Schema]
+) -> Schema:
     operation: Schema = {
         "operationId": "_".join(re.findall(r"\w+", f"{method.lower()} {path}")),
         "summary": endpoint.summary,
@@ -74,7 +80,15 @@ def _describe_operation(endpoint: Endpoint, method: str, path: str, known: Known
 
 def _describe_path(path: str) -> list[Schema]:
     found = re.findall(r"{(\w+)(?::(\w+))?}", path)
-    return [{"name": name, "in": "path", "required": True, "schema": {"type": "integer" if converter == "int" else "string"}} for name, converter in found]
+    return [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "integer" if converter == "int" else "string"},
+        }
+        for name, converter in found
+    ]
 
 
 def _describe_query(query: Rule | None, known: Known) -> list[Schema]:
@@ -92,10 +106,14 @@ def _describe_responses(endpoint: Endpoint, components: dict[str, Schema]) -> di
     content = {}
     for answer in answers:
         if isinstance(answer, str):
-            content[answer] = {"schema": {"type": "string"} if answer.startswith("text/") else {"type": "string", "format": "binary"}}
+            content[answer] = {
+                "schema": {"type": "string"} if answer.startswith("text/") else {"type": "string", "format": "binary"}
+            }
         else:
             content["application/json"] = {"schema": _describe_type(answer, components)}
-    responses: dict[str, Schema] = {str(endpoint.status): {"description": HTTPStatus(endpoint.status).phrase, "content": content}}
+    responses: dict[str, Schema] = {
+        str(endpoint.status): {"description": HTTPStatus(endpoint.status).phrase, "content": content}
+    }
     for error in sorted(_find_errors(endpoint), key=lambda error: error.status):
         responses[str(error.status)] = _describe_error(error)
     return responses
@@ -119,7 +137,9 @@ def _describe_error(error: type[DocqaError]) -> Schema:
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
     }
     if issubclass(error, Unavailable):
-        response["headers"] = {"Retry-After": {"description": "Seconds to wait before asking again.", "schema": {"type": "integer"}}}
+        response["headers"] = {
+            "Retry-After": {"description": "Seconds to wait before asking again.", "schema": {"type": "integer"}}
+        }
     return response
 
 

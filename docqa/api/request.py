@@ -231,7 +231,11 @@ class _FilePart:
         encoded = [collapse_rfc2231_value(name) for name in names if isinstance(name, tuple)]
         name = _clean_name((encoded or names)[0])
         # A browser's form without a chosen file sends an empty name and no bytes.
-        self.value = Upload(name, self._headers.get("content-type", "application/octet-stream"), data) if name or data else ABSENT
+        self.value = (
+            Upload(name, self._headers.get("content-type", "application/octet-stream"), data)
+            if name or data
+            else ABSENT
+        )
 
     def _parameters(self) -> list[tuple[str, Any]]:
         return _header("", self._headers.get("content-disposition", "")).get_params([], "content-disposition")
@@ -245,7 +249,9 @@ def _decode(data: bytes) -> str:
 
 
 def _clean_name(raw: str) -> str:
-    bare = "".join(char for char in re.split(r"[/\\]", raw)[-1] if unicodedata.category(char) not in ("Cc", "Cs")).strip()
+    bare = "".join(
+        char for char in re.split(r"[/\\]", raw)[-1] if unicodedata.category(char) not in ("Cc", "Cs")
+    ).strip()
     suffix = PurePath(bare).suffix[-16:]
     return bare if len(bare) <= _LONGEST_NAME else bare[: _LONGEST_NAME - len(suffix)] + suffix
 

@@ -20,7 +20,10 @@ ABSENT: Final = object()  # stands for a value that the client did not send
 _MOST_DIGITS = 4300
 _MOST_FAULTS = 1000  # of one list: a body of a million wrong items must not become an answer of 100 MB
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-_TRUTH = {**dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True), **dict.fromkeys(("0", "off", "f", "false", "n", "no"), False)}
+_TRUTH = {
+    **dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True),
+    **dict.fromkeys(("0", "off", "f", "false", "n", "no"), False),
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,9 @@ def _encodable(raw: str) -> str:
     try:
         raw.encode()
     except UnicodeEncodeError:
-        raise _refusal("Input should be a valid string, unable to parse raw data as a unicode string", "string_unicode") from None
+        raise _refusal(
+            "Input should be a valid string, unable to parse raw data as a unicode string", "string_unicode"
+        ) from None
     return raw
 
 
@@ -175,7 +180,9 @@ def one_of(*names: str, fold: bool = False) -> Rule:
 
 def one_of_known(key: str) -> Rule:
     """One of the names in `known[key]`."""
-    return Rule(lambda raw, known: _choose(raw, known[key], False), lambda known: {"type": "string", "enum": list(known[key])})
+    return Rule(
+        lambda raw, known: _choose(raw, known[key], False), lambda known: {"type": "string", "enum": list(known[key])}
+    )
 
 
 def _choose(raw: Any, names: Iterable[str], fold: bool) -> str:
@@ -214,7 +221,9 @@ def record(fields: Mapping[str, Rule]) -> Rule:
 
     def check(raw: Any, known: Known) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise _refusal("Input should be a valid dictionary or object to extract fields from", "model_attributes_type")
+            raise _refusal(
+                "Input should be a valid dictionary or object to extract fields from", "model_attributes_type"
+            )
         return _read_all(((name, rule, raw.get(name, ABSENT)) for name, rule in fields.items()), known)
 
     def describe(known: Known) -> Schema:
@@ -251,7 +260,9 @@ def optional(rule: Rule) -> Rule:
     def check(raw: Any, known: Known) -> Any:
         return None if raw is None else rule.check(raw, known)
 
-    return replace(rule, check=check, absent=None, describe=lambda known: {"anyOf": [rule.schema(known), {"type": "null"}]})
+    return replace(
+        rule, check=check, absent=None, describe=lambda known: {"anyOf": [rule.schema(known), {"type": "null"}]}
+    )
 
 
 def checked(rule: Rule, function: Callable[[Any], Any]) -> Rule:

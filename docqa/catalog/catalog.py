@@ -14,7 +14,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from docqa import ROOT
-from docqa.catalog.entries import Entry, File, api_name, read_dimension, read_entry, read_file, read_number, read_tables, read_text
+from docqa.catalog.entries import (
+    Entry,
+    File,
+    api_name,
+    read_dimension,
+    read_entry,
+    read_file,
+    read_number,
+    read_tables,
+    read_text,
+)
 from docqa.errors import CannotStart, NotFound
 
 SHIPPED = ROOT / "models" / "catalog.toml"
@@ -40,7 +50,9 @@ class Catalog:
             raw = tomllib.loads(source.read_text("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
             raise CannotStart(f"{source}: {error}") from error
-        entries = tuple(read_entry(one, f"{source}: model {number}") for number, one in read_tables(raw, "model", str(source)))
+        entries = tuple(
+            read_entry(one, f"{source}: model {number}") for number, one in read_tables(raw, "model", str(source))
+        )
         for key in ("name", "api_name"):
             taken = [getattr(entry, key) for entry in entries]
             double = sorted({value for value in taken if taken.count(value) > 1})
@@ -56,7 +68,9 @@ class Catalog:
             return _entry_of(folder.resolve())
         known = {entry.name: entry for entry in self.entries if entry.kind == "embedding"}
         if name not in known:
-            raise CannotStart(f"There is no embedding model {name!r} in the catalogue; it knows {', '.join(sorted(known)) or 'none'}")
+            raise CannotStart(
+                f"There is no embedding model {name!r} in the catalogue; it knows {', '.join(sorted(known)) or 'none'}"
+            )
         return known[name]
 
     def with_weights(self, kind: str, sha256: str) -> Entry | None:
@@ -66,7 +80,9 @@ class Catalog:
 
     def local_models(self) -> dict[str, Path]:
         """The GGUF models that are really there, by the name a request gives; files without an entry are served too."""
-        return {entry.api_name: self.path(entry) for entry in self.models() if entry.kind == "gguf" and self.present(entry)}
+        return {
+            entry.api_name: self.path(entry) for entry in self.models() if entry.kind == "gguf" and self.present(entry)
+        }
 
     def find(self, name: str) -> Entry:
         """The model that a person means with `name`: its name, the one a request gives, or its file's, in any case; rather one that is here.
@@ -74,7 +90,11 @@ class Catalog:
         Raises NotFound.
         """
         meant = name.lower().removesuffix(".gguf")
-        named = [entry for entry in self.models() if meant in {one.lower() for one in (entry.name, entry.api_name, *entry.stems)}]
+        named = [
+            entry
+            for entry in self.models()
+            if meant in {one.lower() for one in (entry.name, entry.api_name, *entry.stems)}
+        ]
         if not named:
             raise NotFound(f"There is no model {name}; `models list` shows those there are")
         return next((entry for entry in named if self.present(entry)), named[0])
@@ -110,7 +130,11 @@ class Catalog:
 
     def record(self, entry: Entry) -> None:
         """Write down what is known of `entry` since it is here: its files, its dimension and the revision they are of."""
-        known = {"revision": entry.hub.revision if entry.hub else "", "dimension": entry.dimension, "file": [asdict(file) for file in entry.files]}
+        known = {
+            "revision": entry.hub.revision if entry.hub else "",
+            "dimension": entry.dimension,
+            "file": [asdict(file) for file in entry.files],
+        }
         part = self.record_path(entry).with_suffix(".json.part")
         part.write_text(json.dumps(known, indent=1), "utf-8")
         os.replace(part, self.record_path(entry))
@@ -126,7 +150,9 @@ class Catalog:
             raise CannotStart(f"{path}: {error}; delete it and get the model again") from error
         files = tuple(read_file(one, f"{path}: file {number}") for number, one in read_tables(raw, "file", str(path)))
         hub = replace(entry.hub, revision=read_text(raw, "revision", str(path))) if entry.hub else None
-        return replace(entry, files=files, dimension=entry.dimension or read_number(raw, "dimension", str(path), least=0), hub=hub)
+        return replace(
+            entry, files=files, dimension=entry.dimension or read_number(raw, "dimension", str(path), least=0), hub=hub
+        )
 
     def models(self) -> Iterator[Entry]:
         """The entries of the catalogue, then the GGUF models in the folder that it does not name."""
@@ -145,8 +171,13 @@ def _entry_of(folder: Path) -> Entry:
     """A model that no catalogue knows, as its own files tell it. Its weights are read through: they tell its vectors from another's."""
     found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     weights = max(found, key=lambda path: path.stat().st_size)
-    files = tuple(File(path.relative_to(folder).as_posix(), path.stat().st_size, digest(path) if path == weights else "") for path in found)
-    return Entry(folder.name, "embedding", api_name(folder.name), "unknown", (), read_dimension(folder), str(folder), files)
+    files = tuple(
+        File(path.relative_to(folder).as_posix(), path.stat().st_size, digest(path) if path == weights else "")
+        for path in found
+    )
+    return Entry(
+        folder.name, "embedding", api_name(folder.name), "unknown", (), read_dimension(folder), str(folder), files
+    )
 
 
 def split_models(paths: Iterable[Path]) -> list[tuple[str, list[Path]]]:

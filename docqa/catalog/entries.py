@@ -102,7 +102,11 @@ def read_entry(raw: Any, where: str) -> Entry:
     if not isinstance(languages, list) or not all(isinstance(one, str) for one in languages):
         raise CannotStart(f"{where}: languages must be a list of language codes")
     wheel, hub = _table(raw, "wheel", where), _hub(raw, kind, where)
-    files = () if hub and "file" not in raw else tuple(read_file(one, f"{where}: file {number}") for number, one in read_tables(raw, "file", where))
+    files = (
+        ()
+        if hub and "file" not in raw
+        else tuple(read_file(one, f"{where}: file {number}") for number, one in read_tables(raw, "file", where))
+    )
     return Entry(
         name=name,
         kind=kind,
@@ -112,7 +116,9 @@ def read_entry(raw: Any, where: str) -> Entry:
         dimension=read_number(raw, "dimension", where) if kind == "embedding" and (files or "dimension" in raw) else 0,
         folder=inside(read_text(raw, "folder", where, "" if kind == "gguf" else None), "folder", where),
         files=files,
-        wheel=Wheel(*(read_text(wheel, key, f"{where}: wheel") for key in ("name", "version", "prefix"))) if wheel else None,
+        wheel=Wheel(*(read_text(wheel, key, f"{where}: wheel") for key in ("name", "version", "prefix")))
+        if wheel
+        else None,
         hub=hub,
         path=Path(read_text(raw, "path", where)).expanduser() if "path" in raw else None,
         size_mb=0 if files else read_number(raw, "size_mb", where),

@@ -33,7 +33,10 @@ def list_files(repository: str, revision: str) -> tuple[str, list[HubFile]]:
         from huggingface_hub import HfApi
 
         info = HfApi(endpoint=_endpoint()).model_info(repository, revision=revision, files_metadata=True)
-        files = [HubFile(one.rfilename, one.size or 0, one.lfs.sha256 if one.lfs else "", one.blob_id or "") for one in info.siblings or []]
+        files = [
+            HubFile(one.rfilename, one.size or 0, one.lfs.sha256 if one.lfs else "", one.blob_id or "")
+            for one in info.siblings or []
+        ]
         return info.sha or revision, files
 
 
@@ -48,7 +51,14 @@ def download(repository: str, revision: str, path: str, size: int, target: Path)
 
         url = hf_hub_url(repository, path, revision=revision, endpoint=_endpoint())
         if out.tell() < size:
-            http_get(url, out, resume_size=out.tell(), headers=build_hf_headers(), expected_size=size, displayed_filename=path)
+            http_get(
+                url,
+                out,
+                resume_size=out.tell(),
+                headers=build_hf_headers(),
+                expected_size=size,
+                displayed_filename=path,
+            )
             out.flush()
             os.fsync(out.fileno())
 

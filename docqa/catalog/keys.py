@@ -59,10 +59,14 @@ def _from_file(path: Path) -> dict[str, object]:
     try:
         keys = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise CannotStart(f'{path}: {type(error).__name__}; it needs lines such as openai = "..."') from None  # the cause may quote a key
+        raise CannotStart(
+            f'{path}: {type(error).__name__}; it needs lines such as openai = "..."'
+        ) from None  # the cause may quote a key
     for name in keys:
         if name not in KINDS and not name.startswith(("http://", "https://")):
-            raise CannotStart(f"{path}: a key may be given to {', '.join(KINDS)} or the address of a server; something else stands there")
+            raise CannotStart(
+                f"{path}: a key may be given to {', '.join(KINDS)} or the address of a server; something else stands there"
+            )
     return keys
 
 

@@ -38,7 +38,10 @@ def _cores(root: Path) -> int:
 
 def _quota(groups: Path) -> int:
     """The cores a container may keep busy, at least one; without a limit, more than there are."""
-    words = (_words(groups / "cpu.max") or [*_words(groups / "cpu/cpu.cfs_quota_us"), *_words(groups / "cpu/cpu.cfs_period_us")])[:2]
+    words = (
+        _words(groups / "cpu.max")
+        or [*_words(groups / "cpu/cpu.cfs_quota_us"), *_words(groups / "cpu/cpu.cfs_period_us")]
+    )[:2]
     if len(words) == 2 and all(word.isdecimal() for word in words):
         return max(1, round(int(words[0]) / int(words[1])))
     return os.cpu_count() or 1
@@ -61,10 +64,15 @@ def available_memory(root: Path = Path("/")) -> int:
         return 0
     free = int(words[words.index("MemAvailable:") + 1]) << 10
     groups = root / "sys/fs/cgroup"
-    for limit, used, cache in (("memory.max", "memory.current", "inactive_file"), ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")):
+    for limit, used, cache in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
         folder = groups if limit == "memory.max" else groups / "memory"
         if most := _number(folder / limit):
             told = _words(folder / "memory.stat")
-            given_back = int(told[told.index(cache) + 1]) if cache in told else 0  # files that were read; the system drops them when it needs the room
+            given_back = (
+                int(told[told.index(cache) + 1]) if cache in told else 0
+            )  # files that were read; the system drops them when it needs the room
             free = min(free, max(0, most - _number(folder / used) + given_back))
     return free

@@ -98,7 +98,9 @@ class Table:
             fall_through = raw.get("fall_through", True)
             if not isinstance(fall_through, bool):
                 raise CannotStart("fall_through must be true or false")
-            return cls({name: _targets(name, written, urls) for name, written in _table(raw, "models").items()}, fall_through)
+            return cls(
+                {name: _targets(name, written, urls) for name, written in _table(raw, "models").items()}, fall_through
+            )
         except CannotStart as error:
             raise CannotStart(f"{source}: {error}") from error
 
@@ -187,7 +189,13 @@ def _check_address(url: str) -> None:
         raise CannotStart("an address must not hold a user name or password: keys stand apart")
     try:
         parts = urlsplit(url)
-        right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not parts.query and not parts.fragment
+        right = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and not parts.query
+            and not parts.fragment
+        )
     except ValueError:
         right = False
     if not right or not _NAME.fullmatch(url) or " " in url:

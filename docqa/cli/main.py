@@ -39,7 +39,9 @@ def main(arguments: Sequence[str]) -> int:
         arguments = ["serve", *arguments]
     given = _parser().parse_args(arguments)
     try:
-        settings = Settings.read(os.environ, **{name: getattr(given, name, None) for name in ("host", "port", "data", "log_level")})
+        settings = Settings.read(
+            os.environ, **{name: getattr(given, name, None) for name in ("host", "port", "data", "log_level")}
+        )
         result: int = given.run(settings, given)
         return result
     except DocqaError as error:
@@ -50,10 +52,15 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {environment_name(one.name):26} {one.metadata['help']} [{_shown(one.default)}]" for one in fields(Settings))
+    listed = "\n".join(
+        f"  {environment_name(one.name):26} {one.metadata['help']} [{_shown(one.default)}]" for one in fields(Settings)
+    )
     epilog = f"settings, from the environment:\n{listed}"
     parser = argparse.ArgumentParser(
-        prog="run.py", description="DocQA: ask your documents.", epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="run.py",
+        description="DocQA: ask your documents.",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"DocQA {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -66,16 +73,26 @@ def _parser() -> argparse.ArgumentParser:
     actions = key.add_subparsers(required=True, metavar="ACTION")
     add = actions.add_parser("add", help="make a key and print it, this once")
     add.add_argument("name", metavar="NAME", help="what the key is for")
-    add.add_argument("--account", default=DEFAULT_ACCOUNT, help="whose documents it opens; a new name makes a new account [%(default)s]")
+    add.add_argument(
+        "--account",
+        default=DEFAULT_ACCOUNT,
+        help="whose documents it opens; a new name makes a new account [%(default)s]",
+    )
     add.set_defaults(run=_add_key)
     list_ = actions.add_parser("list", help="list the keys, without their secrets")
     list_.set_defaults(run=_list_keys)
     revoke = actions.add_parser("revoke", help="end a key for good")
     revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
     revoke.set_defaults(run=_revoke_key)
-    ask = commands.add_parser("eval", help="make questions from files, ask them, and show how many are found and answered")
-    ask.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a document in any format that can be uploaded")
-    ask.add_argument("--questions", metavar="N", type=_count, default=40, help="how many at most, over all files [%(default)s]")
+    ask = commands.add_parser(
+        "eval", help="make questions from files, ask them, and show how many are found and answered"
+    )
+    ask.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="a document in any format that can be uploaded"
+    )
+    ask.add_argument(
+        "--questions", metavar="N", type=_count, default=40, help="how many at most, over all files [%(default)s]"
+    )
     ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
     ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
     ask.set_defaults(run=_evaluate)
@@ -109,7 +126,13 @@ def _serve(settings: Settings, given: argparse.Namespace) -> int:
     if key := asyncio.run(_first_key(settings)):
         print(f"\nYour API key, shown this once and kept in {_key_file(settings)}:\n\n    {key}\n")
     config = uvicorn.Config(
-        create(settings), host=settings.host, port=settings.port, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, server_header=False
+        create(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=GRACE,
+        server_header=False,
     )
     server = _Server(config, settings)
     try:
@@ -137,7 +160,10 @@ class _Server(uvicorn.Server):
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
-        print(f'DocQA serves on http://{shown}:{port} - try:\n\n    curl -H "x-api-key: {key}" http://{shown}:{port}/v1/api/models\n', flush=True)
+        print(
+            f'DocQA serves on http://{shown}:{port} - try:\n\n    curl -H "x-api-key: {key}" http://{shown}:{port}/v1/api/models\n',
+            flush=True,
+        )
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -200,7 +226,9 @@ def _list_keys(settings: Settings, given: argparse.Namespace) -> int:
                 return await store.accounts.keys(conn)
 
     for key in asyncio.run(find()):
-        print(f"{key.id:4}  {key.account:16}  {key.name:24}  {key.created}  {f'revoked {key.revoked}' if key.revoked else 'valid'}")
+        print(
+            f"{key.id:4}  {key.account:16}  {key.name:24}  {key.created}  {f'revoked {key.revoked}' if key.revoked else 'valid'}"
+        )
     return 0
 
 
@@ -230,8 +258,18 @@ def _evaluate(settings: Settings, given: argparse.Namespace) -> int:
             given.out.touch()  # before the work, which takes minutes
     except OSError as error:
         raise CannotStart(f"{given.out} cannot be written: {error.strerror}") from error
-    results = asyncio.run(evaluate(settings, given.files, given.model, given.questions, lambda sentence: print(sentence, file=sys.stderr, flush=True)))
+    results = asyncio.run(
+        evaluate(
+            settings,
+            given.files,
+            given.model,
+            given.questions,
+            lambda sentence: print(sentence, file=sys.stderr, flush=True),
+        )
+    )
     print(table(results))
     if given.out:
-        given.out.write_text("".join(json.dumps(one.as_record(), ensure_ascii=False) + "\n" for one in results), encoding="utf-8")
+        given.out.write_text(
+            "".join(json.dumps(one.as_record(), ensure_ascii=False) + "\n" for one in results), encoding="utf-8"
+        )
     return 0

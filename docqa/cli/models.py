@@ -33,13 +33,19 @@ class Refused(DocqaError):
 
 def declare(commands: Any) -> None:
     """Add `models` and its actions to the subparsers `commands`; each sets `run(settings, given)`."""
-    actions = commands.add_parser("models", help="list, pull, add, remove and check models").add_subparsers(required=True, metavar="ACTION")
-    actions.add_parser("list", help="the models there are and can be had, and which are proposed for this machine").set_defaults(run=_running(list_models))
+    actions = commands.add_parser("models", help="list, pull, add, remove and check models").add_subparsers(
+        required=True, metavar="ACTION"
+    )
+    actions.add_parser(
+        "list", help="the models there are and can be had, and which are proposed for this machine"
+    ).set_defaults(run=_running(list_models))
     pull = actions.add_parser("pull", help="download a model of the catalogue")
     pull.add_argument("name", metavar="NAME", help="as `models list` shows it")
     pull.set_defaults(run=_running(pull_model))
     add = actions.add_parser("add", help="take a GGUF file into the models folder")
-    add.add_argument("file", metavar="FILE.gguf", type=Path, help="a language model; of one that was split, any of its parts")
+    add.add_argument(
+        "file", metavar="FILE.gguf", type=Path, help="a language model; of one that was split, any of its parts"
+    )
     add.set_defaults(run=_running(add_model))
     remove = actions.add_parser("remove", help="delete a model from the models folder")
     remove.add_argument("name", metavar="NAME", help="as `models list` shows it")
@@ -73,13 +79,17 @@ def say(sentence: str) -> None:
 
 def list_models(settings: Settings, _: argparse.Namespace) -> int:
     catalog, machine = Catalog.load(settings.models), find_machine()
-    say(f"This machine has {gigabytes(machine.memory) if machine.memory else 'an unknown amount'} of memory and {machine.cores} cores.\n")
+    say(
+        f"This machine has {gigabytes(machine.memory) if machine.memory else 'an unknown amount'} of memory and {machine.cores} cores.\n"
+    )
     proposed = propose(catalog, machine)
     rows = [HEAD, *(_row(catalog, entry, settings, entry in proposed) for entry in catalog.models())]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    say("\n`models pull NAME` gets a model; `DOCQA_EMBEDDER=NAME` chooses the one for search, `model_name` of a request the one for answers.")
+    say(
+        "\n`models pull NAME` gets a model; `DOCQA_EMBEDDER=NAME` chooses the one for search, `model_name` of a request the one for answers."
+    )
     return 0
 
 
@@ -87,9 +97,23 @@ def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> 
     here = catalog.present(entry)
     state = "can be pulled" if entry.hub or entry.wheel or entry.path else ""
     if here:
-        state = f"here, as {entry.api_name}" if entry.kind == "gguf" else "here, in use" if entry.name == settings.embedder else "here"
+        state = (
+            f"here, as {entry.api_name}"
+            if entry.kind == "gguf"
+            else "here, in use"
+            if entry.name == settings.embedder
+            else "here"
+        )
     states = ", ".join(filter(None, [state, "proposed" if proposed else ""]))
-    return (entry.name, USES[entry.kind], gigabytes(entry.size), gigabytes(memory(entry)), _languages(catalog, entry), entry.licence, states)
+    return (
+        entry.name,
+        USES[entry.kind],
+        gigabytes(entry.size),
+        gigabytes(memory(entry)),
+        _languages(catalog, entry),
+        entry.licence,
+        states,
+    )
 
 
 def _languages(catalog: Catalog, entry: Entry) -> str:
@@ -151,9 +175,20 @@ def add_model(settings: Settings, given: argparse.Namespace) -> int:
     if not headers[0].has_chat_template:
         raise Refused(f"{parts[0]} has no chat template: it is not a model for conversations.")
     for other in catalog.models():
-        if other.api_name == api_name(name) and catalog.present(other) and {file.path for file in other.files} != {part.name for part in parts}:
-            raise Refused(f"There is a model that is served as {other.api_name} already; `models remove {other.name}`, or give the file another name.")
-    known = {file.path: file for entry in catalog.entries if entry.kind == "gguf" and not entry.folder for file in entry.files}
+        if (
+            other.api_name == api_name(name)
+            and catalog.present(other)
+            and {file.path for file in other.files} != {part.name for part in parts}
+        ):
+            raise Refused(
+                f"There is a model that is served as {other.api_name} already; `models remove {other.name}`, or give the file another name."
+            )
+    known = {
+        file.path: file
+        for entry in catalog.entries
+        if entry.kind == "gguf" and not entry.folder
+        for file in entry.files
+    }
     catalog.models_dir.mkdir(parents=True, exist_ok=True)
     files = [_take(part, catalog.models_dir / part.name, known.get(part.name)) for part in parts]
     entry = catalog.find(name)
@@ -182,7 +217,9 @@ def _take(source: Path, target: Path, known: File | None) -> File:
         _link_or_copy(source, part)
         file = File(target.name, part.stat().st_size, digest(part))
         if known not in (None, file):
-            raise Refused(f"{source} is not the {target.name} that the catalogue knows (SHA-256 {file.sha256}); give it another name.")
+            raise Refused(
+                f"{source} is not the {target.name} that the catalogue knows (SHA-256 {file.sha256}); give it another name."
+            )
         os.replace(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -203,7 +240,9 @@ def remove_model(settings: Settings, given: argparse.Namespace) -> int:
     catalog = Catalog.load(settings.models)
     entry = catalog.find(given.name)
     if entry.kind == "embedding" and entry.name == settings.embedder:
-        raise Refused(f"{entry.name} is the model that the server searches with; choose another with DOCQA_EMBEDDER first.")
+        raise Refused(
+            f"{entry.name} is the model that the server searches with; choose another with DOCQA_EMBEDDER first."
+        )
     files = [path for path in (catalog.target(entry, file) for file in entry.files) if path.is_file()]
     rest = [path for path in catalog.unfinished(entry).rglob("*") if path.is_file()]
     if not files and not rest:
@@ -217,7 +256,9 @@ def remove_model(settings: Settings, given: argparse.Namespace) -> int:
     if not entry.optional and entry in catalog.entries:
         catalog.given_up(entry).parent.mkdir(exist_ok=True)
         catalog.given_up(entry).touch()
-    say(f"Removed {entry.name}, {gigabytes(size)}: {', '.join(str(path.relative_to(catalog.models_dir)) for path in [*files, *rest])}.")
+    say(
+        f"Removed {entry.name}, {gigabytes(size)}: {', '.join(str(path.relative_to(catalog.models_dir)) for path in [*files, *rest])}."
+    )
     return 0
 
 
@@ -226,7 +267,9 @@ def remove_model(settings: Settings, given: argparse.Namespace) -> int:
 
 def check_models(settings: Settings, given: argparse.Namespace) -> int:
     catalog = Catalog.load(settings.models)
-    entries = [catalog.find(given.name)] if given.name else [entry for entry in catalog.models() if catalog.present(entry)]
+    entries = (
+        [catalog.find(given.name)] if given.name else [entry for entry in catalog.models() if catalog.present(entry)]
+    )
     right = [_check(catalog, entry) for entry in entries]
     return int(not all(right))
 
@@ -240,5 +283,7 @@ def _check(catalog: Catalog, entry: Entry) -> bool:
     elif all(file.sha256 for file in entry.files):
         say(f"{entry.name}: every byte is right.")
     else:
-        say(f"{entry.name}: there is no SHA-256 to compare with; `models add {catalog.path(entry)}` notes the one it has now.")
+        say(
+            f"{entry.name}: there is no SHA-256 to compare with; `models add {catalog.path(entry)}` notes the one it has now."
+        )
     return not wrong

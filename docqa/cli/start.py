@@ -66,7 +66,9 @@ def _prepare(arguments: list[str], usage: str) -> int | None:
     if command in ("serve", "test", "install", "eval", "bundle"):
         fetch_models(settings, installer, again=command in ("install", "bundle"))
     if command == "test":
-        return subprocess.run([sys.executable, "-m", "pytest", *(arguments[1:] or SIDE_BY_SIDE)], cwd=ROOT, check=False).returncode
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *(arguments[1:] or SIDE_BY_SIDE)], cwd=ROOT, check=False
+        ).returncode
     return 0 if command == "install" else None
 
 
@@ -104,7 +106,11 @@ def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> No
 
 def wanted_models(catalog: Catalog, embedder: str) -> list[Entry]:
     """The chosen embedding model and the local models that are not optional, as far as there are packages to run them."""
-    local = [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional] if importlib.util.find_spec("llama_cpp") else []
+    local = (
+        [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
+        if importlib.util.find_spec("llama_cpp")
+        else []
+    )
     if embedder == "none" or importlib.util.find_spec("sentence_transformers") is None:
         return local
     return [catalog.embedding(embedder), *local]

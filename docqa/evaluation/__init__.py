@@ -39,7 +39,9 @@ _MARK = re.compile(r" \[\d+\]")  # of a source: no number that the answer says
 _NOT_TOLD = {"host", "port", "data", "log_level", "embedder"}
 
 
-async def evaluate(settings: Settings, files: Sequence[Path], model: str, count: int, tell: Callable[[str], None]) -> list[Result]:
+async def evaluate(
+    settings: Settings, files: Sequence[Path], model: str, count: int, tell: Callable[[str], None]
+) -> list[Result]:
     """Ask `count` questions at most about the files, each of its own file; `tell` gets a sentence now and then, also for each file left out.
 
     The data are in a temporary folder, which is gone at the end. Raises NotFound for an unknown model, Unreadable when no file could be read.
@@ -64,7 +66,9 @@ def _chat(services: Services, model: str) -> dict[str, Any]:
     names = services.known()["models"]
     if model not in names:
         raise NotFound(f"There is no model {model}; there are {', '.join(names)}.")
-    chat: dict[str, Any] = CHAT_QUERY.read({"model_name": model, "cite_source": True, "temperature": COLDEST}, services.known())
+    chat: dict[str, Any] = CHAT_QUERY.read(
+        {"model_name": model, "cite_source": True, "temperature": COLDEST}, services.known()
+    )
     return chat
 
 
@@ -74,7 +78,9 @@ def _described(services: Services, model: str) -> str:
     shown = [f"model {model} ({kind})", f"embedding model {services.embedder.name if services.embedder else 'none'}"]
     settings = services.settings
     shown += [
-        f"{one.name} {getattr(settings, one.name)}" for one in fields(settings) if one.name not in _NOT_TOLD and getattr(settings, one.name) != one.default
+        f"{one.name} {getattr(settings, one.name)}"
+        for one in fields(settings)
+        if one.name not in _NOT_TOLD and getattr(settings, one.name) != one.default
     ]
     return "; ".join(shown)
 
@@ -117,7 +123,9 @@ async def _choose(services: Services, documents: dict[int, StoredDocument], coun
     async with services.db.read() as conn:
         chunks = {id_: await store.chunks.chunks(conn, id_) for id_ in documents}
     made = [one for id_, document in documents.items() for one in make_questions(chunks[id_], document.language)]
-    controls = [one for id_, document in documents.items() for one in make_controls(made, id_, document.language, chunks[id_])]
+    controls = [
+        one for id_, document in documents.items() for one in make_controls(made, id_, document.language, chunks[id_])
+    ]
     chosen = choose(controls, count // CONTROLS)
     return choose(made, count - len(chosen)) + chosen
 
@@ -136,7 +144,17 @@ async def _ask(services: Services, document: StoredDocument, made: Made, chat: d
     seconds = time.perf_counter() - started
     verbatim = [await _is_verbatim(services, document, source) for source in answered.sources]
     refused = phrase(NOT_FOUND, answered.question.language) in text
-    return Result(made, document.name, text, rank, holds(_MARK.sub("", text), made.value), refused, sum(verbatim), len(verbatim), seconds)
+    return Result(
+        made,
+        document.name,
+        text,
+        rank,
+        holds(_MARK.sub("", text), made.value),
+        refused,
+        sum(verbatim),
+        len(verbatim),
+        seconds,
+    )
 
 
 def _is_origin(passage: Passage, made: Made) -> bool:

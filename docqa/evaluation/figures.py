@@ -17,7 +17,17 @@ CUTS = (1, 3, 5)
 LEGEND = """hit@k: a passage with the statement that the question was made from is among the first k. right: the answer says the value that was asked for.
 quoted: sources that stand word for word on their page. refused: the documents were said not to say it. controls: questions that they do not answer;
 answered: and were answered all the same."""
-COLUMNS = ("questions", *(f"hit@{cut}" for cut in CUTS), "right", "quoted", "refused", "controls", "answered", "p50 s", "p95 s")
+COLUMNS = (
+    "questions",
+    *(f"hit@{cut}" for cut in CUTS),
+    "right",
+    "quoted",
+    "refused",
+    "controls",
+    "answered",
+    "p50 s",
+    "p95 s",
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,10 @@ def table(results: Sequence[Result]) -> str:
     lines += [("", []), ("all", row(results))]
     width = max(len(name) for name, _ in lines)
     shown = [
-        "  ".join([name.ljust(width), *(cell.rjust(max(5, len(head))) for cell, head in zip(cells, COLUMNS, strict=False))]).rstrip() for name, cells in lines
+        "  ".join(
+            [name.ljust(width), *(cell.rjust(max(5, len(head))) for cell, head in zip(cells, COLUMNS, strict=False))]
+        ).rstrip()
+        for name, cells in lines
     ]
     failed = [f"Not answered: {one.made.text} {one.error}" for one in results if one.error]
     return "\n".join([*shown, "", LEGEND, *failed])

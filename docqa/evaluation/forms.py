@@ -29,13 +29,25 @@ _PARTS = {
 
 _FORMS = {
     "en": (
-        (DEFINITION, "{S} (?P<verb>is|are) (?P<value>(?:an?|the|any|one of|defined as) [^\n\t]{10,300}?)[.]?", "What {verb} {subject}?"),
+        (
+            DEFINITION,
+            "{S} (?P<verb>is|are) (?P<value>(?:an?|the|any|one of|defined as) [^\n\t]{10,300}?)[.]?",
+            "What {verb} {subject}?",
+        ),
         (DEFINITION, "{S} (?:means|refers to) (?!that){V}", "What is {subject}?"),
-        (NUMBER, "{S} (?P<verb>is|are|was|were) (?=[^\\d]*[$€£¥₹%]|\\S+ (?:[mb]illion|percent)){N}{U}", "How much {verb} {subject}{tail}?"),
+        (
+            NUMBER,
+            "{S} (?P<verb>is|are|was|were) (?=[^\\d]*[$€£¥₹%]|\\S+ (?:[mb]illion|percent)){N}{U}",
+            "How much {verb} {subject}{tail}?",
+        ),
         (NUMBER, "{S} (?P<verb>is|are|was|were) {N}(?! years old){U}", "What {verb} {subject}{tail}?"),
         (NUMBER, "{S} (?:amounted to|totall?ed) {N}{U}", "How much did {subject} amount to{tail}?"),
         (NUMBER, "{S} has {N} (?P<noun>[^\\W\\d_]+s)\\b.*", "How many {noun} does {subject} have?"),
-        (DATE, "{S} (?P<verb>is|are|was|were) (?P<rest>[a-z]+(?:ed|ght|lt|ken|nt|ten|wn))(?: (?:in|on|by))? {D}.*", "When {verb} {subject} {rest}?"),
+        (
+            DATE,
+            "{S} (?P<verb>is|are|was|were) (?P<rest>[a-z]+(?:ed|ght|lt|ken|nt|ten|wn))(?: (?:in|on|by))? {D}.*",
+            "When {verb} {subject} {rest}?",
+        ),
         (DATE, "{S} (?P<verb>is|was) (?:on )?{D}.*", "When {verb} {subject}?"),
     ),
     "de": (
@@ -48,18 +60,30 @@ _FORMS = {
         (DEFINITION, "{S} est (?P<value>une? [^\n\t]{10,300}?)[.]?", "Qu'est-ce que c'est, {subject} ?"),
         (NUMBER, "{S} (?P<verb>est|était|sont|étaient) de {N}{U}", "De combien {verb} {subject}{tail} ?"),
         (NUMBER, "{S} (?P<verb>s['’]élève|s['’]élèvent|s['’]élevait) à {N}{U}", "À combien {verb} {subject}{tail} ?"),
-        (DATE, "{S} (?P<verb>a été|ont été|est|sont) (?P<rest>\\w+[éits]e?s?) (?:en|le) {D}.*", "Quand est-ce que {subject} {verb} {rest} ?"),
+        (
+            DATE,
+            "{S} (?P<verb>a été|ont été|est|sont) (?P<rest>\\w+[éits]e?s?) (?:en|le) {D}.*",
+            "Quand est-ce que {subject} {verb} {rest} ?",
+        ),
     ),
     "es": (
         (DEFINITION, "{S} es (?P<value>una? [^\n\t]{10,300}?)[.]?", "¿Qué es {subject}?"),
         (NUMBER, "{S} (?P<verb>es|era|fue|son|fueron) de {N}{U}", "¿De cuánto {verb} {subject}{tail}?"),
         (NUMBER, "{S} (?P<verb>asciende|ascienden|ascendió|ascendieron) a {N}{U}", "¿A cuánto {verb} {subject}{tail}?"),
-        (DATE, "{S} (?P<verb>fue|fueron) (?P<rest>\\w+[dts][oa]s?) (?:en|el) {D}.*", "¿Cuándo {verb} {rest} {subject}?"),
+        (
+            DATE,
+            "{S} (?P<verb>fue|fueron) (?P<rest>\\w+[dts][oa]s?) (?:en|el) {D}.*",
+            "¿Cuándo {verb} {rest} {subject}?",
+        ),
     ),
     "pt": (
         (DEFINITION, "{S} é (?P<value>uma? [^\n\t]{10,300}?)[.]?", "O que é {subject}?"),
         (NUMBER, "{S} (?P<verb>é|era|foi|são|foram) de {N}{U}", "De quanto {verb} {subject}{tail}?"),
-        (DATE, "{S} (?P<verb>foi|foram) (?P<rest>\\w+[dts][oa]s?) (?:em|no dia|a) {D}.*", "Quando {verb} {rest} {subject}?"),
+        (
+            DATE,
+            "{S} (?P<verb>foi|foram) (?P<rest>\\w+[dts][oa]s?) (?:em|no dia|a) {D}.*",
+            "Quando {verb} {rest} {subject}?",
+        ),
     ),
     "it": (
         (DEFINITION, "{S} è (?P<value>un(?:a |o |'|’| )[^\n\t]{10,300}?)[.]?", "Che cos'è {subject}?"),
@@ -74,7 +98,11 @@ _FORMS = {
     ),
     "pl": (
         (DEFINITION, "{S} (?:[—–-] )?(?:jest )?to {V}", "Co to jest {subject}?"),
-        (NUMBER, "{S} (?P<verb>wynosi|wynoszą|wynosił[aoy]?|wyniósł|wyniosł[aoy]) {N}{U}", "Ile {verb} {subject}{tail}?"),
+        (
+            NUMBER,
+            "{S} (?P<verb>wynosi|wynoszą|wynosił[aoy]?|wyniósł|wyniosł[aoy]) {N}{U}",
+            "Ile {verb} {subject}{tail}?",
+        ),
         (DATE, "{S} (?P<verb>został[aoy]? \\w+) (?:w|dnia|w dniu|w roku) {D}.*", "Kiedy {subject} {verb}?"),
     ),
     "ru": (
@@ -84,23 +112,43 @@ _FORMS = {
     ),
     "tr": (
         (DEFINITION, "{S}, (?P<value>[^\n\t,]{10,300}[dt][ıiuü]r)[.]", "{subject} nedir?"),
-        (NUMBER, "(?P<subject>[^,.;:()\n\t]{4,60}) {Z}(?P<rest> ?[^\\d,.;:()]{1,25}[dt][ıiuü]r)[.]", "{subject} kaç{rest}?"),
-        (DATE, "(?P<subject>[^,.;:()\n\t]{4,60}) {Y} yılında (?P<rest>[^\\d,.;:()]{3,40})[.]", "{subject} ne zaman {rest}?"),
+        (
+            NUMBER,
+            "(?P<subject>[^,.;:()\n\t]{4,60}) {Z}(?P<rest> ?[^\\d,.;:()]{1,25}[dt][ıiuü]r)[.]",
+            "{subject} kaç{rest}?",
+        ),
+        (
+            DATE,
+            "(?P<subject>[^,.;:()\n\t]{4,60}) {Y} yılında (?P<rest>[^\\d,.;:()]{3,40})[.]",
+            "{subject} ne zaman {rest}?",
+        ),
     ),
     "hi": (
         (DEFINITION, "{S} एक (?P<value>[^\n\t]{10,300}) (?:है|हैं)।", "{subject} क्या है?"),
-        (NUMBER, "(?P<subject>[^,;:।()\n\t]{4,60}) {Z} (?P<rest>[^\\d,;:।()]{1,30} (?:है|हैं|था|थी|थे))।", "{subject} कितने {rest}?"),
+        (
+            NUMBER,
+            "(?P<subject>[^,;:।()\n\t]{4,60}) {Z} (?P<rest>[^\\d,;:।()]{1,30} (?:है|हैं|था|थी|थे))।",
+            "{subject} कितने {rest}?",
+        ),
         (DATE, "(?P<subject>[^,;:।()\n\t]{2,60}) {Y} में (?P<rest>[^\\d,;:।()]{2,40})।", "{subject} कब {rest}?"),
     ),
     "ar": (
         (DEFINITION, "(?P<subject>ال[^\\s،,]+(?: ال[^\\s،,]+){0,3}) (?P<verb>هو|هي) {V}", "ما {verb} {subject}؟"),
         (NUMBER, "(?P<verb>[يت]?بلغت?) {S} {N}{U}", "كم {verb} {subject}{tail}؟"),
-        (DATE, "(?P<verb>تأسست?|أنشئت?|ولدت?|بدأت?|افتتحت?|وقعت?|انتهى|انتهت|توفيت?) {S} (?:في )?(?:عام|سنة|في) {D}.*", "متى {verb} {subject}؟"),
+        (
+            DATE,
+            "(?P<verb>تأسست?|أنشئت?|ولدت?|بدأت?|افتتحت?|وقعت?|انتهى|انتهت|توفيت?) {S} (?:في )?(?:عام|سنة|في) {D}.*",
+            "متى {verb} {subject}؟",
+        ),
     ),
     "he": (
         (DEFINITION, "{S} (?:הוא|היא) {V}", "מה זה {subject}?"),
         (NUMBER, "{S} (?P<verb>עומדת?|עמדה?) על {N}{U}", "על כמה {verb} {subject}{tail}?"),
-        (DATE, "{S} (?P<verb>נוסדה?|הוקמה?|נבנה|נבנתה|נחתמה?|נפתחה?|נולדה?) (?:בשנת |ב-?){D}.*", "מתי {verb} {subject}?"),
+        (
+            DATE,
+            "{S} (?P<verb>נוסדה?|הוקמה?|נבנה|נבנתה|נחתמה?|נפתחה?|נולדה?) (?:בשנת |ב-?){D}.*",
+            "מתי {verb} {subject}?",
+        ),
     ),
     "zh": (
         (
@@ -113,7 +161,11 @@ _FORMS = {
             "(?:[^。；\n]*[，；])?(?P<subject>[^，。；：（）\n]{3,40}?[为為是达達到共约約有]){Z}(?P<rest>(?![年月日])[^，。；\\d]{1,12})[，。；].*",
             "{subject}多少{rest}？",
         ),
-        (DATE, "(?P<subject>[^，。；：（）\n\\d]{2,30}?[于於在]){Y}年(?:\\d+月)?(?:\\d+日)?(?P<rest>[^，。；\\d]{2,20})[，。；].*", "{subject}哪一年{rest}？"),
+        (
+            DATE,
+            "(?P<subject>[^，。；：（）\n\\d]{2,30}?[于於在]){Y}年(?:\\d+月)?(?:\\d+日)?(?P<rest>[^，。；\\d]{2,20})[，。；].*",
+            "{subject}哪一年{rest}？",
+        ),
     ),
     "ja": (
         (
@@ -126,11 +178,23 @@ _FORMS = {
             "(?P<subject>[^、。（）()\\s]{1,24}?[^、。（）\\sでにへともらは])(?:とは、?|は、)(?P<value>[^\n]{6,200})(?:である|です|をいう|を指す)。",
             "{subject}とは何ですか？",
         ),
-        (DATE, "(?P<subject>[^、。（）\n\\d]{2,30}?[はが]、?){Y}年(?:\\d+月)?(?:\\d+日)?に(?P<rest>[^、。\\d]{1,20}[ただ])。", "{subject}いつ{rest}か？"),
+        (
+            DATE,
+            "(?P<subject>[^、。（）\n\\d]{2,30}?[はが]、?){Y}年(?:\\d+月)?(?:\\d+日)?に(?P<rest>[^、。\\d]{1,20}[ただ])。",
+            "{subject}いつ{rest}か？",
+        ),
     ),
     "ko": (
-        (NUMBER, "(?P<subject>[^,.()\n]{2,50}[은는이가](?: 약)?) {Z} ?(?P<rest>(?!년)[^\\d,.]{1,10}?)(?:이다|입니다)[.]", "{subject} 몇 {rest}입니까?"),
-        (DEFINITION, "(?P<subject>[^,.()\n]{1,30}(?:란|은|는)) (?P<value>[^\n]{8,200})(?:이다|입니다|말한다|의미한다|뜻한다)[.]", "{subject} 무엇입니까?"),
+        (
+            NUMBER,
+            "(?P<subject>[^,.()\n]{2,50}[은는이가](?: 약)?) {Z} ?(?P<rest>(?!년)[^\\d,.]{1,10}?)(?:이다|입니다)[.]",
+            "{subject} 몇 {rest}입니까?",
+        ),
+        (
+            DEFINITION,
+            "(?P<subject>[^,.()\n]{1,30}(?:란|은|는)) (?P<value>[^\n]{8,200})(?:이다|입니다|말한다|의미한다|뜻한다)[.]",
+            "{subject} 무엇입니까?",
+        ),
         (
             DATE,
             "(?P<subject>[^,.()\n\\d]{2,40}[은는이가]) {Y}년(?: \\d+월)?(?: \\d+일)?에? (?P<rest>[^,.\\d]{0,25}[았었였됐했졌])다[.]",
@@ -245,4 +309,6 @@ def dependent(language: str) -> re.Pattern[str]:
     articles = "|".join(f"{word} " for word in ARTICLES.get(language, "").split())
     back = "|".join(rf"{word}\b" for word in _BACK.get(language, "").split())
     clauses = "|".join(rf".*\b{word}\b" for word in _CLAUSES.get(language, "").split())
-    return re.compile(f"(?:{articles})?(?:{back or _BACK_DENSE.get(language, _NONE)})|{clauses or _NONE}", re.IGNORECASE)
+    return re.compile(
+        f"(?:{articles})?(?:{back or _BACK_DENSE.get(language, _NONE)})|{clauses or _NONE}", re.IGNORECASE
+    )

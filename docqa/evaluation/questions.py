@@ -70,8 +70,12 @@ def _from_statements(made: Made, chunk: StoredChunk, small: set[str]) -> Iterato
         for kind, pattern, question in forms(made.language):
             match = pattern.fullmatch(statement)
             if match and _stands_alone(match["subject"], made.language):
-                text = question.format_map({**match.groupdict(""), "subject": _in_midst(match["subject"], made.language, small)})
-                yield replace(made, kind=kind, text=text[0].upper() + text[1:], value=match["value"], evidence=statement)
+                text = question.format_map(
+                    {**match.groupdict(""), "subject": _in_midst(match["subject"], made.language, small)}
+                )
+                yield replace(
+                    made, kind=kind, text=text[0].upper() + text[1:], value=match["value"], evidence=statement
+                )
                 break
 
 
@@ -122,7 +126,9 @@ def _cells(text: str) -> Iterator[tuple[str, str, str, str]]:
             heads = cells
         elif len(cells) == len(heads):
             yield from (
-                (cells[0], head, cell, row) for head, cell in zip(heads[1:], cells[1:], strict=True) if _CELL.fullmatch(cell) and _is_told(cells[0], head, cell)
+                (cells[0], head, cell, row)
+                for head, cell in zip(heads[1:], cells[1:], strict=True)
+                if _CELL.fullmatch(cell) and _is_told(cells[0], head, cell)
             )
 
 
@@ -133,7 +139,9 @@ def _named_cells(line: str) -> Iterator[tuple[str, str, str, str]]:
     # A bracket that does not close is prose, which goes on after its remark.
     if whole and len(pairs) > 2 and all(name.count("(") == name.count(")") for name, _ in pairs):
         label = pairs[0][1]
-        yield from ((label, name, cell, " ".join(line.split())) for name, cell in pairs[1:] if _is_told(label, name, cell))
+        yield from (
+            (label, name, cell, " ".join(line.split())) for name, cell in pairs[1:] if _is_told(label, name, cell)
+        )
 
 
 def _is_told(label: str, column: str, value: str) -> bool:
@@ -145,13 +153,19 @@ def _is_told(label: str, column: str, value: str) -> bool:
 def _from_heading(made: Made, chunk: StoredChunk) -> Iterator[Made]:
     title = " ".join(chunk.section.split())
     if len(title) <= LONGEST_CELL and len(re.findall(r"[^\W\d_]", title)) >= 3:
-        yield replace(made, kind=HEADING, text=phrase(HEADINGS, made.language).format(subject=title), section=chunk.section)
+        yield replace(
+            made, kind=HEADING, text=phrase(HEADINGS, made.language).format(subject=title), section=chunk.section
+        )
 
 
 def make_controls(questions: Iterable[Made], document: int, language: str, chunks: Sequence[StoredChunk]) -> list[Made]:
     """Questions that the document does not answer: those of `questions`, made from other documents, that speak of things it never names, and ours."""
     known = {term for chunk in chunks for term in chunk.terms.split()}
-    others = [Made(OTHER, one.text, one.language, document) for one in questions if one.document != document and one.kind != HEADING]
+    others = [
+        Made(OTHER, one.text, one.language, document)
+        for one in questions
+        if one.document != document and one.kind != HEADING
+    ]
     foreign = [Made(FOREIGN, text, language, document) for text in CONTROLS.get(language, CONTROLS["en"])]
     return [one for one in (*others, *foreign) if _share_absent(one.text, known) >= ABSENT]
 

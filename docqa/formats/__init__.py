@@ -25,7 +25,15 @@ __all__ = ["SUFFIXES", "Extracted", "ExtractedPage", "extract", "languages", "re
 log = logging.getLogger(__name__)
 
 
-async def extract(data: bytes, name: str, media_type: str = "", *, seconds: float, memory_mb: int, loc: tuple[str | int, ...] = ("body", "file")) -> Extracted:
+async def extract(
+    data: bytes,
+    name: str,
+    media_type: str = "",
+    *,
+    seconds: float,
+    memory_mb: int,
+    loc: tuple[str | int, ...] = ("body", "file"),
+) -> Extracted:
     """The pages of a file, read in a child process that is killed after `seconds` or when this task is cancelled.
 
     `media_type` (with its charset, if any) is that of a link and must be empty for an upload. `memory_mb` limits the child's
@@ -40,18 +48,28 @@ async def recognise(data: bytes, page_number: int, languages: str, *, seconds: f
 
     Raises Unreadable, ChildDied.
     """
-    found = await _read({"name": f"page {page_number}", "page_number": page_number, "languages": languages}, data, seconds, memory_mb, ())
+    found = await _read(
+        {"name": f"page {page_number}", "page_number": page_number, "languages": languages},
+        data,
+        seconds,
+        memory_mb,
+        (),
+    )
     return found.pages[0]
 
 
-async def _read(request: dict[str, Any], data: bytes, seconds: float, memory_mb: int, loc: tuple[str | int, ...]) -> Extracted:
+async def _read(
+    request: dict[str, Any], data: bytes, seconds: float, memory_mb: int, loc: tuple[str | int, ...]
+) -> Extracted:
     name = request["name"]
     child = await _start(memory_mb, seconds)
     try:
         async with asyncio.timeout(seconds):
             answer, _ = await child.communicate(json.dumps(request).encode() + b"\n" + data)
     except TimeoutError:
-        raise Unreadable(f"Reading the file took longer than {seconds:g} s. Split it into smaller files.", loc) from None
+        raise Unreadable(
+            f"Reading the file took longer than {seconds:g} s. Split it into smaller files.", loc
+        ) from None
     finally:
         if child.returncode is None:
             child.kill()
@@ -59,9 +77,13 @@ async def _read(request: dict[str, Any], data: bytes, seconds: float, memory_mb:
     pages, reply = await asyncio.to_thread(_parse, answer)
     if reply is None:
         log.warning("the process that read %r ended with code %s", name, child.returncode)
-        raise Unreadable("The reader crashed on this file: the file is damaged, or holds something that cannot be read.", loc)
+        raise Unreadable(
+            "The reader crashed on this file: the file is damaged, or holds something that cannot be read.", loc
+        )
     if "memory" in reply:
-        raise Unreadable(f"Reading the file needs more than {memory_mb:,} MB of memory. Split it into smaller files.", loc)
+        raise Unreadable(
+            f"Reading the file needs more than {memory_mb:,} MB of memory. Split it into smaller files.", loc
+        )
     if "unexpected" in reply:
         log.warning("reading %r failed\n%s", name, reply["unexpected"])
         raise Unreadable("The file is damaged, or holds something that cannot be read.", loc)
@@ -83,12 +105,19 @@ def read(path: str) -> list[ExtractedPage]:
 
 async def _start(memory_mb: int, seconds: float) -> asyncio.subprocess.Process:
     command = [sys.executable, "-m", "docqa.formats", str(memory_mb), str(int(seconds) + 1)]
-    environment = {**without_keys(os.environ), "OMP_THREAD_LIMIT": "1"}  # Tesseract's threads wait for each other longer than they work
+    environment = {
+        **without_keys(os.environ),
+        "OMP_THREAD_LIMIT": "1",
+    }  # Tesseract's threads wait for each other longer than they work
     pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:
-        return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, env=environment, start_new_session=True)
+        return await asyncio.create_subprocess_exec(
+            *command, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=ROOT, env=environment, start_new_session=True
+        )
     except OSError as error:
-        raise ChildDied("Files cannot be read at the moment: the system starts no further process. Try again later.") from error
+        raise ChildDied(
+            "Files cannot be read at the moment: the system starts no further process. Try again later."
+        ) from error
 
 
 def _parse(answer: bytes) -> tuple[list[ExtractedPage], dict[str, Any] | None]:

@@ -43,7 +43,10 @@ def answer(pipe: BinaryIO) -> bytes:
         return b'{"memory": true}'
     except BaseException as error:  # noqa: BLE001 - reported to the parent, with its traceback
         # Whatever a reader's library raises on a hostile file ends here; the parent logs it.
-        if any(sign in str(error).lower() for sign in ("malloc", "out of memory", "memory allocation", "bad_alloc", "cannot allocate")):
+        if any(
+            sign in str(error).lower()
+            for sign in ("malloc", "out of memory", "memory allocation", "bad_alloc", "cannot allocate")
+        ):
             return b'{"memory": true}'
         return json.dumps({"unexpected": traceback.format_exc(limit=-5)}).encode()
 
@@ -66,7 +69,12 @@ def pages(pipe: BinaryIO) -> dict[str, object]:
             _write(pipe, page)
     except Unreadable as error:
         return {"refused": str(error)}
-    return {"kind": found.kind, "title": found.title, "notes": found.notes, "table": found.table and dataclasses.astuple(found.table)}
+    return {
+        "kind": found.kind,
+        "title": found.title,
+        "notes": found.notes,
+        "table": found.table and dataclasses.astuple(found.table),
+    }
 
 
 def _write(pipe: BinaryIO, page: "ExtractedPage") -> None:

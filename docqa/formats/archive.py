@@ -18,7 +18,14 @@ _CHUNK = 1 << 16
 _HEADER = struct.Struct("<26xHH")
 _ENTRY = b"PK\x01\x02"
 _IS_ENCRYPTED = 1
-UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError, EOFError)  # what zipfile raises on a damaged part
+UNPACKABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    EOFError,
+)  # what zipfile raises on a damaged part
 
 _DAMAGED = "The file is damaged: its ZIP directory or a part of it cannot be read. It may have been cut off on its way; upload it again."
 _AS_PDF = "Save the document as PDF and upload that."
@@ -34,8 +41,14 @@ _PATHS = (
     ("index.apxl", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
 )
 _TYPES = (
-    ("opendocument.spreadsheet", "OpenDocument spreadsheets (.ods) are not supported. Save the sheet as CSV and upload that."),
-    ("opendocument.presentation", "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that."),
+    (
+        "opendocument.spreadsheet",
+        "OpenDocument spreadsheets (.ods) are not supported. Save the sheet as CSV and upload that.",
+    ),
+    (
+        "opendocument.presentation",
+        "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that.",
+    ),
     ("opendocument", f"OpenDocument files (.odt, .odg) are not supported. {_AS_PDF}"),
 )
 _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
@@ -76,9 +89,16 @@ def _check_sizes(members: list[zipfile.ZipInfo], packed: int) -> None:
 
 def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
     mimetype, types = _beginning(archive, "mimetype"), _beginning(archive, "[Content_Types].xml")
-    if "meta-inf/container.xml" in paths or "application/epub+zip" in mimetype or any(path.endswith(".opf") for path in paths):
+    if (
+        "meta-inf/container.xml" in paths
+        or "application/epub+zip" in mimetype
+        or any(path.endswith(".opf") for path in paths)
+    ):
         return "epub"
-    if any(path.startswith(("ppt/presentation.xml", "ppt/slides/")) for path in paths) or "presentationml.presentation.main" in types:
+    if (
+        any(path.startswith(("ppt/presentation.xml", "ppt/slides/")) for path in paths)
+        or "presentationml.presentation.main" in types
+    ):
         return "pptx"
     for sign, refusal in _TYPES:
         if sign in mimetype:
@@ -87,8 +107,12 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
         if any(path.startswith(start) for path in paths):
             raise Unreadable(refusal)
     if paths and all(path.endswith((*_PICTURES, "/", ".xml")) for path in paths):
-        raise Unreadable("The file is an archive of pictures, such as a comic book. Run text recognition (OCR) over them and upload the result as PDF.")
-    raise Unreadable("The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. Unpack it and upload the documents in it.")
+        raise Unreadable(
+            "The file is an archive of pictures, such as a comic book. Run text recognition (OCR) over them and upload the result as PDF."
+        )
+    raise Unreadable(
+        "The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. Unpack it and upload the documents in it."
+    )
 
 
 def _beginning(archive: zipfile.ZipFile, name: str) -> str:
@@ -102,9 +126,13 @@ def _beginning(archive: zipfile.ZipFile, name: str) -> str:
 def _check_part(data: bytes, member: zipfile.ZipInfo) -> None:
     """Raises Unreadable for a part that is too large to be parsed, or unpacks to more than it declares: zipfile unpacks first, then cuts."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise Unreadable("The file is packed in a way that documents are not packed in. Save it again in the program that made it and upload that.")
+        raise Unreadable(
+            "The file is packed in a way that documents are not packed in. Save it again in the program that made it and upload that."
+        )
     if member.file_size > LARGEST_MARKUP and _path(member).endswith(_MARKUP):
-        raise Unreadable(f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. Split it into smaller files.")
+        raise Unreadable(
+            f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. Split it into smaller files."
+        )
     if member.compress_type == zipfile.ZIP_DEFLATED and _unpacked(data, member) > member.file_size:
         raise Unreadable("A part of the file unpacks to more than it declares: it is refused as a decompression bomb.")
 

@@ -22,7 +22,9 @@ MOST_DIGITS = 15  # what a float holds exactly; longer ones are identifiers
 BIG = 10**12  # from here on as a float, so that no sum of integers overflows
 
 # What ends the name of a column that tells rows apart.
-IDENTIFIERS = frozenset(["id", "ids", "no", "nr", "number", "nummer", "name", "code", "key", "numero", "nom", "nome", "номер"])
+IDENTIFIERS = frozenset(
+    ["id", "ids", "no", "nr", "number", "nummer", "name", "code", "key", "numero", "nom", "nome", "номер"]
+)
 _MISSING = frozenset(("", "-", "–", "—", ".", "?", "n/a", "na", "#n/a", "null", "none", "nan"))
 _SYMBOL = "$€£¥₹₽₩₪₺"
 _NUMBER = re.compile(
@@ -38,7 +40,9 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _ISO = re.compile(r"(\d{4})([-/])(\d\d?)(?:\2(\d\d?))?(?:[T ]+(\d\d?:\d\d\S*))?")
 _LOCAL = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?:,? +(\d\d?:\d\d\S*))?")
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
-_TOKEN = re.compile(rf"\d{{4}}-\d\d-\d\d|\d\d?\.\d\d?\.\d{{4}}|\d+(?:[.,'’]\d+)*|[<>]=?|[=≥≤]|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*")
+_TOKEN = re.compile(
+    rf"\d{{4}}-\d\d-\d\d|\d\d?\.\d\d?\.\d{{4}}|\d+(?:[.,'’]\d+)*|[<>]=?|[=≥≤]|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*"
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -158,7 +162,9 @@ class _Seen:
     marks: set[str] = field(default_factory=set)
     units: set[str] = field(default_factory=set)
     decimals: Counter[str] = field(default_factory=Counter)  # the most digits after each mark
-    orders: set[bool] = field(default_factory=lambda: {True, False})  # whether the day may come first, whether the month may
+    orders: set[bool] = field(
+        default_factory=lambda: {True, False}
+    )  # whether the day may come first, whether the month may
     is_doubtful: bool = False  # a date would be another one the other way round
 
     def add(self, cell: str) -> None:
@@ -195,7 +201,9 @@ class _Seen:
         """`usual_decimal` decides for numbers such as 1.234 where no cell of the column shows which mark is the decimal one."""
         if self.cells and self.may_be_number:
             decimal = next((mark for mark in ".," if mark in self.marks), usual_decimal)
-            return Column(name, "number", next(iter(self.units), ""), self.decimals[decimal], self.years == self.cells, decimal)
+            return Column(
+                name, "number", next(iter(self.units), ""), self.decimals[decimal], self.years == self.cells, decimal
+            )
         if self.cells and self.may_be_date and not (self.is_doubtful and len(self.orders) > 1):
             return Column(name, "date", day_first=True in self.orders)
         return Column(name)
@@ -226,7 +234,9 @@ class Values:
     """The different values of the columns of words, gathered row by row."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._seen: dict[int, set[str]] = {place: set() for place, column in enumerate(columns) if column.kind == "text"}
+        self._seen: dict[int, set[str]] = {
+            place: set() for place, column in enumerate(columns) if column.kind == "text"
+        }
 
     def add(self, cells: Sequence[Value]) -> None:
         for place in list(self._seen):
@@ -237,4 +247,6 @@ class Values:
 
     def keyed(self) -> tuple[tuple[int, str, str], ...]:
         """(place of the column, key, value) of each."""
-        return tuple((place, found, value) for place, values in self._seen.items() for value in values if (found := key(value)))
+        return tuple(
+            (place, found, value) for place, values in self._seen.items() for value in values if (found := key(value))
+        )

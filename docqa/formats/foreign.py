@@ -47,7 +47,11 @@ _FORMATS = tuple(
         (rb".{2}-lh[0-7]-", "an LHA archive", _UNPACK),
         (rb"ID3[\x02-\x04]|\xff[\xf2\xf3\xfa\xfb][\x10-\xef]", "an MP3 recording", _TRANSCRIPT),
         (rb"RIFF.{4}WAVE|OggS|fLaC|FORM.{4}AIF|#!AMR", "a sound recording", _TRANSCRIPT),
-        (rb"RIFF.{4}AVI |.{4}(?:ftyp|moov|mdat)|\x1aE\xdf\xa3|\0\0\x01[\xb3\xba]|FLV\x01|0&\xb2u\x8ef\xcf\x11", "a video", _TRANSCRIPT),
+        (
+            rb"RIFF.{4}AVI |.{4}(?:ftyp|moov|mdat)|\x1aE\xdf\xa3|\0\0\x01[\xb3\xba]|FLV\x01|0&\xb2u\x8ef\xcf\x11",
+            "a video",
+            _TRANSCRIPT,
+        ),
         (rb"SQLite format 3\0", "an SQLite database", _AS_CSV),
         (rb"\0\x01\0\0Standard (?:Jet|ACE)", "an Access database", _AS_CSV),
         (rb"[\x03\x30\x83\x8b\xf5].[\x01-\x0c][\x01-\x1f].{4}.{20}\0\0", "a dBase table", _AS_CSV),
@@ -59,13 +63,18 @@ _FORMATS = tuple(
         (rb"ITSF", "a Windows help file (CHM)", _AS_PDF),
         (rb"\xffWPC", "a WordPerfect document", _AS_PDF),
         (rb"\xdb\xa5-\0|1\xbe\0\0|\xfe7\0", "an old Word or Write document", _AS_PDF),
-        (rb"\x7fELF|MZ.{58}|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|!<arch>|L\0\0\0\x01\x14\x02\0", "a program", ""),
+        (
+            rb"\x7fELF|MZ.{58}|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|!<arch>|L\0\0\0\x01\x14\x02\0",
+            "a program",
+            "",
+        ),
         (rb"\0\x01\0\0\0.|OTTO\0|wOF[F2]|ttcf", "a font", ""),
         (rb"bplist00", "a property list of macOS", ""),
     )
 )
 _HTML = re.compile(
-    rb"<(?:!--|!doctype\s+html|(?:html|head|body|title|script|meta|h1|div|center|p|table|form)[\s>])|<[!?][^\0]*?<(?:html|head|body)[\s>]", re.IGNORECASE
+    rb"<(?:!--|!doctype\s+html|(?:html|head|body|title|script|meta|h1|div|center|p|table|form)[\s>])|<[!?][^\0]*?<(?:html|head|body)[\s>]",
+    re.IGNORECASE,
 )
 _MHTML = re.compile(rb"(?:MIME-Version:|From: <Saved by|Content-Type: multipart/related)", re.IGNORECASE)
 _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")

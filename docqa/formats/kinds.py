@@ -26,7 +26,9 @@ _MEDIA_TYPES = {
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.presentationml.slideshow": "pptx",
 }
-_TEXT = re.compile(r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-yaml|toml|sql|javascript|x-javascript|x-sh|x-tex|x-ndjson)")
+_TEXT = re.compile(
+    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-yaml|toml|sql|javascript|x-javascript|x-sh|x-tex|x-ndjson)"
+)
 
 _MARKS = b"\xef\xbb\xbf\xff\xfe"
 _SPACE = b"\0 \t\r\n\f"
@@ -115,10 +117,16 @@ def _is_rtf(data: bytes, expected: str) -> bool:
 def _ole(data: bytes) -> str:
     """`ppt`. Raises Unreadable for other files of old Office programs, and for a protected one."""
     refusal = _CLASSES.get(_root_class(data))
-    if refusal is None and any(_wide(name) in data for name in _PRESENTATIONS) and _wide("EncryptedPackage") not in data:
+    if (
+        refusal is None
+        and any(_wide(name) in data for name in _PRESENTATIONS)
+        and _wide("EncryptedPackage") not in data
+    ):
         return "ppt"
     found = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
-    raise Unreadable(refusal or found or f"The file is an old Office file, but no PowerPoint presentation. {_supported()}")
+    raise Unreadable(
+        refusal or found or f"The file is an old Office file, but no PowerPoint presentation. {_supported()}"
+    )
 
 
 def _root_class(data: bytes) -> bytes:
@@ -138,7 +146,11 @@ def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:
         return f"The file is not a .{expected} file: it is {found.what}. {found.advice}".rstrip()
     if expected:
         return f"The file is not a .{expected} file, or it is damaged at its beginning. Open it in the program that made it, save it again and upload that."
-    given = f"Files of the type {media_type or suffix} are not supported. " if media_type or suffix else "The kind of this file is not known. "
+    given = (
+        f"Files of the type {media_type or suffix} are not supported. "
+        if media_type or suffix
+        else "The kind of this file is not known. "
+    )
     return given + _supported()
 
 

@@ -13,7 +13,9 @@ MAX_PAGES = 20_000
 MAX_CHARACTERS = 60_000_000
 
 # Where a page may end, the best place first: after a paragraph, a line, a sentence, a word.
-_ENDS = tuple(re.compile(pattern) for pattern in (r"\n[ \t]*\n+", r"\n", r"[.!?。！？؟…][\"'”’»)\]]*\s+|[。！？]", r"\s+"))
+_ENDS = tuple(
+    re.compile(pattern) for pattern in (r"\n[ \t]*\n+", r"\n", r"[.!?。！？؟…][\"'”’»)\]]*\s+|[。！？]", r"\s+")
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,10 @@ class ExtractedPage:
         """The same page after `clean`, its offsets moved along."""
         text = clean(self.text)
         moved, before, length = {}, 0, 0
-        for at in sorted({at for at, _ in (*self.headings, *self.rows)} | {at for span in (*self.running, *self.tables) for at in span}):
+        for at in sorted(
+            {at for at, _ in (*self.headings, *self.rows)}
+            | {at for span in (*self.running, *self.tables) for at in span}
+        ):
             length += len(clean(self.text[before:at]))
             moved[at] = length
             before = at
@@ -95,7 +100,9 @@ def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> Iterator[Ex
             passed += 1
         begins = tuple((at - offset, title) for at, title in headings[own:passed])
         first = len(piece) - len(piece.lstrip())
-        yield ExtractedPage(piece.removesuffix("\f"), begins[0][1] if begins and begins[0][0] <= first else section, begins)
+        yield ExtractedPage(
+            piece.removesuffix("\f"), begins[0][1] if begins and begins[0][0] <= first else section, begins
+        )
         section = begins[-1][1] if begins else section
         offset = end
 

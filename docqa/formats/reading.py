@@ -29,7 +29,9 @@ def read(data: bytes, name: str, media_type: str = "") -> Reading:
     header = Message()
     header["Content-Type"] = media_type
     kind = detect(data, name, header.get_content_type() if media_type else "")
-    found: Reading = importlib.import_module(f"docqa.formats.{READERS[kind]}").read(data, header.get_content_charset("") if media_type else "")
+    found: Reading = importlib.import_module(f"docqa.formats.{READERS[kind]}").read(
+        data, header.get_content_charset("") if media_type else ""
+    )
     found.title, found.pages = clean(found.title), _checked(found, found.pages)
     return found
 
@@ -57,7 +59,9 @@ def _checked(found: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extract
         has_text = has_text or bool(page.text.strip())
         unread = unread or page.unread
         if count > MAX_PAGES:
-            raise Unreadable(f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts.")
+            raise Unreadable(
+                f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
+            )
         if characters > MAX_CHARACTERS:
             raise Unreadable(f"The file holds more than {MAX_CHARACTERS:,} characters. Split it and upload the parts.")
         yield page
@@ -67,6 +71,10 @@ def _checked(found: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extract
         raise Unreadable(f"No text could be read. {' '.join(found.notes[:3])}")
     if found.kind == "pdf":
         where = "its only page" if count == 1 else f"any of its {count} pages"
-        why = f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again." if unread else "nothing is shown there."
+        why = (
+            f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again."
+            if unread
+            else "nothing is shown there."
+        )
         raise Unreadable(f"There is no text on {where}: {why}")
     raise Unreadable("There is no text in the file.")

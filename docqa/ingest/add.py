@@ -15,7 +15,15 @@ from docqa.text.detect import detect
 from docqa.text.words import terms
 
 
-async def add_file(services: Services, account: int, data: bytes, name: str, media_type: str, loc: tuple[str, ...], url: str | None = None) -> str:
+async def add_file(
+    services: Services,
+    account: int,
+    data: bytes,
+    name: str,
+    media_type: str,
+    loc: tuple[str, ...],
+    url: str | None = None,
+) -> str:
     """The doc_id of the new document, or of the account's document with the same bytes.
 
     Raises Unreadable at `loc`, and Busy when too many files wait to be read.
@@ -34,7 +42,15 @@ async def add_file(services: Services, account: int, data: bytes, name: str, med
         title = (url is not None and extracted.title) or name
         pages = len(extracted.pages)
         document = await store.documents.add_document(
-            conn, account, doc_id=doc_id, name=title, kind=extracted.kind, sha256=sha256, language=language, pages=pages, notes=" ".join(extracted.notes)
+            conn,
+            account,
+            doc_id=doc_id,
+            name=title,
+            kind=extracted.kind,
+            sha256=sha256,
+            language=language,
+            pages=pages,
+            notes=" ".join(extracted.notes),
         )
         await store.documents.add_original(conn, document, media_type, url, data)
         await store.documents.add_pages(conn, document, extracted.pages)
@@ -52,7 +68,9 @@ async def _read(services: Services, data: bytes, name: str, media_type: str, loc
     services.readers_waiting += 1
     try:
         async with services.reading:
-            return await extract(data, name, media_type, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb, loc=loc)
+            return await extract(
+                data, name, media_type, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb, loc=loc
+            )
     finally:
         services.readers_waiting -= 1
 

@@ -46,7 +46,9 @@ async def work_forever(services: Services) -> None:
 async def _work(services: Services) -> None:
     while True:
         services.work.clear()
-        if services.embedder is not None and not (services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)):
+        if services.embedder is not None and not (
+            services.embedder.ready and (services.index_embedder is None or services.index_embedder.ready)
+        ):
             await _load(services, services.embedder)
         if services.reader not in (None, services.embedder) and not services.reader.ready:
             await _load_if_possible(services.reader, "answers are whole sentences")
@@ -91,10 +93,16 @@ async def _examine(services: Services, embedder: Embedder, document: int) -> Non
                 await store.vectors.set_examined(conn, document)
             return
         spans = [sentences(text) for _, text in batch]
-        vectors = iter(await embedder.encode([text[start:end] for (_, text), found in zip(batch, spans, strict=True) for start, end in found]))
+        vectors = iter(
+            await embedder.encode(
+                [text[start:end] for (_, text), found in zip(batch, spans, strict=True) for start, end in found]
+            )
+        )
         packed = [await asyncio.to_thread(pack, [next(vectors) for _ in found]) for found in spans]
         async with services.db.write() as conn:
-            await store.vectors.set_sentences(conn, [(chunk, blob) for (chunk, _), blob in zip(batch, packed, strict=True)])
+            await store.vectors.set_sentences(
+                conn, [(chunk, blob) for (chunk, _), blob in zip(batch, packed, strict=True)]
+            )
         after = batch[-1][0]
 
 
@@ -112,7 +120,11 @@ async def _load(services: Services, embedder: Embedder) -> None:
     if serving in (None, mine):
         services.index_embedder = embedder
         return
-    log.info("the vectors are made anew by %s; those of %s serve until then", mine.name, serving.name if serving else "no model")
+    log.info(
+        "the vectors are made anew by %s; those of %s serve until then",
+        mine.name,
+        serving.name if serving else "no model",
+    )
     former = services.index_embedder or services.former_embedder(serving)
     if former is None:
         return
@@ -147,7 +159,9 @@ async def _recognise(services: Services, document: StoredDocument, page_number: 
     wanted = settings.ocr_languages or "+".join(recognition_languages())
     try:
         async with services.reading:
-            page = await recognise(data, page_number, wanted, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb)
+            page = await recognise(
+                data, page_number, wanted, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb
+            )
     except (Unreadable, ChildDied) as error:
         log.warning("page %d of document %s was not recognised: %s", page_number, document.doc_id, error)
     if page is None or not page.text.strip():
@@ -174,7 +188,11 @@ async def _finish(services: Services, document: StoredDocument) -> None:
         unread = await store.jobs.count_scans(conn, document.id)
         chunks = [] if summary and language else await store.chunks.chunks(conn, document.id)
     if unread:
-        why = "text recognition found nothing on them" if recognition_languages() else INSTALL + " and start the server again"
+        why = (
+            "text recognition found nothing on them"
+            if recognition_languages()
+            else INSTALL + " and start the server again"
+        )
         message = f"{message} Pages shown as pictures that were not read: {unread}; {why}.".strip()
     found = [] if summary else await asyncio.to_thread(notes, chunks)
     summary = summary or await asyncio.to_thread(summarise, chunks, found)
@@ -200,7 +218,9 @@ async def _embed(services: Services, embedder: Embedder, document: StoredDocumen
                 raise
             continue
         async with services.db.write() as conn:
-            await store.vectors.set_embeddings(conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)])
+            await store.vectors.set_embeddings(
+                conn, [(chunk, vector) for (chunk, _), vector in zip(batch, vectors, strict=True)]
+            )
         after = batch[-1][0]
 
 

@@ -61,7 +61,9 @@ def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:
     for end in [*((gap.start(), gap.end()) for gap in _PARAGRAPH_END.finditer(text)), (len(text), len(text))]:
         paragraph = text[start : end[0]]
         spans = [(0, len(paragraph))] if len(paragraph) <= WHOLE * target else _sentence_spans(paragraph, target)
-        stripped = [(a + len(paragraph[a:b]) - len(paragraph[a:b].lstrip()), a + len(paragraph[a:b].rstrip())) for a, b in spans]
+        stripped = [
+            (a + len(paragraph[a:b]) - len(paragraph[a:b].lstrip()), a + len(paragraph[a:b].rstrip())) for a, b in spans
+        ]
         pieces += [(start + a, start + b, i == 0) for i, (a, b) in enumerate(stripped) if a < b]
         start = end[1]
     return pieces
@@ -105,7 +107,9 @@ def before(neighbour: str, gap: str) -> str:
     if not _is_cut(paragraph, gap):
         return ""
     least = len(paragraph) - BESIDE
-    first = next((start for start, _ in sentences(paragraph) if start >= least), paragraph.find(" ", least) + 1 or len(paragraph))
+    first = next(
+        (start for start, _ in sentences(paragraph) if start >= least), paragraph.find(" ", least) + 1 or len(paragraph)
+    )
     return paragraph[first:] + gap if first < len(paragraph) else ""
 
 

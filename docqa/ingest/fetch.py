@@ -57,7 +57,13 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 async def fetch(
-    url: str, *, seconds: float, limit_mb: int, private_networks: tuple[Network, ...], offline: bool = False, resolver: Resolver = resolve
+    url: str,
+    *,
+    seconds: float,
+    limit_mb: int,
+    private_networks: tuple[Network, ...],
+    offline: bool = False,
+    resolver: Resolver = resolve,
 ) -> Fetched:
     """What `url` leads to, in at most `seconds` over everything and `limit_mb` MiB, counted after decompression.
 
@@ -68,7 +74,10 @@ async def fetch(
     import httpx
 
     try:
-        async with asyncio.timeout(seconds), httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)) as client:
+        async with (
+            asyncio.timeout(seconds),
+            httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)) as client,
+        ):
             return await _Journey(client, limit_mb, private_networks, offline, resolver).follow(_parse(url.strip()))
     except TimeoutError:
         raise Unreadable(f"The link did not answer completely within {seconds:g} s.", LOC) from None
@@ -103,7 +112,9 @@ class _Journey:
         for address in await self._addresses(url):
             headers = {**HEADERS, "Host": url.netloc.decode("ascii")}
             sni = {"sni_hostname": url.raw_host.decode("ascii")}
-            request = self.client.build_request("GET", url.copy_with(host=address, fragment=None), headers=headers, extensions=sni)
+            request = self.client.build_request(
+                "GET", url.copy_with(host=address, fragment=None), headers=headers, extensions=sni
+            )
             try:
                 return await self.client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -113,22 +124,34 @@ class _Journey:
     async def _addresses(self, url: "httpx.URL") -> list[str]:
         if self.offline and not is_loopback(url.host):
             setting = environment_name("offline")
-            raise Unreadable(f"This server stays offline ({setting}): it follows no link to {url.host}. Upload the file instead.", LOC)
+            raise Unreadable(
+                f"This server stays offline ({setting}): it follows no link to {url.host}. Upload the file instead.",
+                LOC,
+            )
         try:
-            found = await self.resolver(url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80))
+            found = await self.resolver(
+                url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80)
+            )
         except (OSError, UnicodeError) as error:
             raise Unreadable(f"The host {url.host} of the link was not found.", LOC) from error
         for text in found:
             if not is_open(ipaddress.ip_address(text.partition("%")[0]), self.private_networks):
                 setting = environment_name("private_networks")
-                raise Unreadable(f"The host {url.host} of the link lies in a private network, which links may not reach. {setting} opens networks.", LOC)
+                raise Unreadable(
+                    f"The host {url.host} of the link lies in a private network, which links may not reach. {setting} opens networks.",
+                    LOC,
+                )
         return found[:ADDRESSES]
 
     async def _read(self, url: "httpx.URL", response: "httpx.Response") -> Fetched:
         if response.status_code != 200:
-            raise Unreadable(f"The link answered with status {response.status_code} {response.reason_phrase}".rstrip() + ".", LOC)
+            raise Unreadable(
+                f"The link answered with status {response.status_code} {response.reason_phrase}".rstrip() + ".", LOC
+            )
         if "," in response.headers.get("Content-Encoding", ""):
-            raise Unreadable("The link's answer is compressed more than once.", LOC)  # layers multiply: 64 kB could become 64 GB
+            raise Unreadable(
+                "The link's answer is compressed more than once.", LOC
+            )  # layers multiply: 64 kB could become 64 GB
         limit = self.limit_mb << 20
         data = bytearray()
         if int(response.headers.get("Content-Length", "0")) <= limit:
@@ -152,7 +175,9 @@ def is_open(address: Address, private_networks: tuple[Network, ...]) -> bool:
     address = _unwrapped(address)
     if any(address.version == network.version and address in network for network in private_networks):
         return True
-    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified or _is_teredo(address))
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or address.is_unspecified or _is_teredo(address)
+    )
 
 
 def _unwrapped(address: Address) -> Address:
@@ -212,7 +237,9 @@ def _sentence(error: Exception) -> str:
     while following := causes[-1].__cause__ or causes[-1].__context__:
         causes.append(following)
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
-        return "The secure connection to the link's host failed: its certificate is not valid for it, or it speaks no TLS."
+        return (
+            "The secure connection to the link's host failed: its certificate is not valid for it, or it speaks no TLS."
+        )
     if isinstance(error, httpx.ConnectTimeout):
         return f"The link's host did not take the connection within {CONNECT_SECONDS} s."
     if isinstance(error, httpx.ConnectError):

@@ -20,7 +20,9 @@ SMALLEST_PART, PART = 400, 3000  # characters; a longer section is looked at in 
 NOTES = 2  # of each part
 WORDS = 12  # telling ones; a sentence of fewer says less
 WORTH = 0.25  # of the heaviest note; what is below sums nothing up
-CANDIDATES = 12_000  # sentences that are looked at, spread evenly over a very long document: the cost stays a few seconds
+CANDIDATES = (
+    12_000  # sentences that are looked at, spread evenly over a very long document: the cost stays a few seconds
+)
 ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
 
@@ -84,7 +86,11 @@ def notes(chunks: Sequence[Chunk]) -> list[Note]:
     every = _thinned([_sentences(chunks, part) for part in parts])
     # A list or a table has no sentences: its first lines must do.
     found = [[one for one in spans if _is_prose(_of(chunks, one))] for spans in every]
-    found = found if any(found) else [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
+    found = (
+        found
+        if any(found)
+        else [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
+    )
     weights = _term_weights(chunks)
     made: list[Note] = []
     for number, spans in enumerate(found):
@@ -115,7 +121,10 @@ def choose(found: Sequence[Weighed], texts: Sequence[str], count: int) -> list[i
         stretch = 0 if note.part < first else 1 + int((note.part - first) / (parts - first) * (count - 1))
         stretches.setdefault(stretch, []).append(index)
     least = WORTH * max(note.weight for note in found)
-    ranked = [sorted((i for i in indexes if found[i].weight >= least), key=lambda i: -found[i].weight) for _, indexes in sorted(stretches.items())]
+    ranked = [
+        sorted((i for i in indexes if found[i].weight >= least), key=lambda i: -found[i].weight)
+        for _, indexes in sorted(stretches.items())
+    ]
     chosen: list[int] = []
     words: list[frozenset[str]] = []
     # Round after round, the best of each stretch that says something new.

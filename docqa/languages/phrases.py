@@ -132,5 +132,8 @@ def sources_block(sources: list[tuple[int, str, int, str]], language: str) -> st
     if not sources:
         return ""
     page = phrase(PAGE, language)
-    lines = [f"[{number}] {name}, {page} {page_number}: {' '.join(text.split())}" for number, name, page_number, text in sources]
+    lines = [
+        f"[{number}] {name}, {page} {page_number}: {' '.join(text.split())}"
+        for number, name, page_number, text in sources
+    ]
     return f"\n\n{phrase(SOURCES, language)}:\n" + "\n".join(lines) + "\n"

@@ -78,7 +78,10 @@ class Embedder:
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         # A batch is short and cannot be stopped half-way, and loading anew takes longer: so much grace.
         self._child = Child(
-            "docqa.models.embedder", [str(model_dir), str(dimension), *prefixes, str(reader.path if reader else "")], name=f"embedding ({name})", grace=30.0
+            "docqa.models.embedder",
+            [str(model_dir), str(dimension), *prefixes, str(reader.path if reader else "")],
+            name=f"embedding ({name})",
+            grace=30.0,
         )
 
     @property
@@ -120,7 +123,9 @@ class Embedder:
         batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
 
         async def fill(batch: list[int]) -> None:
-            for index, vector in zip(batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True):
+            for index, vector in zip(
+                batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True
+            ):
                 vectors[index] = vector
 
         if urgent:  # all wait at once, or each would wait for one more of the others
@@ -168,7 +173,8 @@ def packed_dots(vector: bytes, packed: bytes) -> list[float]:
     numbers = memoryview(vector).cast("f").tolist()
     size = _STEP.size + len(numbers)
     return [
-        _STEP.unpack_from(packed, start)[0] * sum(map(mul, numbers, memoryview(packed)[start + _STEP.size : start + size].cast("b")))
+        _STEP.unpack_from(packed, start)[0]
+        * sum(map(mul, numbers, memoryview(packed)[start + _STEP.size : start + size].cast("b")))
         for start in range(0, len(packed), size)
     ]
 
@@ -191,11 +197,16 @@ class _Model:
         model = SentenceTransformer(model_dir, device="cpu", local_files_only=True).eval()
         self.dimension = model.get_embedding_dimension()
         if self.dimension != dimension:
-            raise Unavailable(f"The model in {model_dir} gives vectors of {self.dimension} numbers, the catalogue says {dimension}.")
+            raise Unavailable(
+                f"The model in {model_dir} gives vectors of {self.dimension} numbers, the catalogue says {dimension}."
+            )
         self.max_tokens = model.max_seq_length
         model.default_prompt_name = None  # what goes before a text is put there here
         own = {name: prompt for name, prompt in model.prompts.items() if prompt}
-        self._prefix = {"query": own.get("query", query_prefix), "document": own.get("document", own.get("passage", passage_prefix))}
+        self._prefix = {
+            "query": own.get("query", query_prefix),
+            "document": own.get("document", own.get("passage", passage_prefix)),
+        }
         self._model, self.precision, self.rate = self._choose(model)
         self._reader = None
         if reader:
@@ -219,7 +230,9 @@ class _Model:
         return self._measure(half, texts)[1] > IMITATED * self._measure(model, texts)[1]
 
     def unrelated(self) -> float:
-        questions, passages = ([self._prefix[role] + pair[place] for pair in PAIRS] for place, role in enumerate(("query", "document")))
+        questions, passages = (
+            [self._prefix[role] + pair[place] for pair in PAIRS] for place, role in enumerate(("query", "document"))
+        )
         cosines = self._run(self._model, questions) @ self._run(self._model, passages).T
         return float((cosines.sum() - cosines.trace()) / (cosines.size - len(PAIRS)))
 
@@ -240,7 +253,9 @@ class _Model:
             vectors = vectors / vectors.norm(dim=1, keepdim=True)
         return vectors.numpy().astype("<f4")
 
-    def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
+    def handle(
+        self, body: Header, _blob: bytes, _cancelled: threading.Event
+    ) -> Generator[tuple[Header, bytes], None, None]:
         if "question" in body:
             yield {"spans": self._read(body["question"], body["passages"])}, b""
             return

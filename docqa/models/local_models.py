@@ -40,11 +40,20 @@ class LocalModels:
         for name, path in found.items():
             if name not in self._models:
                 self._models[name] = self._open(name, path)
-        named = {entry.name: entry.api_name for entry in self._catalog.entries} | {path.stem: name for name, path in found.items()}
+        named = {entry.name: entry.api_name for entry in self._catalog.entries} | {
+            path.stem: name for name, path in found.items()
+        }
         named |= {name: name for name in self._models}
         self._aliases = {alias.casefold(): self._models[name] for alias, name in named.items() if name in self._models}
 
     def _open(self, name: str, path: Path) -> LocalModel:
         """It is loaded when it is asked."""
         limits = self._settings.context_tokens, self._settings.answer_queue, self._settings.answer_parallel
-        return LocalModel(name, path, *limits, cache_type=self._settings.cache_type, idle_seconds=self._settings.idle_seconds, others=self._models)
+        return LocalModel(
+            name,
+            path,
+            *limits,
+            cache_type=self._settings.cache_type,
+            idle_seconds=self._settings.idle_seconds,
+            others=self._models,
+        )

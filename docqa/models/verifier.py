@@ -55,7 +55,10 @@ class Adapter:
         if together < 0:
             return [[span._replace(score=min(span.score, together)) for span in spans] for spans in found], False
         more = max(0.0, -score)
-        return [[span._replace(score=span.score + more * (index == best)) for span in spans] for index, spans in enumerate(found)], True
+        return [
+            [span._replace(score=span.score + more * (index == best)) for span in spans]
+            for index, spans in enumerate(found)
+        ], True
 
 
 def shipped_adapter(models_dir: Path) -> Adapter | None:
@@ -64,10 +67,18 @@ def shipped_adapter(models_dir: Path) -> Adapter | None:
     if path is None:
         return None
     try:
-        known = {name.removeprefix(ABOUT): str(value) for name, value in read_header(path).metadata.items() if name.startswith(ABOUT)}
-        return Adapter(path, known["base"], tuple(known["languages"].split()), float(known["weight"]), float(known["margin"]))
+        known = {
+            name.removeprefix(ABOUT): str(value)
+            for name, value in read_header(path).metadata.items()
+            if name.startswith(ABOUT)
+        }
+        return Adapter(
+            path, known["base"], tuple(known["languages"].split()), float(known["weight"]), float(known["margin"])
+        )
     except (OSError, NotGguf, ValueError, LookupError) as error:
-        raise CannotStart(f"{path} is not an adapter of the verifier ({type(error).__name__}: {error}); delete it or get it again") from error
+        raise CannotStart(
+            f"{path} is not an adapter of the verifier ({type(error).__name__}: {error}); delete it or get it again"
+        ) from error
 
 
 def usable_adapter(settings: Settings, catalog: Catalog) -> tuple[Path, Adapter] | None:
@@ -80,7 +91,9 @@ def usable_adapter(settings: Settings, catalog: Catalog) -> tuple[Path, Adapter]
 def to_verify(texts: Sequence[str], found: Sequence[Sequence[Span]]) -> tuple[int, str] | None:
     """The passage whose best span is the best of all, and the excerpt around that, unless there is no hope for it. Where it is doubted the others are not
     asked for: of the questions that they would answer, as many have no answer."""
-    best = max((index for index, spans in enumerate(found) if spans), key=lambda index: found[index][0].score, default=None)
+    best = max(
+        (index for index, spans in enumerate(found) if spans), key=lambda index: found[index][0].score, default=None
+    )
     if best is None or found[best][0].score < HOPELESS:
         return None
     return best, texts[best][slice(*around(texts[best], found[best][0]))]
@@ -134,7 +147,9 @@ class Judge:
         most = max(scores)
         return most + math.log(math.fsum(math.exp(score - most) for score in scores)) - ending
 
-    def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Generator[tuple[Header, bytes], None, None]:
+    def handle(
+        self, body: Header, _blob: bytes, _cancelled: threading.Event
+    ) -> Generator[tuple[Header, bytes], None, None]:
         yield {"sureness": self.sureness(body["question"], body["excerpt"])}, b""
 
 

@@ -24,7 +24,12 @@ def available() -> bool:
     """Whether a command that begins with PREFIX gets a network of its own, and may switch its loopback on."""
     if sys.platform != "linux" or shutil.which(PREFIX[0]) is None:
         return False
-    return subprocess.run([*PREFIX, sys.executable, "-m", "docqa.offline.namespace"], cwd=ROOT, capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            [*PREFIX, sys.executable, "-m", "docqa.offline.namespace"], cwd=ROOT, capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def raise_loopback() -> None:

@@ -44,11 +44,15 @@ class Client:
     def __init__(self, port: int, key: str) -> None:
         self._port, self._key = port, key
 
-    def call(self, method: str, path: str, body: bytes = b"", content_type: str = "application/json", accept: str = "*/*") -> tuple[int, str]:
+    def call(
+        self, method: str, path: str, body: bytes = b"", content_type: str = "application/json", accept: str = "*/*"
+    ) -> tuple[int, str]:
         """The status and the body. Raises RehearsalFailed where no answer comes."""
         connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body, {"x-api-key": self._key, "Content-Type": content_type, "Accept": accept})
+            connection.request(
+                method, path, body, {"x-api-key": self._key, "Content-Type": content_type, "Accept": accept}
+            )
             response = connection.getresponse()
             return response.status, response.read().decode("utf-8", "replace")
         except (OSError, HTTPException) as error:
@@ -72,7 +76,9 @@ class Client:
         mark = uuid.uuid4().hex
         head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{path.name}"\r\n\r\n'
         body = head.encode() + path.read_bytes() + f"\r\n--{mark}--\r\n".encode()
-        return str(self.json("POST", "/v1/api/upload", body, content_type=f"multipart/form-data; boundary={mark}")["doc_id"])
+        return str(
+            self.json("POST", "/v1/api/upload", body, content_type=f"multipart/form-data; boundary={mark}")["doc_id"]
+        )
 
 
 def rehearse(folder: Path, say: Say) -> None:
@@ -122,7 +128,11 @@ def _ask(client: Client, documents: dict[str, str], say: Say) -> None:
     say("streamed an answer as text and as events")
     client.text("POST", "/v1/api/knowledge_base_chat", {"documents": list(documents.values())})
     base = client.json("POST", "/v1/api/knowledge", {"name": "Rehearsal", "document_ids": list(documents.values())})
-    follow_up = [*question, {"sender": "bot", "message": "On 12 March 1858."}, {"sender": "user", "message": "And how high is it?"}]
+    follow_up = [
+        *question,
+        {"sender": "bot", "message": "On 12 March 1858."},
+        {"sender": "user", "message": "And how high is it?"},
+    ]
     client.text("POST", f"/v1/api/knowledge/{base['knowledge_base_id']}/chat", {"messages": follow_up})
     client.text("POST", "/v1/api/retrieve", {"query": QUESTION, "doc_ids": [first]})
     say("summarised them, asked all of them together, and a follow-up")

@@ -40,7 +40,9 @@ _RELATED = {
     r"r&d": "research and development expenses",
     r"m&a": "acquisitions, mergers, business combinations",
 }  # fmt: skip
-_TERM = re.compile("|".join(rf"(?P<t{number}>(?<!\w)(?:{term})(?!\w))" for number, term in enumerate(_RELATED)), re.IGNORECASE)
+_TERM = re.compile(
+    "|".join(rf"(?P<t{number}>(?<!\w)(?:{term})(?!\w))" for number, term in enumerate(_RELATED)), re.IGNORECASE
+)
 _ITEMS = list(_RELATED.values())
 
 

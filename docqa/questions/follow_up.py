@@ -30,7 +30,10 @@ ENOUGH_CHARACTERS = 4  # in scripts without spaces
 TURNS = 6
 CONTEXT_WORDS = 20
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_DUMMY = re.compile(r"\bit (?:takes?|costs?) to\b|\bit (?:possible|allowed|necessary|safe|true)\b|\b(?:is|are|was|were) there\b|\bil y a\b", re.IGNORECASE)
+_DUMMY = re.compile(
+    r"\bit (?:takes?|costs?) to\b|\bit (?:possible|allowed|necessary|safe|true)\b|\b(?:is|are|was|were) there\b|\bil y a\b",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(
     r"\b(?:what|who) (?:are|were)\b|\b(?:what|which) (?:[\w-]+ ){0,3}[\w-]+s (?:are|were|do|did|have|had|can|could|will)\b"
     r"|\b(?:which|what|name|list|give) (?:the |all |some )?(?:two|three|four|five|six|several)\b|\b(?:name|list|give) (?:the|all|some) [\w-]+s\b",
@@ -57,7 +60,11 @@ def content(text: str, language: str) -> list[str]:
     if is_dense(text):
         return [run for run in DENSE_EMPTY.sub(" ", text).split() if run]
     empty = words_of(EMPTY, language) | words_of(POINTING, language) | words_of(ASKING, language)
-    return [word for word in _WORD.findall(text) if word.casefold() not in empty and not is_function_word(fold(word)) and (len(word) > 1 or word.isdigit())]
+    return [
+        word
+        for word in _WORD.findall(text)
+        if word.casefold() not in empty and not is_function_word(fold(word)) and (len(word) > 1 or word.isdigit())
+    ]
 
 
 def stand_alone(question: str, history: Sequence[tuple[str, str]], language: str) -> StandAlone:
@@ -93,7 +100,13 @@ def _resolve(question: str, asked: str, said: str, language: str) -> StandAlone:
 
 def _opening(question: str, language: str) -> int:
     """Where the question begins after a word such as "and"."""
-    opener = DENSE_OPENING.pattern if is_dense(question) else rf"(?:{OPENING[language]})(?:\b|(?<=و))" if language in OPENING else "(?!)"
+    opener = (
+        DENSE_OPENING.pattern
+        if is_dense(question)
+        else rf"(?:{OPENING[language]})(?:\b|(?<=و))"
+        if language in OPENING
+        else "(?!)"
+    )
     # The Arabic "and" is written together with the next word.
     found = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
     return found.end() if found else 0
@@ -119,7 +132,13 @@ def _asks(question: str, language: str) -> bool:
 
 def asks_for_number(question: str, language: str) -> bool:
     """Whether what is asked for is a number, an amount or a time."""
-    pattern = DENSE_COUNTING.pattern if is_dense(question) else rf"\b(?:{COUNTING[language]})\b" if language in COUNTING else "(?!)"
+    pattern = (
+        DENSE_COUNTING.pattern
+        if is_dense(question)
+        else rf"\b(?:{COUNTING[language]})\b"
+        if language in COUNTING
+        else "(?!)"
+    )
     return bool(re.search(pattern, question, re.IGNORECASE))
 
 

@@ -15,8 +15,14 @@ _ORDINALS = {
     5: "fifth|fünfte[nrs]?|cinqui[eè]me|quint[ao]|vijfde",
     -1: "last|final|letzte[nrs]?|derni[eè]re?|últim[ao]|ultim[ao]|laatste",
 }
-_NUMBERED = re.compile(rf"(?<!\w)(?:{_WORDS})\s*(\d{{1,5}})(?:\s*[-–]\s*(\d{{1,5}}))?(?!\w|[.,]\d)|(?<!\d)(\d{{1,5}})\s*(?:{_DENSE_WORDS})", re.IGNORECASE)
-_COUNTED = [(number, re.compile(rf"(?<!\w)(?:{words})\s+(?:{_WORDS})(?!\w)", re.IGNORECASE)) for number, words in _ORDINALS.items()]
+_NUMBERED = re.compile(
+    rf"(?<!\w)(?:{_WORDS})\s*(\d{{1,5}})(?:\s*[-–]\s*(\d{{1,5}}))?(?!\w|[.,]\d)|(?<!\d)(\d{{1,5}})\s*(?:{_DENSE_WORDS})",
+    re.IGNORECASE,
+)
+_COUNTED = [
+    (number, re.compile(rf"(?<!\w)(?:{words})\s+(?:{_WORDS})(?!\w)", re.IGNORECASE))
+    for number, words in _ORDINALS.items()
+]
 _MOST = 20  # pages of one range
 
 

@@ -17,7 +17,18 @@ _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
 _DENSE_JOIN = re.compile("[，,、；;]|以及|并且|並且|而且")
-_OR = {"en": "or", "de": "oder", "fr": "ou", "es": "o u", "pt": "ou", "it": "o", "nl": "of", "ru": "или", "pl": "lub czy", "tr": "yoksa veya"}
+_OR = {
+    "en": "or",
+    "de": "oder",
+    "fr": "ou",
+    "es": "o u",
+    "pt": "ou",
+    "it": "o",
+    "nl": "of",
+    "ru": "или",
+    "pl": "lub czy",
+    "tr": "yoksa veya",
+}
 _AGAINST = {
     "en": "with to against versus vs",
     "de": "mit gegenüber",
@@ -58,7 +69,9 @@ def _clauses(question: str, language: str) -> list[str]:
     cuts = []
     for index in range(1, len(words)):
         lower = [word.group().casefold() for word in words[index : index + 3]]
-        if lower[0] in joining and any(word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at):
+        if lower[0] in joining and any(
+            word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at
+        ):
             cuts.append((words[index].start(), words[index].end()))
         elif lower[0] in asking and lower[0][0] in "وו" and lower[0][1:] in asking:
             cuts.append((words[index].start(), words[index].start() + 1))
@@ -94,9 +107,22 @@ def _compared(question: str, language: str) -> list[str]:
     against, either = words_of(_AGAINST, language) if compared else frozenset(), words_of(_OR, language)
     plain = {"versus", "vs"}
     order = (against, plain, words_of(JOINING, language) | either)
-    joins = next((found for kind in order if (found := [at for at, word in enumerate(words[:-1]) if at and word.group().casefold() in kind])), [])
+    joins = next(
+        (
+            found
+            for kind in order
+            if (found := [at for at, word in enumerate(words[:-1]) if at and word.group().casefold() in kind])
+        ),
+        [],
+    )
     for at in reversed(joins):
-        sides = _sides(bare, words, at, sure=compared or words[at].group().casefold() in plain, either=words[at].group().casefold() in either)
+        sides = _sides(
+            bare,
+            words,
+            at,
+            sure=compared or words[at].group().casefold() in plain,
+            either=words[at].group().casefold() in either,
+        )
         if sides:
             return sides
     return []
@@ -104,10 +130,15 @@ def _compared(question: str, language: str) -> list[str]:
 
 def _sides(text: str, words: Sequence[re.Match[str]], at: int, *, sure: bool, either: bool) -> list[str]:
     """The question with the one and with the other of the things on both sides of the word `at`."""
-    stop = next((mark.start() for mark in re.finditer(r"[,;?]|\.(?=\s|$)", text) if mark.start() > words[at].end()), len(text))
+    stop = next(
+        (mark.start() for mark in re.finditer(r"[,;?]|\.(?=\s|$)", text) if mark.start() > words[at].end()), len(text)
+    )
     left = [fold(word.group()) for word in words[:at]]
     right = [fold(word.group()) for word in words[at + 1 :] if word.end() <= stop]
-    begin = next((index + 1 for index in reversed(range(at - 1)) if "," in text[words[index].end() : words[index + 1].start()]), 0)
+    begin = next(
+        (index + 1 for index in reversed(range(at - 1)) if "," in text[words[index].end() : words[index + 1].start()]),
+        0,
+    )
     alternative = either and begin and at - begin <= LONGEST
     first, count = _parallel(left, right)
     if first is None:
@@ -135,7 +166,10 @@ def _start(words: Sequence[re.Match[str]], left: Sequence[str], right: Sequence[
     """Where the left thing begins: at the word that the right one begins with, or with the run of names at its end."""
     if right[0] in left:
         places = [index for index, word in enumerate(left) if word == right[0]]
-        return max(places, key=lambda index: (sum(one == other for one, other in zip(left[index:], right, strict=False)), index))
+        return max(
+            places,
+            key=lambda index: (sum(one == other for one, other in zip(left[index:], right, strict=False)), index),
+        )
     first = len(words)
     while first and (words[first - 1].group()[0].isupper() or words[first - 1].group()[0].isdigit()):
         first -= 1

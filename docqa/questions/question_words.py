@@ -108,13 +108,23 @@ EMPTY = {
     "es": "hay ha tiene",
 }
 
-DENSE_ASKING = re.compile("谁|誰|什么|什麼|何|哪|几|幾|多少|多久|多大|多长|多長|怎|为什么|為什麼|いつ|どこ|どの|どれ|どう|いくら|いくつ|なぜ|どんな")
-DENSE_COUNTING = re.compile("何时|何時|什么时候|什麼時候|哪年|几|幾|多少|多久|多大|多长|多長|多高|いつ|いくら|いくつ|何(?:人|年|月|日|回|度|時|個|円|歳)")
-DENSE_POINTING = re.compile("(?<!其)[它他她](?!人)|这[个里些]|那[个里些]|這[個裡些]|那[個裡]|それ|そこ|その|彼|これ|ここ|この|あれ|あそこ")
+DENSE_ASKING = re.compile(
+    "谁|誰|什么|什麼|何|哪|几|幾|多少|多久|多大|多长|多長|怎|为什么|為什麼|いつ|どこ|どの|どれ|どう|いくら|いくつ|なぜ|どんな"
+)
+DENSE_COUNTING = re.compile(
+    "何时|何時|什么时候|什麼時候|哪年|几|幾|多少|多久|多大|多长|多長|多高|いつ|いくら|いくつ|何(?:人|年|月|日|回|度|時|個|円|歳)"
+)
+DENSE_POINTING = re.compile(
+    "(?<!其)[它他她](?!人)|这[个里些]|那[个里些]|這[個裡些]|那[個裡]|それ|そこ|その|彼|これ|ここ|この|あれ|あそこ"
+)
 DENSE_OPENING = re.compile("那么?|那麼|还有|還有|では|じゃあ|それでは|それなら")
 DENSE_ELLIPSIS = re.compile("(?:呢|はどうですか|はどう|については|は)[？?。]*$")
-DENSE_EMPTY = re.compile(f"{DENSE_ASKING.pattern}|{DENSE_POINTING.pattern}|时候|時候|[是的了在有吗嗎呢个個]|[\u3040-\u309f]+|[。、，？！]")
-DENSE_COMPARED = re.compile("(?:比较|比較)?(.+?)[和与與跟と](.+?)[的の]?(?:区别|區別|差别|不同|差异|差異|違い|差|を?比較)")
+DENSE_EMPTY = re.compile(
+    f"{DENSE_ASKING.pattern}|{DENSE_POINTING.pattern}|时候|時候|[是的了在有吗嗎呢个個]|[\u3040-\u309f]+|[。、，？！]"
+)
+DENSE_COMPARED = re.compile(
+    "(?:比较|比較)?(.+?)[和与與跟と](.+?)[的の]?(?:区别|區別|差别|不同|差异|差異|違い|差|を?比較)"
+)
 
 
 def words_of(table: dict[str, str], language: str) -> frozenset[str]:

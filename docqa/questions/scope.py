@@ -61,4 +61,8 @@ def topic_of(question: str) -> tuple[str, ...]:
     """The words of a question that say what it is about."""
     left = _DENSE_FILLER.sub(" ", _FILLER.sub(" ", question))
     words = (re.sub(r"^\W+|[^\w\u0900-\u097f]+$", "", word).strip(_EDGES) for word in left.split())
-    return tuple(dict.fromkeys(word for word in words if word and not is_function_word(fold(word)) and (len(word) > 1 or is_dense(word))))
+    return tuple(
+        dict.fromkeys(
+            word for word in words if word and not is_function_word(fold(word)) and (len(word) > 1 or is_dense(word))
+        )
+    )

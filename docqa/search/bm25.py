@@ -18,7 +18,9 @@ def rarity(count: float, total: float) -> float:
 def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> list[float]:
     """The score of each passage, given by its terms. Their average length is that of these passages."""
     average = sum(map(len, passages)) / len(passages) if passages else 0.0
-    return [_score(weights, passage, K1 * (1 - B + B * len(passage) / average)) if passage else 0.0 for passage in passages]
+    return [
+        _score(weights, passage, K1 * (1 - B + B * len(passage) / average)) if passage else 0.0 for passage in passages
+    ]
 
 
 def _score(weights: Mapping[str, float], passage: Sequence[str], damping: float) -> float:

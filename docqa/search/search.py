@@ -86,7 +86,14 @@ class Passage:
         """The score of the second stage: its own words and vector, its nearest and its fullest sentence."""
         fullest = max((sentence.coverage for sentence in self.sentences), default=0.0)
         near = self.coverage if self.nearest is None else self.cosine or 0.0
-        return self.bm25 + 0.5 * near + (self.nearest or 0.0) + fullest + RELATED_WEIGHT * self.related + NAMED * self.named
+        return (
+            self.bm25
+            + 0.5 * near
+            + (self.nearest or 0.0)
+            + fullest
+            + RELATED_WEIGHT * self.related
+            + NAMED * self.named
+        )
 
     @property
     def nearest(self) -> float | None:
@@ -108,14 +115,18 @@ def usable_embedder(services: Services, language: str) -> Embedder | None:
     return embedder
 
 
-async def search(services: Services, documents: Sequence[StoredDocument], text: str, language: str, top_k: int) -> list[Passage]:
+async def search(
+    services: Services, documents: Sequence[StoredDocument], text: str, language: str, top_k: int
+) -> list[Passage]:
     """The `top_k` best passages, best first. While there is no usable embedder, by full text alone."""
     by_id = {document.id: document for document in documents}
     embedder = usable_embedder(services, language)
     texts = [text, meant] if (meant := related(text)) else [text]
     vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
     async with services.db.read() as conn:
-        query, *_ = queries = [await weighed(conn, list(by_id), one, language, vector) for one, vector in zip(texts, vectors, strict=True)]
+        query, *_ = queries = [
+            await weighed(conn, list(by_id), one, language, vector) for one, vector in zip(texts, vectors, strict=True)
+        ]
         found = [await _find(conn, list(by_id), one) for one in queries]
         found += [await _on_pages(conn, document, text) for document in documents]
         naming = named_by(query.weights, {document.id: document.name for document in documents})
@@ -140,7 +151,9 @@ async def search(services: Services, documents: Sequence[StoredDocument], text: 
     ]
     passages = await _examine(query, passages, naming, packed, embedder)
     if services.settings.rerank:
-        passages = sorted((replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score)
+        passages = sorted(
+            (replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score
+        )
     return await _completed(services, passages[:top_k])
 
 
@@ -152,13 +165,19 @@ async def _completed(services: Services, passages: Sequence[Passage]) -> list[Pa
     found = {passage.chunk.id for passage in passages}
     async with services.db.read() as conn:
         beside = await store.chunks.beside(conn, found)
-    return [_complete(passage, beside.get(passage.chunk.id, NOTHING), alone=passage.chunk.id + 1 not in found) for passage in passages]
+    return [
+        _complete(passage, beside.get(passage.chunk.id, NOTHING), alone=passage.chunk.id + 1 not in found)
+        for passage in passages
+    ]
 
 
 def _complete(passage: Passage, beside: Beside, *, alone: bool) -> Passage:
     before = chunking.before(beside.before, beside.gap_before)
     after = chunking.after(beside.after, beside.gap_after) if alone else ""
-    shifted = (replace(sentence, start=sentence.start + len(before), end=sentence.end + len(before)) for sentence in passage.sentences)
+    shifted = (
+        replace(sentence, start=sentence.start + len(before), end=sentence.end + len(before))
+        for sentence in passage.sentences
+    )
     return replace(passage, before=before, after=after, sentences=tuple(shifted))
 
 
@@ -171,14 +190,20 @@ class Found:
     bm25: dict[int, float]
 
 
-async def _cosines(conn: Connection, chunks: Sequence[int], embedder: Embedder | None, vector: bytes | None) -> dict[int, float]:
+async def _cosines(
+    conn: Connection, chunks: Sequence[int], embedder: Embedder | None, vector: bytes | None
+) -> dict[int, float]:
     if embedder is None or vector is None:
         return {}
-    return {id_: embedder.scaled(cosine) for id_, cosine in (await store.chunks.similarities(conn, chunks, vector)).items()}
+    return {
+        id_: embedder.scaled(cosine) for id_, cosine in (await store.chunks.similarities(conn, chunks, vector)).items()
+    }
 
 
 async def _find(conn: Connection, documents: Sequence[int], query: Query) -> Found:
-    matched = await store.chunks.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
+    matched = (
+        await store.chunks.match_chunks(conn, documents, match_of(query.matching), CANDIDATES) if query.matching else []
+    )
     near = await store.chunks.nearest_chunks(conn, documents, query.vector, CANDIDATES) if query.vector else []
     if query.vector is None:  # with vectors, this loses where the glossary's words are sought, and wins nothing
         scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matched])
@@ -202,7 +227,9 @@ def match_of(question_terms: Iterable[str]) -> str:
 def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
     scores: dict[int, float] = {}
     chunks: dict[int, StoredChunk] = {}
-    for ranking, weight in [(ranking, weight) for one in found for ranking, weight in ((one.matched, 1.0), (one.near, VECTOR_WEIGHT))]:
+    for ranking, weight in [
+        (ranking, weight) for one in found for ranking, weight in ((one.matched, 1.0), (one.near, VECTOR_WEIGHT))
+    ]:
         for rank, chunk in enumerate(ranking, 1):
             scores[chunk.id] = scores.get(chunk.id, 0) + weight / (FUSION + rank)
             chunks[chunk.id] = chunk
@@ -210,25 +237,41 @@ def _fuse(found: Sequence[Found]) -> list[tuple[StoredChunk, float]]:
 
 
 async def _examine(
-    query: Query, passages: Sequence[Passage], naming: Mapping[int, frozenset[str]], packed: dict[int, bytes], embedder: Embedder | None
+    query: Query,
+    passages: Sequence[Passage],
+    naming: Mapping[int, frozenset[str]],
+    packed: dict[int, bytes],
+    embedder: Embedder | None,
 ) -> list[Passage]:
     """The passages with their sentences looked at one by one; `packed` are the vectors of those that have some, by chunk id."""
     spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
     cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(found) for id_, found in spans.items()}
     if embedder and query.vector:
-        stored = {id_: [embedder.scaled(one) for one in packed_dots(query.vector, vectors)] for id_, vectors in packed.items()}
+        stored = {
+            id_: [embedder.scaled(one) for one in packed_dots(query.vector, vectors)] for id_, vectors in packed.items()
+        }
         # An earlier version may have cut the sentences elsewhere: its vectors are of no use then.
         stored = {id_: found for id_, found in stored.items() if len(found) == len(spans[id_])}
         cosines |= stored
         late = [passage for passage in passages if passage.chunk.id not in stored]
         texts = [passage.text[start:end] for passage in late for start, end in spans[passage.chunk.id]]
         vectors = iter(await embedder.encode(texts, urgent=True))
-        cosines |= {passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]] for passage in late}
-    return [replace(passage, sentences=_judged(query, passage, spans[passage.chunk.id], cosines[passage.chunk.id], naming)) for passage in passages]
+        cosines |= {
+            passage.chunk.id: [embedder.scaled(dot(query.vector, next(vectors))) for _ in spans[passage.chunk.id]]
+            for passage in late
+        }
+    return [
+        replace(passage, sentences=_judged(query, passage, spans[passage.chunk.id], cosines[passage.chunk.id], naming))
+        for passage in passages
+    ]
 
 
 def _judged(
-    query: Query, passage: Passage, spans: Sequence[tuple[int, int]], cosines: Sequence[float | None], naming: Mapping[int, frozenset[str]]
+    query: Query,
+    passage: Passage,
+    spans: Sequence[tuple[int, int]],
+    cosines: Sequence[float | None],
+    naming: Mapping[int, frozenset[str]],
 ) -> tuple[Sentence, ...]:
     named = naming.get(passage.document.id, frozenset())
     held = [frozenset(terms(passage.text[start:end])) for start, end in spans]

@@ -20,7 +20,9 @@ from docqa.text.words import is_compound, terms
 
 MANY_CHUNKS = 20_000  # from here on, words that stand nearly everywhere cost more time than they tell
 COMMON = 0.2
-BACKGROUND = 200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
+BACKGROUND = (
+    200  # chunks that a small collection is thought to stand among: in three chunks every word would look common
+)
 IN_LANGUAGE = 3000  # passages that a language is taken for: a word that it does not know stands in none of them
 AVERAGE = 5  # chunks like the file's on average, which are thought to stand among those of the asked documents for the same reason
 FUNCTION_WORD = 0.3  # what is left of the weight of a word such as "which"
@@ -77,17 +79,25 @@ async def weighed(conn: Connection, documents: Sequence[int], text: str, languag
     small = frozenset(filter(is_function_word, asked))
     # What stands nowhere is a gap in the documents, unless it is a question word.
     if vector is not None:
-        weights = _weights({term: counts.get(term, 0) for term in asked if term in counts or term not in small}, total + BACKGROUND, small)
+        weights = _weights(
+            {term: counts.get(term, 0) for term in asked if term in counts or term not in small},
+            total + BACKGROUND,
+            small,
+        )
         return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector)
     small |= _cut(small, asked)
     # Nor is a compound one, whose parts are sought themselves: French writes "fait-il" in questions only.
     sought = [term for term in asked if term in counts or not (term in small or is_compound(term))]
     telling = _telling(counts, total)
     own, among = await store.chunks.frequencies(conn, documents, list(telling), MANY_CHUNKS) or (telling, total)
-    matching = _weights({term: own[term] + AVERAGE * count / total for term, count in telling.items()}, among + AVERAGE, small)
+    matching = _weights(
+        {term: own[term] + AVERAGE * count / total for term, count in telling.items()}, among + AVERAGE, small
+    )
     weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, small)
     known = await asyncio.to_thread(shares, language)
-    in_language = _weights({term: IN_LANGUAGE * known.get(term, 0.0) for term in sought}, IN_LANGUAGE, small) if known else {}
+    in_language = (
+        _weights({term: IN_LANGUAGE * known.get(term, 0.0) for term in sought}, IN_LANGUAGE, small) if known else {}
+    )
     return Query(weights, matching, None, tuple(_words(asked, in_language)))
 
 
@@ -97,7 +107,11 @@ def _weights(counts: Mapping[str, float], total: float, small: frozenset[str]) -
 
 def _cut_forms(asked: Sequence[str]) -> dict[str, str]:
     """What each word of `asked` is cut to, which follows it there; "" for one that is not cut."""
-    return {form: following if following.endswith("~") else "" for form, following in zip_longest(asked, asked[1:], fillvalue="") if not form.endswith("~")}
+    return {
+        form: following if following.endswith("~") else ""
+        for form, following in zip_longest(asked, asked[1:], fillvalue="")
+        if not form.endswith("~")
+    }
 
 
 def _words(asked: Sequence[str], in_language: Mapping[str, float]) -> Iterator[Word]:
@@ -115,4 +129,6 @@ def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:
 def _cut(small: frozenset[str], asked: Sequence[str]) -> frozenset[str]:
     """What function words are cut to, where no other word of the question is cut to the same."""
     cut = _cut_forms(asked)
-    return frozenset(form for word, form in cut.items() if form and word in small) - {form for word, form in cut.items() if word not in small}
+    return frozenset(form for word, form in cut.items() if form and word in small) - {
+        form for word, form in cut.items() if word not in small
+    }

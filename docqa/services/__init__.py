@@ -80,7 +80,14 @@ class Services:
 
     def former_embedder(self, model: StoredModel) -> Embedder | None:
         """The embedder that made the vectors there are, if it is still here."""
-        entry = next((one for one in self.catalog.entries if one.kind == "embedding" and one.name == model.name and self.catalog.present(one)), None)
+        entry = next(
+            (
+                one
+                for one in self.catalog.entries
+                if one.kind == "embedding" and one.name == model.name and self.catalog.present(one)
+            ),
+            None,
+        )
         return open_embedder(self.catalog, entry) if entry and entry.weights.sha256 == model.sha256 else None
 
     async def close_former(self) -> None:
@@ -96,7 +103,9 @@ class Services:
         reasons = {target: self._why_not(target) for target in self._mapped(name)}
         usable = [target for target, why in reasons.items() if not why]
         if not usable:
-            raise Unavailable(f"Nothing can answer as {name} here: {'; '.join(f'{target}: {why}' for target, why in reasons.items())}.")
+            raise Unavailable(
+                f"Nothing can answer as {name} here: {'; '.join(f'{target}: {why}' for target, why in reasons.items())}."
+            )
         return usable if self.mapping.table().fall_through else usable[:1]
 
     def gives_way(self, name: str, error: DocqaError) -> bool:
@@ -123,7 +132,9 @@ class Services:
         if target.kind == "local":
             return self.local_models.named(target.model)
         if target.is_remote and target not in self.remote_models:
-            self.remote_models[target] = open_remote(target, self.keys, client=self.http, seconds=self.settings.answer_seconds)
+            self.remote_models[target] = open_remote(
+                target, self.keys, client=self.http, seconds=self.settings.answer_seconds
+            )
         return self.remote_models.get(target)
 
     def models(self) -> list[Model]:
@@ -136,12 +147,18 @@ class Services:
             return Model(name, 0, False, "none")
         model = self.chat_model(target)
         reads = target.kind == "extractive" and self.reader is not None and self.reader.ready
-        return Model(name, model.context_tokens if model else EXTRACTIVE_TOKENS, target.bills, "reader" if reads else target.kind)
+        return Model(
+            name, model.context_tokens if model else EXTRACTIVE_TOKENS, target.bills, "reader" if reads else target.kind
+        )
 
     def told(self) -> list[str]:
         """The notes, and what is to be said of the models as they are mapped now."""
         extractive = all(model.model_provider_name in ("extractive", "reader") for model in self.models())
-        new = self.embedder if self.embedder and self.embedder.ready and self.index_embedder is not self.embedder else None
+        new = (
+            self.embedder
+            if self.embedder and self.embedder.ready and self.index_embedder is not self.embedder
+            else None
+        )
         return [
             *self.notes,
             *([REINDEXING.format(name=new.name)] if new else []),

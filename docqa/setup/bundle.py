@@ -46,7 +46,9 @@ def bundle(installer: Installer, catalog: Catalog, target: Path, say: Say) -> No
         size = _write_checksums(target)
     except OSError as error:
         raise BundleFailed(f"The bundle could not be written: {error}. The next try goes on from here.") from error
-    say(f"{target} is whole, {size / 1e6:,.0f} MB. Carry it to a machine with {machine()} and start `python run.py` in it.")
+    say(
+        f"{target} is whole, {size / 1e6:,.0f} MB. Carry it to a machine with {machine()} and start `python run.py` in it."
+    )
 
 
 def _check(installer: Installer, target: Path) -> None:
@@ -77,9 +79,17 @@ def _copy_models(catalog: Catalog, target: Path, say: Say) -> None:
         if not catalog.present(entry):
             continue
         if wrong := catalog.verify(entry):
-            raise BundleFailed(f"The model {entry.name} is damaged ({', '.join(wrong)}); delete these files and start `python run.py install`.")
+            raise BundleFailed(
+                f"The model {entry.name} is damaged ({', '.join(wrong)}); delete these files and start `python run.py install`."
+            )
         say(f"  {entry.name}, {entry.licence}")
-    shutil.copytree(catalog.models_dir, target, ignore=shutil.ignore_patterns(*NOT_CARRIED), copy_function=_copy_once, dirs_exist_ok=True)
+    shutil.copytree(
+        catalog.models_dir,
+        target,
+        ignore=shutil.ignore_patterns(*NOT_CARRIED),
+        copy_function=_copy_once,
+        dirs_exist_ok=True,
+    )
 
 
 def _copy_once(source: str, target: str) -> None:
@@ -96,13 +106,17 @@ def _gather_wheels(installer: Installer, wheels: Path, say: Say) -> None:
     """The wheels of every group. Each is resolved together with those before it, so that one version of everything suits them all."""
     os.environ.setdefault("CMAKE_ARGS", PORTABLE)
     # Without pip's cache, for it may hold a llama.cpp that was built for this very processor.
-    gatherer = replace(installer, verb=("wheel", "--no-cache-dir", "--wheel-dir", str(wheels), "--find-links", str(wheels)))
+    gatherer = replace(
+        installer, verb=("wheel", "--no-cache-dir", "--wheel-dir", str(wheels), "--find-links", str(wheels))
+    )
     wanted: list[str] = []
     for name, lines in installer.groups(test=True).items():
         together = [*wanted, *lines]
         if _resolves(installer, wheels, together):
             say(f"The wheels of the group {name} are there.")
-        elif why := gatherer.get(name, together) or ("" if _resolves(installer, wheels, together) else "The wheels do not suit each other."):
+        elif why := gatherer.get(name, together) or (
+            "" if _resolves(installer, wheels, together) else "The wheels do not suit each other."
+        ):
             if name == "base":
                 raise BundleFailed(f"The packages could not be gathered: {why} The next try goes on from here.")
             say(f"{why} So with this bundle {WITHOUT[name]}.")
@@ -113,7 +127,9 @@ def _gather_wheels(installer: Installer, wheels: Path, say: Say) -> None:
 def _resolves(installer: Installer, wheels: Path, lines: list[str]) -> bool:
     """Whether these wheels alone are enough, as the other machine will ask."""
     ask = ("install", "--dry-run", "--ignore-installed", "--quiet", *FROM_WHEELS, str(wheels), *lines)
-    return subprocess.run([*installer.pip, *ask], env=without_indexes(), capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run([*installer.pip, *ask], env=without_indexes(), capture_output=True, check=False).returncode == 0
+    )
 
 
 def _write_checksums(target: Path) -> int:
@@ -129,4 +145,8 @@ def _write_checksums(target: Path) -> int:
 def _files(target: Path) -> Iterator[Path]:
     for top in target.iterdir():
         if top.name not in (".venv", "data", CHECKSUMS):
-            yield from (file for file in (top.rglob("*") if top.is_dir() else [top]) if file.is_file() and "__pycache__" not in file.parts)
+            yield from (
+                file
+                for file in (top.rglob("*") if top.is_dir() else [top])
+                if file.is_file() and "__pycache__" not in file.parts
+            )

@@ -53,7 +53,9 @@ def examine(arguments: Sequence[str]) -> int:
     """Print the findings, or pass the rehearsal; the exit code, 1 when something needed is missing."""
     parser = argparse.ArgumentParser(prog="run.py doctor", description="Tell what this machine has and lacks.")
     parser.add_argument(
-        "--offline", action="store_true", help="start the service with temporary data, use all of it, and prove that nothing leaves this machine"
+        "--offline",
+        action="store_true",
+        help="start the service with temporary data, use all of it, and prove that nothing leaves this machine",
     )
     given = parser.parse_args(arguments)
     settings = Settings.read(os.environ)
@@ -73,11 +75,19 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield from _database()
     yield from _models(settings)
     read = languages()
-    yield Finding("Tesseract", f"reads scanned pages in {', '.join(read)}" if read else "not here: scanned pages are not read", "" if read else f"{INSTALL}.")
+    yield Finding(
+        "Tesseract",
+        f"reads scanned pages in {', '.join(read)}" if read else "not here: scanned pages are not read",
+        "" if read else f"{INSTALL}.",
+    )
     yield from _room(settings)
     yield _data_folder(settings.data)
     yield _port(settings.host, settings.port)
-    way = "is on: links, remote models and downloads are refused" if settings.offline else "is off: links that are given are followed"
+    way = (
+        "is on: links, remote models and downloads are refused"
+        if settings.offline
+        else "is off: links that are given are followed"
+    )
     yield Finding(environment_name("offline"), way)
 
 
@@ -85,11 +95,19 @@ def _packages() -> Iterator[Finding]:
     installer = Installer()
     for name, lines in installer.groups(test=False).items():
         missing = installer.missing(lines)
-        sentence = f"missing: {', '.join(missing)}" + (f"; {WITHOUT[name]}" if name in WITHOUT else "") if missing else "installed"
-        compiler = (
-            "" if name != "local" or installer.compiler() else " It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
+        sentence = (
+            f"missing: {', '.join(missing)}" + (f"; {WITHOUT[name]}" if name in WITHOUT else "")
+            if missing
+            else "installed"
         )
-        yield Finding(f"packages ({name})", sentence, INSTALL_AGAIN + compiler if missing else "", needed=name == "base")
+        compiler = (
+            ""
+            if name != "local" or installer.compiler()
+            else " It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
+        )
+        yield Finding(
+            f"packages ({name})", sentence, INSTALL_AGAIN + compiler if missing else "", needed=name == "base"
+        )
 
 
 def _database() -> Iterator[Finding]:
@@ -101,12 +119,25 @@ def _database() -> Iterator[Finding]:
     version = DRIVER.sqlite_version
     low, high = WAL_RESET_BUG
     buggy = low <= tuple(map(int, version.split("."))) <= high
-    remedy = "It may damage the file when two processes write to it at once: install pysqlite3, or a Python with SQLite 3.51.3 or newer." if buggy else ""
-    yield Finding("SQLite", f"{version} ({DRIVER.__name__.partition('.')[0]})" + (", which has the WAL-reset bug" if buggy else ""), remedy)
+    remedy = (
+        "It may damage the file when two processes write to it at once: install pysqlite3, or a Python with SQLite 3.51.3 or newer."
+        if buggy
+        else ""
+    )
+    yield Finding(
+        "SQLite",
+        f"{version} ({DRIVER.__name__.partition('.')[0]})" + (", which has the WAL-reset bug" if buggy else ""),
+        remedy,
+    )
     try:
         check_driver()
     except CannotStart as error:
-        yield Finding("SQLite extensions", str(error), "Use a Python whose sqlite3 loads extensions, or for which pysqlite3 has a wheel.", needed=True)
+        yield Finding(
+            "SQLite extensions",
+            str(error),
+            "Use a Python whose sqlite3 loads extensions, or for which pysqlite3 has a wheel.",
+            needed=True,
+        )
     else:
         yield Finding("SQLite extensions", "sqlite-vec and FTS5 work")
 
@@ -121,14 +152,21 @@ def _models(settings: Settings) -> Iterator[Finding]:
         state = f"{entry.name}, " + ("every byte right" if right else f"missing or damaged; {WITHOUT['embedding']}")
         yield Finding("embedding model", state, "" if right else INSTALL_AGAIN)
     local = catalog.local_models()
-    state = ", ".join(f"{name} ({path.stat().st_size / 1e6:,.0f} MB)" for name, path in local.items()) or f"none; {WITHOUT['local']}"
+    state = (
+        ", ".join(f"{name} ({path.stat().st_size / 1e6:,.0f} MB)" for name, path in local.items())
+        or f"none; {WITHOUT['local']}"
+    )
     yield Finding("local models", state, "" if local else f"Put a GGUF file into {settings.models}.")
 
 
 def _room(settings: Settings) -> Iterator[Finding]:
     folder = next(path for path in (settings.data, *settings.data.parents) if path.exists())
     free = shutil.disk_usage(folder).free >> 20
-    yield Finding("disk", f"{free:,} MB free for {settings.data}", "" if free >= DISK_MB else f"Make room: it should be {DISK_MB:,} MB at least.")
+    yield Finding(
+        "disk",
+        f"{free:,} MB free for {settings.data}",
+        "" if free >= DISK_MB else f"Make room: it should be {DISK_MB:,} MB at least.",
+    )
     machine = find_machine()
     memory = machine.memory >> 20
     low = f"It should be {MEMORY_MB:,} MB at least; {environment_name('embedder')}=none takes the least."
@@ -142,7 +180,10 @@ def _data_folder(data: Path) -> Finding:
             pass
     except OSError as error:
         return Finding(
-            "data folder", f"{data} cannot be written to: {error.strerror}", f"Give it to this user, or choose another ({environment_name('data')}).", True
+            "data folder",
+            f"{data} cannot be written to: {error.strerror}",
+            f"Give it to this user, or choose another ({environment_name('data')}).",
+            True,
         )
     return Finding("data folder", f"{data} can be written to")
 
@@ -157,7 +198,12 @@ def _port(host: str, port: int) -> Finding:
     except OSError as error:
         if version := _running(host, port):
             return Finding("port", f"DocQA {version} runs on {host}:{port}")
-        return Finding("port", f"{host}:{port} cannot be listened on: {error.strerror}", f"Choose another ({environment_name('port')}, --port).", needed=True)
+        return Finding(
+            "port",
+            f"{host}:{port} cannot be listened on: {error.strerror}",
+            f"Choose another ({environment_name('port')}, --port).",
+            needed=True,
+        )
     return Finding("port", f"{host}:{port} is free")
 
 
@@ -184,8 +230,19 @@ def prove_offline(tell: Callable[[str], None] = print) -> int:
     with tempfile.TemporaryDirectory(prefix="docqa-offline-") as name:
         folder = Path(name)
         report = folder / "report.jsonl"
-        added = {environment_name("offline"): "1", environment_name("private_networks"): "127.0.0.0/8", **environment(report)}
-        command = [*(namespace.PREFIX if alone else ()), sys.executable, "-m", "docqa.offline.rehearsal", name, *([LONE] if alone else [])]
+        added = {
+            environment_name("offline"): "1",
+            environment_name("private_networks"): "127.0.0.0/8",
+            **environment(report),
+        }
+        command = [
+            *(namespace.PREFIX if alone else ()),
+            sys.executable,
+            "-m",
+            "docqa.offline.rehearsal",
+            name,
+            *([LONE] if alone else []),
+        ]
         code = subprocess.run(command, cwd=ROOT, env={**os.environ, **added}, check=False).returncode
         counted = json.loads((folder / "counted.json").read_text("utf-8")) if alone else {}
         return _judge(code, report, counted, alone, tell)

@@ -34,10 +34,24 @@ FROM_WHEELS = ("--no-index", "--find-links")
 PIP = ("-m", "pip", "--disable-pip-version-check")
 
 # Packages that are imported by another name than the one they are installed by.
-IMPORT_NAMES = {"python-pptx": "pptx", "readability-lxml": "readability", "llama-cpp-python": "llama_cpp", "pytest-xdist": "xdist"}
+IMPORT_NAMES = {
+    "python-pptx": "pptx",
+    "readability-lxml": "readability",
+    "llama-cpp-python": "llama_cpp",
+    "pytest-xdist": "xdist",
+}
 
-TIMES = {"base": "about a minute", "embedding": "one to three minutes", "local": "four to ten minutes, for it is compiled here", "test": "half a minute"}
-WITHOUT = {"embedding": "search is by words only", "local": "answers are sentences picked from the documents", "test": "the tests cannot run"}
+TIMES = {
+    "base": "about a minute",
+    "embedding": "one to three minutes",
+    "local": "four to ten minutes, for it is compiled here",
+    "test": "half a minute",
+}
+WITHOUT = {
+    "embedding": "search is by words only",
+    "local": "answers are sentences picked from the documents",
+    "test": "the tests cannot run",
+}
 
 
 class InstallFailed(DocqaError):
@@ -114,7 +128,9 @@ class Installer:
     def pending(self, groups: dict[str, list[str]]) -> dict[str, list[str]]:
         """The groups that were not yet tried with these requirements."""
         stamp = self._stamp()
-        return {name: lines for name, lines in groups.items() if stamp.get(name, {}).get("requirements") != _digest(lines)}
+        return {
+            name: lines for name, lines in groups.items() if stamp.get(name, {}).get("requirements") != _digest(lines)
+        }
 
     def install(self, groups: dict[str, list[str]]) -> None:
         """Install what is pending. Raises InstallFailed if a group fails that the server cannot run without."""
@@ -153,7 +169,13 @@ class Installer:
             return self._pip(*lines)
         if self.offline:
             return "DOCQA_OFFLINE forbids to download packages."
-        return self._embedding(lines) if name == "embedding" else self._local(lines) if name == "local" else self._pip(*lines)
+        return (
+            self._embedding(lines)
+            if name == "embedding"
+            else self._local(lines)
+            if name == "local"
+            else self._pip(*lines)
+        )
 
     def _embedding(self, lines: list[str]) -> str:
         torch = next(line for line in lines if line.startswith("torch=="))
@@ -161,7 +183,9 @@ class Installer:
         if sys.platform == "linux" and platform.machine() == "x86_64" and not self._has_cpu_build(torch):
             # Elsewhere PyPI's torch is the CPU build; here it brings gigabytes for graphics cards.
             if not reachable(f"{self.torch_index}/torch/"):
-                return f"PyTorch's CPU packages at {self.torch_index} cannot be reached, and others would take gigabytes."
+                return (
+                    f"PyTorch's CPU packages at {self.torch_index} cannot be reached, and others would take gigabytes."
+                )
             index = ["--index-url", self.torch_index]
         return self._pip(*index, torch) or self._pip(*lines)
 
@@ -169,7 +193,9 @@ class Installer:
         """Whether pip, as it is set up on this machine, would take a CPU build of torch by itself."""
         ask = ("install", "--dry-run", "--ignore-installed", "--no-deps", "--quiet", "--report", "-", torch)
         answer = subprocess.run([*self.pip, *ask], capture_output=True, text=True, check=False)
-        return answer.returncode == 0 and any("+cpu" in one["metadata"]["version"] for one in json.loads(answer.stdout)["install"])
+        return answer.returncode == 0 and any(
+            "+cpu" in one["metadata"]["version"] for one in json.loads(answer.stdout)["install"]
+        )
 
     def compiler(self) -> str:
         """The name of a C++ compiler, "" if there is none."""
@@ -187,23 +213,39 @@ class Installer:
         if self.bundled:
             environ, verb = without_indexes(), (*verb, *FROM_WHEELS, str(self.root / WHEELS))
         done = subprocess.run([*self.pip, *verb, *arguments], env=environ, stdout=sys.stderr, check=False)
-        return f"pip failed (`pip {' '.join((*verb, *arguments))}`, exit code {done.returncode})." if done.returncode else ""
+        return (
+            f"pip failed (`pip {' '.join((*verb, *arguments))}`, exit code {done.returncode})."
+            if done.returncode
+            else ""
+        )
 
     def _check_bundle(self) -> None:
         """Raises InstallFailed for a bundle that is not whole, or was made for another kind of machine."""
         say("Checking the bundle.")
         listed = self.root / CHECKSUMS
         if not listed.exists():
-            raise InstallFailed(f"This bundle has no {CHECKSUMS}: making it was interrupted. Make it again, into the same folder.")
+            raise InstallFailed(
+                f"This bundle has no {CHECKSUMS}: making it was interrupted. Make it again, into the same folder."
+            )
         made_for, *lines = listed.read_text("utf-8").splitlines()
         if made_for != f"# {machine()}":
-            raise InstallFailed(f"This bundle was made for {made_for[2:]}, this is {machine()}. Make one on a machine of this kind.")
+            raise InstallFailed(
+                f"This bundle was made for {made_for[2:]}, this is {machine()}. Make one on a machine of this kind."
+            )
         named = [(name, wanted) for wanted, _, name in (line.partition("  ") for line in lines)]
         # The source and the tables of models are yours to change.
-        carried = [(name, wanted) for name, wanted in named if name.startswith((f"{WHEELS}/", "models/")) and not name.endswith(".toml")]
-        wrong = [name for name, wanted in carried if not (self.root / name).is_file() or digest(self.root / name) != wanted]
+        carried = [
+            (name, wanted)
+            for name, wanted in named
+            if name.startswith((f"{WHEELS}/", "models/")) and not name.endswith(".toml")
+        ]
+        wrong = [
+            name for name, wanted in carried if not (self.root / name).is_file() or digest(self.root / name) != wanted
+        ]
         if wrong:
-            raise InstallFailed(f"These files are not as they were bundled: {', '.join(wrong[:5])}{' ...' if wrong[5:] else ''}. Carry them over again.")
+            raise InstallFailed(
+                f"These files are not as they were bundled: {', '.join(wrong[:5])}{' ...' if wrong[5:] else ''}. Carry them over again."
+            )
 
     # .venv, and what is remembered in it
 
@@ -212,12 +254,21 @@ class Installer:
             return
         usable = self.python.exists() and self._runs("import sys")
         say("Adding pip to .venv." if usable else "Making .venv.")
-        command = [str(self.python), "-m", "ensurepip"] if usable else [sys.executable, "-m", "venv", "--clear", str(self.venv)]
+        command = (
+            [str(self.python), "-m", "ensurepip"]
+            if usable
+            else [sys.executable, "-m", "venv", "--clear", str(self.venv)]
+        )
         if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
-            raise InstallFailed("Python could not make .venv; on Debian and Ubuntu, `apt install python3-venv` is what it lacks.")
+            raise InstallFailed(
+                "Python could not make .venv; on Debian and Ubuntu, `apt install python3-venv` is what it lacks."
+            )
 
     def _runs(self, code: str) -> bool:
-        return self.python.exists() and subprocess.run([self.python, "-c", code], capture_output=True, check=False).returncode == 0
+        return (
+            self.python.exists()
+            and subprocess.run([self.python, "-c", code], capture_output=True, check=False).returncode == 0
+        )
 
     def _stamp(self) -> dict[str, dict[str, str]]:
         try:
@@ -237,7 +288,9 @@ class Installer:
 
 def without_indexes() -> dict[str, str]:
     """The environment for a pip that looks nowhere but where its arguments say."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PIP_")} | {"PIP_CONFIG_FILE": os.devnull}
+    return {name: value for name, value in os.environ.items() if not name.startswith("PIP_")} | {
+        "PIP_CONFIG_FILE": os.devnull
+    }
 
 
 def _digest(lines: Sequence[str]) -> str:

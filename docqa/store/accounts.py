@@ -36,7 +36,9 @@ async def has_accounts(conn: Connection) -> bool:
 
 
 async def add_key(conn: Connection, account: int, name: str, key_hash: bytes) -> int:
-    return await insert(conn, "INSERT INTO api_key (account, name, hash, created) VALUES (?, ?, ?, ?)", account, name, key_hash, now())
+    return await insert(
+        conn, "INSERT INTO api_key (account, name, hash, created) VALUES (?, ?, ?, ?)", account, name, key_hash, now()
+    )
 
 
 async def keys(conn: Connection) -> list[Key]:

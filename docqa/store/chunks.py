@@ -51,7 +51,10 @@ CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
     """Chunks with their terms, which stand parted by spaces."""
     sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    rows = [(document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms) for chunk, terms in chunks]
+    rows = [
+        (document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms)
+        for chunk, terms in chunks
+    ]
     await change_many(conn, sql, rows)
 
 
@@ -63,7 +66,12 @@ async def replace_page(conn: Connection, document: int, page_number: int, chunks
 
 async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
     """All chunks of a document, in its order."""
-    return [StoredChunk(*row) for row in await fetch_all(conn, f"SELECT {CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document)]
+    return [
+        StoredChunk(*row)
+        for row in await fetch_all(
+            conn, f"SELECT {CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document
+        )
+    ]
 
 
 async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:
@@ -94,7 +102,9 @@ async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
     return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
 
 
-async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int) -> tuple[dict[str, int], int] | None:
+async def frequencies(
+    conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int
+) -> tuple[dict[str, int], int] | None:
     """In how many chunks of these documents each term stands, and of how many; None where they are spread over more than `most` rows of the file.
 
     Chunks of other documents that were added between these are counted with them.
@@ -109,12 +119,16 @@ async def frequencies(conn: Connection, documents: Sequence[int], terms: Sequenc
     return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
 
 
-async def match_chunks(conn: Connection, documents: Sequence[int], match: str, limit: int) -> list[tuple[StoredChunk, float]]:
+async def match_chunks(
+    conn: Connection, documents: Sequence[int], match: str, limit: int
+) -> list[tuple[StoredChunk, float]]:
     """The best matches of an FTS5 query within these documents with its own BM25 score, best first."""
     sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
              FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
              WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
-    return [(StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)]
+    return [
+        (StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)
+    ]
 
 
 async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:

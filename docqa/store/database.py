@@ -87,12 +87,16 @@ async def _set_pragmas(conn: aiosqlite.Connection) -> None:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
         found = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
         if found != [wanted]:
-            raise CannotStart(f"SQLite {DRIVER.sqlite_version} does not take PRAGMA {name} = {wanted}: it says {found}.")
+            raise CannotStart(
+                f"SQLite {DRIVER.sqlite_version} does not take PRAGMA {name} = {wanted}: it says {found}."
+            )
 
 
 def migrations() -> list[tuple[int, str]]:
     """(number, SQL) of every file in migrations/, in order."""
-    found = [(int(path.name[:4]), path.read_text(encoding="utf-8")) for path in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql")]
+    found = [
+        (int(path.name[:4]), path.read_text(encoding="utf-8")) for path in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql")
+    ]
     return sorted(found)
 
 
@@ -109,7 +113,9 @@ async def _migrate(conn: aiosqlite.Connection) -> None:
             except DRIVER.Error as error:
                 if conn.in_transaction:
                     await conn.rollback()
-                if [(number,)] != list(await conn.execute_fetchall("PRAGMA user_version")):  # a second process may have been faster
+                if [(number,)] != list(
+                    await conn.execute_fetchall("PRAGMA user_version")
+                ):  # a second process may have been faster
                     raise CannotStart(f"Migration {number} failed: {error}") from error
 
 

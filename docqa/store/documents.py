@@ -34,7 +34,18 @@ async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> 
     return row[0] if row else None
 
 
-async def add_document(conn: Connection, account: int, *, doc_id: str, name: str, kind: str, sha256: bytes, language: str, pages: int, notes: str) -> int:
+async def add_document(
+    conn: Connection,
+    account: int,
+    *,
+    doc_id: str,
+    name: str,
+    kind: str,
+    sha256: bytes,
+    language: str,
+    pages: int,
+    notes: str,
+) -> int:
     """`notes` are what its reader had to leave out; the document's state is `indexing`."""
     sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?)"""
@@ -42,12 +53,24 @@ async def add_document(conn: Connection, account: int, *, doc_id: str, name: str
 
 
 async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:
-    await insert(conn, "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)", document, media_type, url, data)
+    await insert(
+        conn,
+        "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)",
+        document,
+        media_type,
+        url,
+        data,
+    )
 
 
 async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
-    rows = [(document, number, page.section, page.text, "waiting" if page.unread else "") for number, page in enumerate(pages, 1)]
-    await change_many(conn, "INSERT INTO page (document, page_number, section, text, scan) VALUES (?, ?, ?, ?, ?)", rows)
+    rows = [
+        (document, number, page.section, page.text, "waiting" if page.unread else "")
+        for number, page in enumerate(pages, 1)
+    ]
+    await change_many(
+        conn, "INSERT INTO page (document, page_number, section, text, scan) VALUES (?, ?, ?, ?, ?)", rows
+    )
 
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
@@ -103,7 +126,9 @@ async def original(conn: Connection, document: int) -> tuple[str, bytes]:
 
 
 async def page_text(conn: Connection, document: int, page_number: int) -> str:
-    row = await fetch_one(conn, "SELECT text FROM page WHERE document = ? AND page_number = ?", document, min(page_number, BIGGEST))
+    row = await fetch_one(
+        conn, "SELECT text FROM page WHERE document = ? AND page_number = ?", document, min(page_number, BIGGEST)
+    )
     if row is None:
         raise NotFound("Page not found")
     return str(row[0])

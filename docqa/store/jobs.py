@@ -29,7 +29,9 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
 
 async def set_scan(conn: Connection, document: int, page_number: int, text: str) -> bool:
     """What was read on a scanned page; its document's summary is made anew. False if the document was deleted meanwhile."""
-    found = await change(conn, "UPDATE page SET text = ?, scan = '' WHERE document = ? AND page_number = ?", text, document, page_number)
+    found = await change(
+        conn, "UPDATE page SET text = ?, scan = '' WHERE document = ? AND page_number = ?", text, document, page_number
+    )
     await change(conn, "UPDATE document SET summary = '' WHERE id = ?", document)
     return bool(found)
 
@@ -44,7 +46,9 @@ async def count_scans(conn: Connection, document: int) -> int:
     return int(count)
 
 
-async def finish_document(conn: Connection, document: int, state: str, summary: str, language: str, message: str) -> None:
+async def finish_document(
+    conn: Connection, document: int, state: str, summary: str, language: str, message: str
+) -> None:
     sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, examined = 0 WHERE id = ?"
     await change(conn, sql, state, summary, language, message, document)
 
@@ -56,4 +60,7 @@ async def resume_failed(conn: Connection) -> None:
 
 async def resume_scans(conn: Connection) -> None:
     """Scanned pages that came while there was no text recognition are read now."""
-    await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE id IN (SELECT document FROM page WHERE scan = 'waiting')")
+    await change(
+        conn,
+        "UPDATE document SET state = 'indexing', message = '' WHERE id IN (SELECT document FROM page WHERE scan = 'waiting')",
+    )

@@ -20,7 +20,9 @@ async def _knowledge_base(conn: Connection, row: tuple[Any, ...]) -> records.Kno
     return records.KnowledgeBase(knowledge_base_id, name, members, created)
 
 
-async def add_knowledge_base(conn: Connection, account: int, knowledge_base_id: str, name: str, members: Sequence[StoredDocument]) -> None:
+async def add_knowledge_base(
+    conn: Connection, account: int, knowledge_base_id: str, name: str, members: Sequence[StoredDocument]
+) -> None:
     sql = "INSERT INTO knowledge_base (knowledge_base_id, account, name, folded_name, created) VALUES (?, ?, ?, ?, ?)"
     row = await insert(conn, sql, knowledge_base_id, account, name, name.casefold(), now())
     await _set_members(conn, row, members)
@@ -32,7 +34,9 @@ async def _set_members(conn: Connection, knowledge_base: int, members: Sequence[
     await change_many(conn, "INSERT INTO member (knowledge_base, document, position) VALUES (?, ?, ?)", rows)
 
 
-async def knowledge_bases(conn: Connection, account: int, page: int, page_size: int, order: str) -> records.KnowledgeBaseList:
+async def knowledge_bases(
+    conn: Connection, account: int, page: int, page_size: int, order: str
+) -> records.KnowledgeBaseList:
     """`order` is `asc` or `desc`, by time."""
     [(count,)] = await fetch_all(conn, "SELECT count(*) FROM knowledge_base WHERE account = ?", account)
     direction = "ASC" if order == "asc" else "DESC"
@@ -60,15 +64,21 @@ async def knowledge_base_documents(conn: Connection, account: int, knowledge_bas
     return [StoredDocument(*row) for row in await fetch_all(conn, sql, id_)]
 
 
-async def update_knowledge_base(conn: Connection, account: int, knowledge_base_id: str, name: str | None, members: Sequence[StoredDocument]) -> None:
+async def update_knowledge_base(
+    conn: Connection, account: int, knowledge_base_id: str, name: str | None, members: Sequence[StoredDocument]
+) -> None:
     [id_, *_] = await _knowledge_row(conn, account, knowledge_base_id)
     if name is not None:
-        await change(conn, "UPDATE knowledge_base SET name = ?, folded_name = ? WHERE id = ?", name, name.casefold(), id_)
+        await change(
+            conn, "UPDATE knowledge_base SET name = ?, folded_name = ? WHERE id = ?", name, name.casefold(), id_
+        )
     await _set_members(conn, id_, members)
 
 
 async def delete_knowledge_base(conn: Connection, account: int, knowledge_base_id: str) -> None:
-    if not await change(conn, "DELETE FROM knowledge_base WHERE account = ? AND knowledge_base_id = ?", account, knowledge_base_id):
+    if not await change(
+        conn, "DELETE FROM knowledge_base WHERE account = ? AND knowledge_base_id = ?", account, knowledge_base_id
+    ):
         raise NotFound("Knowledge base not found")
 
 

@@ -40,7 +40,9 @@ async def replace_notes(conn: Connection, document: int, chunks: Sequence[Stored
     """The notes on these chunks instead of earlier ones; a chunk that was deleted meanwhile is passed over."""
     await change(conn, "DELETE FROM note WHERE chunk IN (SELECT id FROM chunk WHERE document = ?)", document)
     sql = "INSERT INTO note (chunk, start, stop, part, weight) SELECT id, ?, ?, ?, ? FROM chunk WHERE id = ?"
-    await change_many(conn, sql, [(note.start, note.end, note.part, note.weight, chunks[note.chunk].id) for note in notes])
+    await change_many(
+        conn, sql, [(note.start, note.end, note.part, note.weight, chunks[note.chunk].id) for note in notes]
+    )
 
 
 async def notes(conn: Connection, document: int) -> list[StoredNote]:

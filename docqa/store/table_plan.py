@@ -57,4 +57,6 @@ class Plan:
     @property
     def gives_rows(self) -> bool:
         """Whether its answer are rows of the table."""
-        return self.group is None and (self.measure in ("highest", "lowest") or (self.measure == "rows" and self.is_list))
+        return self.group is None and (
+            self.measure in ("highest", "lowest") or (self.measure == "rows" and self.is_list)
+        )

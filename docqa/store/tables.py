@@ -27,15 +27,31 @@ class RowLine(NamedTuple):
 
 SECONDS = 5.0  # one statement; over 100,000 rows it takes a tenth of that
 ASKED, ROW = '"asked"', '" row"'  # a name that no column has: those do not begin with a space
-FUNCTIONS = {"rows": "count(*)", "different": "count(DISTINCT {})", "sum": "sum({})", "mean": "avg({})", "highest": "max({})", "lowest": "min({})"}
+FUNCTIONS = {
+    "rows": "count(*)",
+    "different": "count(DISTINCT {})",
+    "sum": "sum({})",
+    "mean": "avg({})",
+    "highest": "max({})",
+    "lowest": "min({})",
+}
 
 
 async def add_table(conn: Connection, document: int, table: Table, pages: Sequence[ExtractedPage]) -> None:
     rows = ((page_number, *row) for page_number, page in enumerate(pages, 1) for row in page.rows)
-    columns = [(document, place, one.name, one.kind, one.unit, one.decimals, one.is_year) for place, one in enumerate(table.columns)]
-    await change_many(conn, "INSERT INTO table_column (document, place, name, kind, unit, decimals, is_year) VALUES (?, ?, ?, ?, ?, ?, ?)", columns)
+    columns = [
+        (document, place, one.name, one.kind, one.unit, one.decimals, one.is_year)
+        for place, one in enumerate(table.columns)
+    ]
+    await change_many(
+        conn,
+        "INSERT INTO table_column (document, place, name, kind, unit, decimals, is_year) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        columns,
+    )
     numbered = ((document, number, *row) for number, row in enumerate(rows))
-    await change_many(conn, "INSERT INTO table_row (document, row, page_number, start, cells) VALUES (?, ?, ?, ?, ?)", numbered)
+    await change_many(
+        conn, "INSERT INTO table_row (document, row, page_number, start, cells) VALUES (?, ?, ?, ?, ?)", numbered
+    )
     values = sorted((document, key, place, value) for place, key, value in table.values)
     await change_many(conn, "INSERT INTO table_value (document, key, place, value) VALUES (?, ?, ?, ?)", values)
 
@@ -70,7 +86,9 @@ async def result(conn: Connection, table: StoredTable, plan: Plan) -> list[tuple
 
 async def first_rows(conn: Connection, table: StoredTable, plan: Plan, limit: int) -> list[int]:
     """The numbers of the first rows that the plan's filters let through."""
-    found = await _run(conn, table, plan, lambda mark: f"SELECT {ROW} FROM {ASKED}{_where(table, plan.filters, mark)} LIMIT {limit}")
+    found = await _run(
+        conn, table, plan, lambda mark: f"SELECT {ROW} FROM {ASKED}{_where(table, plan.filters, mark)} LIMIT {limit}"
+    )
     return [row[0] for row in found or []]
 
 
@@ -115,7 +133,9 @@ def _statement(table: StoredTable, plan: Plan, mark: Mark, source: str, row: str
     if plan.group is None:
         return f"SELECT {measured} FROM {source}{where}"
     group = quoted(table.columns[plan.group].name)
-    order = f" ORDER BY {measured} {'ASC' if plan.ascending else 'DESC'}, {group}" + (f" LIMIT {plan.limit}" if plan.limit else "")
+    order = f" ORDER BY {measured} {'ASC' if plan.ascending else 'DESC'}, {group}" + (
+        f" LIMIT {plan.limit}" if plan.limit else ""
+    )
     return f"SELECT {group}, {measured} FROM {source}{_and(where, f'{group} IS NOT NULL')} GROUP BY {group}{order}"
 
 
@@ -142,7 +162,9 @@ def _and(where: str, test: str) -> str:
     return f"{where} AND {test}" if where else f" WHERE {test}"
 
 
-async def _run(conn: Connection, table: StoredTable, plan: Plan, write: Callable[[Mark], str]) -> list[tuple[Any, ...]] | None:
+async def _run(
+    conn: Connection, table: StoredTable, plan: Plan, write: Callable[[Mark], str]
+) -> list[tuple[Any, ...]] | None:
     """Run a statement over the rows, read-only and within SECONDS; None where they are over."""
     bound: list[Any] = [table.document]
 
@@ -151,7 +173,9 @@ async def _run(conn: Connection, table: StoredTable, plan: Plan, write: Callable
         return f"?{len(bound)}"
 
     used = {place for place in (plan.place, plan.group, *(one.place for one in plan.filters)) if place is not None}
-    cells = "".join(f", json_extract(cells, '$[{place}]') AS {quoted(table.columns[place].name)}" for place in sorted(used))
+    cells = "".join(
+        f", json_extract(cells, '$[{place}]') AS {quoted(table.columns[place].name)}" for place in sorted(used)
+    )
     sql = f"WITH {ASKED} AS (SELECT row AS {ROW}{cells} FROM main.table_row WHERE document = ?1) {write(mark)}"
     running = asyncio.ensure_future(fetch_all(conn, sql, *bound))
     try:

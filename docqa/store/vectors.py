@@ -38,25 +38,40 @@ async def use_model(conn: Connection, model: StoredModel) -> None:
         await change(conn, "DELETE FROM coming_embedding")
         await change(conn, "DELETE FROM embedding_model WHERE state = 'coming'")
     if model != await serving_model(conn):
-        await change(conn, "INSERT OR REPLACE INTO embedding_model (state, name, sha256, dimension) VALUES ('coming', ?, ?, ?)", *_values(model))
+        await change(
+            conn,
+            "INSERT OR REPLACE INTO embedding_model (state, name, sha256, dimension) VALUES ('coming', ?, ?, ?)",
+            *_values(model),
+        )
         if await fetch_one(conn, "SELECT 1 FROM chunk WHERE embedding IS NOT NULL LIMIT 1") is None:
             await take_over(conn)
     # Documents that came while there was no model have chunks without vectors too.
-    await change(conn, f"UPDATE document SET state = 'indexing' WHERE id IN (SELECT c.document FROM chunk c WHERE {await _lacking(conn)})")
+    await change(
+        conn,
+        f"UPDATE document SET state = 'indexing' WHERE id IN (SELECT c.document FROM chunk c WHERE {await _lacking(conn)})",
+    )
 
 
 async def take_over(conn: Connection) -> None:
     """Make the vectors of the coming model the index. Chunks that have none by it are found by full text only."""
     model = await coming_model(conn)
     assert model is not None, "only a coming model takes over"
-    await change(conn, "UPDATE chunk SET embedding = (SELECT n.embedding FROM coming_embedding n WHERE n.chunk = chunk.id)")
+    await change(
+        conn, "UPDATE chunk SET embedding = (SELECT n.embedding FROM coming_embedding n WHERE n.chunk = chunk.id)"
+    )
     await change(conn, "DELETE FROM coming_embedding")
     await change(conn, "DELETE FROM chunk_sentences")
     await change(conn, "UPDATE document SET examined = 0 WHERE examined")
     await change(conn, "DELETE FROM embedding_model")
-    await change(conn, "INSERT INTO embedding_model (state, name, sha256, dimension) VALUES ('serving', ?, ?, ?)", *_values(model))
+    await change(
+        conn,
+        "INSERT INTO embedding_model (state, name, sha256, dimension) VALUES ('serving', ?, ?, ?)",
+        *_values(model),
+    )
     await change(conn, "DROP TABLE chunk_vec")
-    await change(conn, f"CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[{model.dimension}], document integer)")
+    await change(
+        conn, f"CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[{model.dimension}], document integer)"
+    )
     await change(conn, f"{_SIGNS} WHERE embedding IS NOT NULL")
 
 
@@ -84,7 +99,11 @@ async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes
     """Vectors by chunk id; a chunk that was deleted meanwhile is passed over."""
     rows = list(embeddings)
     if await coming_model(conn):
-        await change_many(conn, "INSERT OR REPLACE INTO coming_embedding (chunk, embedding) SELECT id, ?2 FROM chunk WHERE id = ?1", rows)
+        await change_many(
+            conn,
+            "INSERT OR REPLACE INTO coming_embedding (chunk, embedding) SELECT id, ?2 FROM chunk WHERE id = ?1",
+            rows,
+        )
         return
     await change_many(conn, "UPDATE chunk SET embedding = ?2 WHERE id = ?1", rows)
     await change_many(conn, f"{_SIGNS} WHERE id = ?", [(chunk,) for chunk, _ in rows])
@@ -92,7 +111,10 @@ async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes
 
 async def next_unexamined(conn: Connection) -> int | None:
     """The newest document with vectors whose sentences have none; a CSV is asked by SQL and needs none."""
-    row = await fetch_one(conn, "SELECT id FROM document WHERE NOT examined AND state = 'ready' AND kind != 'csv' ORDER BY id DESC LIMIT 1")
+    row = await fetch_one(
+        conn,
+        "SELECT id FROM document WHERE NOT examined AND state = 'ready' AND kind != 'csv' ORDER BY id DESC LIMIT 1",
+    )
     return int(row[0]) if row else None
 
 
@@ -109,4 +131,8 @@ async def set_examined(conn: Connection, document: int) -> None:
 
 async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
     """The vectors of the sentences by chunk id; a chunk that was deleted meanwhile is passed over."""
-    await change_many(conn, "INSERT OR IGNORE INTO chunk_sentences (chunk, vectors) SELECT id, ?2 FROM chunk WHERE id = ?1", list(vectors))
+    await change_many(
+        conn,
+        "INSERT OR IGNORE INTO chunk_sentences (chunk, vectors) SELECT id, ?2 FROM chunk WHERE id = ?1",
+        list(vectors),
+    )

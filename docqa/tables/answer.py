@@ -39,7 +39,9 @@ class TableAnswer:
     sources: list[Source]
 
 
-async def answer_from_table(services: Services, documents: Sequence[StoredDocument], question: Question, *, cite: bool) -> TableAnswer | None:
+async def answer_from_table(
+    services: Services, documents: Sequence[StoredDocument], question: Question, *, cite: bool
+) -> TableAnswer | None:
     """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
     if not 0 < len(of_tables) <= MOST_TABLES:
@@ -56,7 +58,11 @@ async def answer_from_table(services: Services, documents: Sequence[StoredDocume
         if result is None:
             return None
         count = SHOWN[question.length]
-        rows = [row[0] for row in result[:count]] if made.gives_rows else await store.tables.first_rows(conn, table, made, SOURCES)
+        rows = (
+            [row[0] for row in result[:count]]
+            if made.gives_rows
+            else await store.tables.first_rows(conn, table, made, SOURCES)
+        )
         lines = await store.tables.lines(conn, table.document, rows) if cite or made.gives_rows else []
     chunks = list(dict.fromkeys(line.chunk for line in lines))[: SOURCES if cite else 0]
     marks = {chunk: f" [{number}]" for number, chunk in enumerate(chunks, 1)}
@@ -67,7 +73,10 @@ async def answer_from_table(services: Services, documents: Sequence[StoredDocume
         told += "".join(marks.values())
     if len(result) > count:
         listed.append("…")
-    sources = [Source(number, of_tables[table.document].doc_id, text, page_number) for number, (page_number, text) in enumerate(chunks, 1)]
+    sources = [
+        Source(number, of_tables[table.document].doc_id, text, page_number)
+        for number, (page_number, text) in enumerate(chunks, 1)
+    ]
     answer = "\n".join([told, *(f"- {one}" for one in listed)])
     return TableAnswer(f"{answer}\n\n{_code(store.tables.shown(table, made))}", sources)
 
@@ -88,7 +97,9 @@ async def _fitting(conn: Connection, documents: Sequence[int], question: Questio
 # --- telling -----------------------------------------------------------------------------------------------------------------------
 
 
-def _told(table: StoredTable, made: Plan, result: Sequence[tuple[Any, ...]], language: str, count: int) -> tuple[str, list[str]]:
+def _told(
+    table: StoredTable, made: Plan, result: Sequence[tuple[Any, ...]], language: str, count: int
+) -> tuple[str, list[str]]:
     """(the result in one sentence, the groups or values, as many as `count`)."""
     measured = table.columns[made.place] if made.place is not None else None
     column = _measured_as(made, measured)
@@ -98,9 +109,13 @@ def _told(table: StoredTable, made: Plan, result: Sequence[tuple[Any, ...]], lan
     heading += _conditions(table, made, language)
     if made.group is not None:
         group = table.columns[made.group]
-        return f"{heading}:", [f"{_written(name, group, language)}: {_written(value, column, language)}" for name, value in result[:count]]
+        return f"{heading}:", [
+            f"{_written(name, group, language)}: {_written(value, column, language)}" for name, value in result[:count]
+        ]
     if made.is_list:
-        return _sentence(heading, _written(len(result), COUNT, language), language), [_written(row[0], column, language) for row in result[:count]]
+        return _sentence(heading, _written(len(result), COUNT, language), language), [
+            _written(row[0], column, language) for row in result[:count]
+        ]
     if made.gives_rows and made.limit != 1:
         return f"{heading}:", []
     value = result[0][-1] if result else None
@@ -126,7 +141,9 @@ def _conditions(table: StoredTable, made: Plan, language: str) -> str:
     parts = []
     for one in made.filters:
         column = table.columns[one.place]
-        parts.append(f"{column.name} {one.operator} {' / '.join(_written(value, column, language) for value in one.values)}")
+        parts.append(
+            f"{column.name} {one.operator} {' / '.join(_written(value, column, language) for value in one.values)}"
+        )
     return f" ({', '.join(parts)})" if parts else ""
 
 

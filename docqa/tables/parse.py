@@ -15,7 +15,27 @@ from docqa.text.detect import is_function_word
 LONGEST_PHRASE = 8  # tokens of the question that one name may take
 LONGEST_QUESTION = 60  # tokens; what is longer tells a story
 DECIMAL_COMMA = frozenset(["de", "es", "fr", "it", "nl", "pl", "pt", "ru", "tr"])
-_ENDINGS = ("s", "es", "e", "n", "en", "er", "i", "y", "a", "и", "ы", "а", "у", "ов", "ам", "lar", "ler", "lari", "leri")
+_ENDINGS = (
+    "s",
+    "es",
+    "e",
+    "n",
+    "en",
+    "er",
+    "i",
+    "y",
+    "a",
+    "и",
+    "ы",
+    "а",
+    "у",
+    "ов",
+    "ам",
+    "lar",
+    "ler",
+    "lari",
+    "leri",
+)
 _VOWELS = frozenset("aeiouyаеиоуыюя")
 
 _IN_TIME: dict[str, Operator] = {"before": "<", "until": "<=", "after": ">", "since": ">="}
@@ -63,7 +83,12 @@ class Item:
 def phrases(question: str) -> set[str]:
     """Every key that a value named in the question can have."""
     words = tokens(question)[:LONGEST_QUESTION]
-    runs = (words[at : at + count] for at in range(len(words)) for count in range(1, LONGEST_PHRASE + 1) if at + count <= len(words))
+    runs = (
+        words[at : at + count]
+        for at in range(len(words))
+        for count in range(1, LONGEST_PHRASE + 1)
+        if at + count <= len(words)
+    )
     return {form for run in runs for form in _forms(run)}
 
 
@@ -120,7 +145,9 @@ def _column(run: Sequence[str], table: StoredTable, *, exactly: bool) -> Item | 
         fits = {place for place, name in enumerate(table.names) if name == list(run)}
     else:
         fits = {place for place, name in enumerate(table.names) if _are_forms(run, name)}
-        fits = fits or {place for place, name in enumerate(table.names) for part in _parts(name) if _are_forms(run, part)}
+        fits = fits or {
+            place for place, name in enumerate(table.names) for part in _parts(name) if _are_forms(run, part)
+        }
     return Item("column", fits.pop()) if len(fits) == 1 else None
 
 
@@ -153,7 +180,11 @@ def _forms(run: Sequence[str]) -> Iterator[str]:
     yield " ".join(run)
     if last.isalpha():
         yield " ".join([*others, last + "s"])
-        yield from (" ".join([*others, last[: -len(end)]]) for end in _ENDINGS if last.endswith(end) and len(last) - len(end) > 3)
+        yield from (
+            " ".join([*others, last[: -len(end)]])
+            for end in _ENDINGS
+            if last.endswith(end) and len(last) - len(end) > 3
+        )
 
 
 def _value(run: Sequence[str], found: Found, before: Sequence[Item]) -> Item | None:
@@ -221,7 +252,9 @@ def _is_limit(left: Sequence[Item], at: int) -> bool:
     before = _before(left, at)
     beside = [left[near].kind for near in (before, at + 1) if near is not None and near < len(left)]
     number = left[at].values[0] if left[at].kind == "number" else 0
-    return isinstance(number, int) and 0 < number <= 1000 and any(kind in ("top", "highest", "lowest") for kind in beside)
+    return (
+        isinstance(number, int) and 0 < number <= 1000 and any(kind in ("top", "highest", "lowest") for kind in beside)
+    )
 
 
 def _comparison(left: Sequence[Item], at: int, table: StoredTable) -> tuple[list[Filter], int, int] | None:
@@ -234,10 +267,19 @@ def _comparison(left: Sequence[Item], at: int, table: StoredTable) -> tuple[list
         last, word = last + 1, left[last].kind
     operator = _OPERATORS.get(word, "=")
     before = _before(left, first)
-    if before is not None and left[before].kind == "column" and (word != "=" or all(item.kind == "=" for item in left[before + 1 : first])):
+    if (
+        before is not None
+        and left[before].kind == "column"
+        and (word != "=" or all(item.kind == "=" for item in left[before + 1 : first]))
+    ):
         if found := _conditions(left[before].place, operator, amount, table):
             return found, before, last
-    elif last < len(left) and left[last].kind == "column" and word != "=" and (found := _conditions(left[last].place, operator, amount, table)):
+    elif (
+        last < len(left)
+        and left[last].kind == "column"
+        and word != "="
+        and (found := _conditions(left[last].place, operator, amount, table))
+    ):
         return found, first, last + 1
     dated = _dated(amount, table) if word == "=" or word in _IN_TIME or isinstance(amount, str) else []
     found = _conditions(dated[0], operator, amount, table) if len(dated) == 1 else []
@@ -252,13 +294,21 @@ def _dated(amount: Value, table: StoredTable) -> list[int]:
     """The columns that a year or a day can be meant of where none is named."""
     if not _is_year(amount) and not isinstance(amount, str):
         return []
-    return [place for place, column in enumerate(table.columns) if column.kind == "date" or (_is_year(amount) and column.is_year)]
+    return [
+        place
+        for place, column in enumerate(table.columns)
+        if column.kind == "date" or (_is_year(amount) and column.is_year)
+    ]
 
 
 def _conditions(place: int, operator: Operator, amount: Value, table: StoredTable) -> list[Filter]:
     """The conditions that compare a column with an amount; [] where it does not fit. Identifiers are not more or less than others."""
     column = table.columns[place]
-    if column.kind == "number" and isinstance(amount, int | float) and (column.is_amount or column.is_year or operator == "="):
+    if (
+        column.kind == "number"
+        and isinstance(amount, int | float)
+        and (column.is_amount or column.is_year or operator == "=")
+    ):
         return [Filter(place, operator, (amount,))]
     if column.kind == "date" and (_is_year(amount) or isinstance(amount, str)):
         return _within(place, operator, str(amount))

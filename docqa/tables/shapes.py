@@ -46,7 +46,9 @@ class _Asked:
         limit = self.limits[0] if self.limits else 1 if ends else TOP
         by_group = self.group is not None and not self._is_amount(self.group)
         places = self._places(with_group=not by_group)
-        measures = [place for place in places if self._is_amount(place)] or [place for place in places if self.table.columns[place].kind == "date"]
+        measures = [place for place in places if self._is_amount(place)] or [
+            place for place in places if self.table.columns[place].kind == "date"
+        ]
         others = self.kinds - ends - {"top", "list"}
         if others - {"rows"} or not measures:
             # Groups can share the first place, so the others are told as well.
@@ -94,9 +96,18 @@ class _Asked:
 
     def listed(self) -> Plan | None:
         """The rows that the conditions let through, or the different values of a column."""
-        if not self.kinds & {"list", "different"} or not self.kinds <= {"list", "different", "rows"} or self.group is not None or self.limits:
+        if (
+            not self.kinds & {"list", "different"}
+            or not self.kinds <= {"list", "different", "rows"}
+            or self.group is not None
+            or self.limits
+        ):
             return None
-        if len(self.columns) == 1 and "rows" not in self.kinds and (self.conditions or not self._is_amount(self.columns[0].place)):
+        if (
+            len(self.columns) == 1
+            and "rows" not in self.kinds
+            and (self.conditions or not self._is_amount(self.columns[0].place))
+        ):
             return Plan("different", self.columns[0].place, None, self.conditions, is_list=True)
         if not self.columns and self.kinds == {"list", "rows"} and self.conditions:
             return Plan("rows", None, None, self.conditions, is_list=True)

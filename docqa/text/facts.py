@@ -45,7 +45,10 @@ _COUNTED = {
     "zh": "一 二 三 四 五 六 七 八 九 十",
     "ja": "一 二 三 四 五 六 七 八 九 十",
 }
-_NUMBER_WORDS = {code: {fold(word): Decimal(value) for value, word in enumerate(words.split(), 1)} for code, words in _COUNTED.items()}
+_NUMBER_WORDS = {
+    code: {fold(word): Decimal(value) for value, word in enumerate(words.split(), 1)}
+    for code, words in _COUNTED.items()
+}
 _SYMBOL = re.compile(r"[一二三四五六七八九十]|[^\W\d_]+")
 _ALONE = re.compile(r"(?<![\d.,'’])\d+(?![.,'’]*\d)")
 _MONTHS = (
@@ -83,7 +86,9 @@ _DECORATION = re.compile(r"[*_`#>]+")
 _NAME = re.compile(r"(?<=[^\W_][\w,] )[^\W\d_](?:[^\W\d_]|['’-](?!\d))+(?!\w)")
 _NAME_PART = re.compile(r"[^\W\d_]{2,}")
 _NOUNS_HAVE_CAPITALS = {"de", "lb"}
-_DESCENT = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+")  # "Omar son of Khattab"
+_DESCENT = re.compile(
+    r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+"
+)  # "Omar son of Khattab"
 _QUOTED = re.compile(r"""["“”„]([^"“”„]+)["“”]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》""")
 
 
@@ -114,19 +119,27 @@ class Facts:
     def have(self, counts: Counts) -> list[bool]:
         """For each of the dates and then of the numbers whether it stands here."""
         dates, numbers = counts
-        return [any(map(self.has_date, readings)) for readings in dates] + [not self.numbers.isdisjoint(readings) for readings in numbers]
+        return [any(map(self.has_date, readings)) for readings in dates] + [
+            not self.numbers.isdisjoint(readings) for readings in numbers
+        ]
 
     def has_date(self, date: Date) -> bool:
         """Whether it stands here; a day or year that the date here leaves out may stand elsewhere."""
         year, month, day = date
-        return any(month == known_month and self._agree(year, known_year) and self._agree(day, known_day) for known_year, known_month, known_day in self.dates)
+        return any(
+            month == known_month and self._agree(year, known_year) and self._agree(day, known_day)
+            for known_year, known_month, known_day in self.dates
+        )
 
     def _agree(self, asked: int | None, known: int | None) -> bool:
         return asked is None or asked == known or (known is None and asked in self.numbers)
 
     def has_words(self, text: str) -> bool:
         """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every pair of characters."""
-        return all(self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part)) for part in _NAME_PART.findall(text))
+        return all(
+            self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part))
+            for part in _NAME_PART.findall(text)
+        )
 
 
 def stated(sentence: str, language: str, held: Facts) -> list[bool]:

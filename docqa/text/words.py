@@ -22,16 +22,40 @@ _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64
 _LONGEST_COMPOUND = 80  # characters; matching a longer run costs the square of its length
 _ARABIC = re.compile(r"[\u0620-\u064a]")
-_ARABIC_FOLD = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None})
+_ARABIC_FOLD = str.maketrans(
+    {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None}
+)
 # Light stemming after Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval" (light10).
 _ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
 _ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
 # What light10 leaves on, longest first: particles written together with the word, and the endings and beginnings of persons.
 _ARABIC_PARTICLES = "لبكف"
-_ARABIC_ENDINGS = ("هما", "تها", "ها", "هم", "هن", "نا", "كم", "وا", "ات", "ون", "ين", "ان", "يه", "ته", "تم", "ه", "ي", "ت", "ا")
+_ARABIC_ENDINGS = (
+    "هما",
+    "تها",
+    "ها",
+    "هم",
+    "هن",
+    "نا",
+    "كم",
+    "وا",
+    "ات",
+    "ون",
+    "ين",
+    "ان",
+    "يه",
+    "ته",
+    "تم",
+    "ه",
+    "ي",
+    "ت",
+    "ا",
+)
 _ARABIC_BEGINNINGS = "يتنا"
 _ARABIC_VOWELS = re.compile("[اوي]")
-_SENTENCE_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)")
+_SENTENCE_END = re.compile(
+    r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)"
+)
 # As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
 _ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
 _ABBREVIATION = re.compile(
@@ -40,7 +64,8 @@ _ABBREVIATION = re.compile(
 
 # "im 10. Jahrhundert", "am 3. 10. 1990": the number is one of an order although no small letter follows.
 _ORDINAL = re.compile(
-    r"(?:\b(?:am|im|vom|zum|zur|beim|bis|seit|ab|der|des|dem|den|das|die|und|oder|pr|fra|till?|od|do|dne)|\d\.|[-–])\s?\d{1,2}\.$", re.IGNORECASE
+    r"(?:\b(?:am|im|vom|zum|zur|beim|bis|seit|ab|der|des|dem|den|das|die|und|oder|pr|fra|till?|od|do|dne)|\d\.|[-–])\s?\d{1,2}\.$",
+    re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"[ \u00a0]+[^\W_]")
 
@@ -79,12 +104,17 @@ def _arabic_root(word: str) -> str:
     A first letter that may be a particle is taken for one.
     """
     word = word.translate(_ARABIC_FOLD)
-    article = next((prefix for prefix in _ARABIC_PREFIXES if word.startswith(prefix) and len(word) - len(prefix) >= 3), "")
+    article = next(
+        (prefix for prefix in _ARABIC_PREFIXES if word.startswith(prefix) and len(word) - len(prefix) >= 3), ""
+    )
     if article:
         word = word[len(article) :]
     elif len(word) > 4 and word[0] in _ARABIC_PARTICLES:
         word = word[1:]
-    word = word[: len(word) - len(next((end for end in _ARABIC_ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), ""))]
+    word = word[
+        : len(word)
+        - len(next((end for end in _ARABIC_ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), ""))
+    ]
     if len(word) > 3 and word[0] in _ARABIC_BEGINNINGS:
         word = word[1:]
     root = word[:1] + _ARABIC_VOWELS.sub("", word[1:])
@@ -157,7 +187,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop: int) -> None:
     for end in _SENTENCE_END.finditer(text, start, stop):
-        if text[end.start()] == "." and _is_inside(text[max(start, end.start() - 10) : end.start() + 1], text[end.end() : end.end() + 4]):
+        if text[end.start()] == "." and _is_inside(
+            text[max(start, end.start() - 10) : end.start() + 1], text[end.end() : end.end() + 4]
+        ):
             continue
         _append_stripped(spans, text, start, end.end())
         start = end.end()

@@ -98,7 +98,9 @@ def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
     return read_and_verify
 
 
-def calibrated(read: Read, judge: Judge, asked: Sequence[Asked], articles: Articles, silent: float) -> tuple[float, float]:
+def calibrated(
+    read: Read, judge: Judge, asked: Sequence[Asked], articles: Articles, silent: float
+) -> tuple[float, float]:
     """How much the judge is to count beside the reader, and what both opinions on the best span have to reach together: the weight tells the answerable questions
     best from the others (area under the ROC curve), and by the margin this share of the answerable ones is refused. There must be some of both."""
 
@@ -110,7 +112,9 @@ def calibrated(read: Read, judge: Judge, asked: Sequence[Asked], articles: Artic
         best, excerpt = chosen
         return found[best][0].score, judge(one.question, excerpt)
 
-    heard = {answerable: [opinions(one) for one in asked if bool(one.answers) == answerable] for answerable in (True, False)}
+    heard = {
+        answerable: [opinions(one) for one in asked if bool(one.answers) == answerable] for answerable in (True, False)
+    }
 
     def together(answerable: bool, weight: float) -> list[float]:
         return [score + weight * sureness for score, sureness in heard[answerable]]
@@ -135,7 +139,9 @@ def _found(read: Read, question: str, article: str, articles: Articles) -> _Said
 
 
 def _best(read: Read, question: str, passages: Sequence[str]) -> _Said:
-    found = [(span, passage) for spans, passage in zip(read(question, passages), passages, strict=True) for span in spans]
+    found = [
+        (span, passage) for spans, passage in zip(read(question, passages), passages, strict=True) for span in spans
+    ]
     if not found:
         return _Said("", float("-inf"))
     span, passage = max(found, key=lambda one: one[0].score)
@@ -148,7 +154,10 @@ def _strange(answerable: Sequence[Asked]) -> list[tuple[Asked, str]]:
     titles = sorted({one.article for one in answerable})
     if len(titles) < 2:
         return []
-    return [(one, dice.choice([title for title in titles if title != one.article])) for one in dice.sample(answerable, min(MOST_STRANGE, len(answerable)))]
+    return [
+        (one, dice.choice([title for title in titles if title != one.article]))
+        for one in dice.sample(answerable, min(MOST_STRANGE, len(answerable)))
+    ]
 
 
 def _mean(values: Sequence[float]) -> float:

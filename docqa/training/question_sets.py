@@ -79,7 +79,9 @@ def load(paths: Iterable[Path]) -> list[Asked]:
 def load_texts(folder: Path) -> dict[str, list[str]]:
     """The passages of each text of the folder by the name of its file. Raises DocqaError where there are none, or one cannot be read."""
     try:
-        found = {path.stem: re.split(r"\n\s*\n", path.read_text("utf-8").strip()) for path in sorted(folder.glob("*.txt"))}
+        found = {
+            path.stem: re.split(r"\n\s*\n", path.read_text("utf-8").strip()) for path in sorted(folder.glob("*.txt"))
+        }
     except (OSError, ValueError) as error:
         raise DocqaError(f"A text in {folder} cannot be read ({type(error).__name__}: {error})") from error
     if not found:
@@ -101,7 +103,9 @@ def _read(content: str) -> Iterator[Asked]:
         return
     for line in content.splitlines():
         flat: dict[str, Any] = json.loads(line)
-        yield Asked(flat["title"], flat["context"], flat["question"], tuple(flat["answers"]) if flat["answerable"] else ())
+        yield Asked(
+            flat["title"], flat["context"], flat["question"], tuple(flat["answers"]) if flat["answerable"] else ()
+        )
 
 
 def divide(asked: Sequence[Asked]) -> Division:
@@ -109,8 +113,14 @@ def divide(asked: Sequence[Asked]) -> Division:
     titles = sorted({one.article for one in asked}, key=lambda title: hashlib.sha256(title.encode()).hexdigest())
     measured, calibrated = APART
     if len(titles) <= measured + calibrated:
-        raise DocqaError(f"There are {len(titles)} articles; {measured + calibrated} are kept apart, so more are needed")
-    return Division(tuple(titles[measured + calibrated :]), tuple(titles[:measured]), tuple(titles[measured : measured + calibrated]))
+        raise DocqaError(
+            f"There are {len(titles)} articles; {measured + calibrated} are kept apart, so more are needed"
+        )
+    return Division(
+        tuple(titles[measured + calibrated :]),
+        tuple(titles[:measured]),
+        tuple(titles[measured : measured + calibrated]),
+    )
 
 
 def spans(one: Asked) -> tuple[tuple[int, int], ...]:
@@ -122,7 +132,11 @@ def spans(one: Asked) -> tuple[tuple[int, int], ...]:
 
     found = []
     for answer in dict.fromkeys(answer.strip() for answer in one.answers):
-        places = [(match.start(), match.end()) for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", one.passage)] if answer else []
+        places = (
+            [(match.start(), match.end()) for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", one.passage)]
+            if answer
+            else []
+        )
         if places:
             found.append(max(places, key=nearness))
     return tuple(found)
@@ -137,7 +151,10 @@ class Articles:
             passages.setdefault(one.article, {})[one.passage] = None
         self.passages = {article: list(found) for article, found in passages.items()}
         self._terms = {article: [terms(passage) for passage in found] for article, found in self.passages.items()}
-        self._names = {article: sorted({match[0] for passage in found for match in _NAME.finditer(passage)}) for article, found in self.passages.items()}
+        self._names = {
+            article: sorted({match[0] for passage in found for match in _NAME.finditer(passage)})
+            for article, found in self.passages.items()
+        }
 
     def search(self, article: str, question: str, top: int) -> list[str]:
         """The passages of the article that fit best by BM25, best first."""
@@ -145,17 +162,23 @@ class Articles:
         among = Counter(term for passage in found for term in frozenset(passage))
         weights = {term: rarity(among[term], len(found)) for term in frozenset(terms(question)) if term in among}
         scores = bm25(weights, found)
-        return [self.passages[article][index] for index in sorted(range(len(found)), key=lambda index: -scores[index])[:top]]
+        return [
+            self.passages[article][index] for index in sorted(range(len(found)), key=lambda index: -scores[index])[:top]
+        ]
 
     def falsified(self, one: Asked, dice: random.Random) -> str | None:
         """The question with another name or number of its article, or with the opposite of a word: what its passage says no longer answers it."""
         asked = one.question
-        changes = [(word.start(), word.end(), OPPOSITE[word[0]]) for word in _WORD.finditer(asked) if word[0] in OPPOSITE]
+        changes = [
+            (word.start(), word.end(), OPPOSITE[word[0]]) for word in _WORD.finditer(asked) if word[0] in OPPOSITE
+        ]
         for name in list(_NAME.finditer(asked)):
             others = [
                 other
                 for other in self._names[one.article]
-                if other[0].isdigit() == name[0][0].isdigit() and other.casefold() not in asked.casefold() and name[0].casefold() not in other.casefold()
+                if other[0].isdigit() == name[0][0].isdigit()
+                and other.casefold() not in asked.casefold()
+                and name[0].casefold() not in other.casefold()
             ]
             if others:
                 changes.append((name.start(), name.end(), dice.choice(others)))
@@ -165,9 +188,13 @@ class Articles:
         return asked[:start] + new + asked[end:]
 
 
-def examples(asked: Sequence[Asked], articles: Articles, dice: random.Random, false_share: float, other_share: float) -> list[Example]:
+def examples(
+    asked: Sequence[Asked], articles: Articles, dice: random.Random, false_share: float, other_share: float
+) -> list[Example]:
     """One pass over the questions: each as it is, and of the answerable ones these shares once more as a false question, and with another passage."""
-    everywhere = [passage for article in sorted({one.article for one in asked}) for passage in articles.passages[article]]
+    everywhere = [
+        passage for article in sorted({one.article for one in asked}) for passage in articles.passages[article]
+    ]
     made = []
     for one in asked:
         found = spans(one)

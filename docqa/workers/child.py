@@ -29,7 +29,14 @@ class Child:
     """
 
     def __init__(
-        self, module: str, arguments: list[str], *, name: str = "", grace: float = 1.0, retry_seconds: float = RETRY_SECONDS, shared: bool = False
+        self,
+        module: str,
+        arguments: list[str],
+        *,
+        name: str = "",
+        grace: float = 1.0,
+        retry_seconds: float = RETRY_SECONDS,
+        shared: bool = False,
     ) -> None:
         self.name = name or module
         self.hello: Header = {}

@@ -45,7 +45,9 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     A handler yields its answers, and None where other requests may go on before it does. When the event that it is given is set, nobody wants them any
     more: it is closed where it yields.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal hits the whole group; the server closes its children
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C in a terminal hits the whole group; the server closes its children
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print, and some read
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -66,12 +68,16 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
 
 
 def _listen(inbox: BinaryIO, requests: queue.Queue[_Request]) -> None:
-    cancelled: weakref.WeakValueDictionary[int, threading.Event] = weakref.WeakValueDictionary()  # of the requests that are not answered yet
+    cancelled: weakref.WeakValueDictionary[int, threading.Event] = (
+        weakref.WeakValueDictionary()
+    )  # of the requests that are not answered yet
     try:
         while True:
             header, blob = json.loads(_take(inbox)), _take(inbox)
             if header["kind"] == "request":
-                requests.put(_Request(header["id"], header["body"], blob, cancelled.setdefault(header["id"], threading.Event())))
+                requests.put(
+                    _Request(header["id"], header["body"], blob, cancelled.setdefault(header["id"], threading.Event()))
+                )
             elif event := cancelled.get(header["id"]):
                 event.set()
                 del event

@@ -55,7 +55,9 @@ class Process:
                 head = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
                 blob = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
                 header = json.loads(head)
-                if frames := self._received.get(header.get("id", START)):  # else it was killed for not ending, and nobody waits any more
+                if frames := self._received.get(
+                    header.get("id", START)
+                ):  # else it was killed for not ending, and nobody waits any more
                     frames.put_nowait((header, blob))
         except (asyncio.IncompleteReadError, ConnectionError):
             code = await self._wait()
@@ -109,7 +111,9 @@ class Process:
 
     async def _died(self) -> ChildDied:
         await asyncio.shield(self._pumping)
-        return ChildDied(f"The {self.name} process {self.death} in the middle of its work; it is started again with the next request.")
+        return ChildDied(
+            f"The {self.name} process {self.death} in the middle of its work; it is started again with the next request."
+        )
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -49,20 +49,32 @@ async def test_marks_come_at_the_same_places_however_the_tokens_are_cut() -> Non
         ("ar", "الإيجار 99,999 يورو.", " (غير وارد في المستندات)"),
     ],
 )
-async def test_a_number_date_or_name_that_stands_in_no_passage_is_said_to(language: str, sentence: str, marked_as: str) -> None:
+async def test_a_number_date_or_name_that_stands_in_no_passage_is_said_to(
+    language: str, sentence: str, marked_as: str
+) -> None:
     for visible in (True, False):
         assert await marked([Piece(sentence)], visible=visible, language=language) == (sentence + marked_as, [])
 
 
 async def test_only_the_sentence_with_the_invention_is_marked() -> None:
-    text, cited = await marked([Piece("The monthly rent is 12,400 euros. The deposit is 500 euros.\n\nThe lease ends on 31 March 2027.\n")])
-    assert text == "The monthly rent is 12,400 euros. [1] The deposit is 500 euros. (not in the documents)\n\nThe lease ends on 31 March 2027. [2]\n"
+    text, cited = await marked(
+        [Piece("The monthly rent is 12,400 euros. The deposit is 500 euros.\n\nThe lease ends on 31 March 2027.\n")]
+    )
+    assert (
+        text
+        == "The monthly rent is 12,400 euros. [1] The deposit is 500 euros. (not in the documents)\n\nThe lease ends on 31 March 2027. [2]\n"
+    )
     assert cited == [1, 0]
 
 
 @pytest.mark.parametrize(
     "sentence",
-    ["The monthly rent is 12 400 euros.", "The monthly rent is 12.400 euros.", "The lease ends on 2027-03-31.", "**The lease ends** on March 31, 2027."],
+    [
+        "The monthly rent is 12 400 euros.",
+        "The monthly rent is 12.400 euros.",
+        "The lease ends on 2027-03-31.",
+        "**The lease ends** on March 31, 2027.",
+    ],
 )
 async def test_numbers_and_dates_are_compared_by_value(sentence: str) -> None:
     assert (await marked([Piece(sentence)]))[0] == f"{sentence} [1]"
@@ -82,17 +94,31 @@ async def test_marks_within_a_document_are_not_taken_for_ours() -> None:
 
 
 async def test_a_sentence_may_rest_on_two_passages() -> None:
-    text, cited = await marked([Piece("The lease of the warehouse ends on 31 March 2027 and the monthly rent is 12,400 euros.")])
+    text, cited = await marked(
+        [Piece("The lease of the warehouse ends on 31 March 2027 and the monthly rent is 12,400 euros.")]
+    )
     assert text.endswith("euros. [1] [2]") and sorted(cited) == [0, 1]
 
 
 async def test_an_abbreviation_does_not_end_a_sentence_and_a_line_does() -> None:
-    text, _ = await marked([Piece("The monthly rent of approx. 12,400 euros is due.\n- The lease of the warehouse in Bergen\n1. It may be extended once")])
-    assert text == "The monthly rent of approx. 12,400 euros is due. [1]\n- The lease of the warehouse in Bergen [2]\n1. It may be extended once [2]"
+    text, _ = await marked(
+        [
+            Piece(
+                "The monthly rent of approx. 12,400 euros is due.\n- The lease of the warehouse in Bergen\n1. It may be extended once"
+            )
+        ]
+    )
+    assert (
+        text
+        == "The monthly rent of approx. 12,400 euros is due. [1]\n- The lease of the warehouse in Bergen [2]\n1. It may be extended once [2]"
+    )
 
 
 async def test_an_invention_gets_no_mark() -> None:
-    assert await marked([Piece("The landlord owns a yellow submarine.")]) == ("The landlord owns a yellow submarine.", [])
+    assert await marked([Piece("The landlord owns a yellow submarine.")]) == (
+        "The landlord owns a yellow submarine.",
+        [],
+    )
 
 
 async def test_a_sentence_taken_from_a_passage_is_marked_with_it() -> None:

@@ -11,7 +11,9 @@ from docqa.ingest.chunking import BESIDE, TARGET, WHOLE, after, before, chunks
 
 pytestmark = pytest.mark.anyio
 
-STEPS = [f"In step {number} of that plan the masons moved the stones of wall {number} to the yard." for number in range(60)]
+STEPS = [
+    f"In step {number} of that plan the masons moved the stones of wall {number} to the yard." for number in range(60)
+]
 LIFT = "The Havsule lift carried people from the harbour to the upper town."
 CLOSED = "It was closed for good in 1987."
 
@@ -50,7 +52,14 @@ def test_a_sentence_without_end_is_cut_at_a_space() -> None:
 
 
 @pytest.mark.parametrize(
-    ("neighbour", "gap"), [("", ""), ("A paragraph.", "\n\n"), ("A paragraph.", " \n \n"), ("A row\t12\nA row\t13", "\n"), ("One.", " A header. ")]
+    ("neighbour", "gap"),
+    [
+        ("", ""),
+        ("A paragraph.", "\n\n"),
+        ("A paragraph.", " \n \n"),
+        ("A row\t12\nA row\t13", "\n"),
+        ("One.", " A header. "),
+    ],
 )
 def test_nothing_is_taken_from_another_paragraph_a_table_or_across_a_header(neighbour: str, gap: str) -> None:
     assert before(neighbour, gap) == after(neighbour, gap) == ""
@@ -58,7 +67,9 @@ def test_nothing_is_taken_from_another_paragraph_a_table_or_across_a_header(neig
 
 async def test_an_answer_whose_subject_stands_before_the_cut_is_found_and_shows_it(client: httpx.AsyncClient) -> None:
     text = cut_between(LIFT, CLOSED)
-    assert [chunk.text.startswith(CLOSED) for chunk in chunks(1, text)][:2] == [False, True], "the text is cut between the two sentences"
+    assert [chunk.text.startswith(CLOSED) for chunk in chunks(1, text)][:2] == [False, True], (
+        "the text is cut between the two sentences"
+    )
     doc_id = await upload(client, text)
     place = await ask(client, doc_id, "When was the Havsule lift closed?")
     assert "1987" in place.answer
@@ -69,7 +80,9 @@ async def test_an_answer_whose_subject_stands_before_the_cut_is_found_and_shows_
 async def test_two_chunks_that_were_both_found_share_no_more_than_what_one_needs(client: httpx.AsyncClient) -> None:
     text = cut_between(LIFT, CLOSED)
     doc_id = await upload(client, text)
-    response = await client.post("/v1/api/retrieve", json={"query": "Havsule lift masons", "doc_ids": [doc_id], "top_k": 5})
+    response = await client.post(
+        "/v1/api/retrieve", json={"query": "Havsule lift masons", "doc_ids": [doc_id], "top_k": 5}
+    )
     passages = sorted((result["source_chunk"] for result in response.json()["results"]), key=text.index)
     assert len(passages) == len(chunks(1, text)) > 1
     assert sum(map(len, passages)) <= len(text) + BESIDE * (len(passages) - 1)

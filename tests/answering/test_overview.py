@@ -29,8 +29,14 @@ PAGES = "\f".join(
 )
 
 
-async def ask(client: httpx.AsyncClient, documents: list[str], text: str, **chat: str) -> tuple[str, list[dict[str, Any]]]:
-    body = {"documents": documents, "messages": [{"sender": "user", "message": text}]} if text else {"documents": documents}
+async def ask(
+    client: httpx.AsyncClient, documents: list[str], text: str, **chat: str
+) -> tuple[str, list[dict[str, Any]]]:
+    body = (
+        {"documents": documents, "messages": [{"sender": "user", "message": text}]}
+        if text
+        else {"documents": documents}
+    )
     response = await client.post("/v1/api/knowledge_base_chat", params={"cite_source": "true", **chat}, json=body)
     assert response.status_code == 200, response.text
     return response.json()["answer"]["message"], response.json()["sources"]
@@ -53,7 +59,9 @@ async def test_a_short_list_says_what_was_counted_and_what_is_shown(client: http
 
 
 async def test_what_is_said_twice_is_listed_once(client: httpx.AsyncClient) -> None:
-    doc_id = await upload(client, "The deadline is Monday.\fThe  deadline is\nMonday.\fThe deadline for appeals is Friday.")
+    doc_id = await upload(
+        client, "The deadline is Monday.\fThe  deadline is\nMonday.\fThe deadline for appeals is Friday."
+    )
     message, _ = await ask(client, [doc_id], "List all deadlines")
     assert message.count("\n- ") == 2
 
@@ -65,7 +73,10 @@ async def test_what_stands_nowhere_is_not_counted(client: httpx.AsyncClient) -> 
 
 
 async def test_the_places_of_several_documents_carry_their_names(client: httpx.AsyncClient) -> None:
-    first, second = await upload(client, "The deadline is Monday.", "a.txt"), await upload(client, "A deadline passed in May.", "b.txt")
+    first, second = (
+        await upload(client, "The deadline is Monday.", "a.txt"),
+        await upload(client, "A deadline passed in May.", "b.txt"),
+    )
     message, sources = await ask(client, [second, first], "List all the deadlines")
     assert "\n- b.txt, page 1: A deadline passed in May. [1]\n- a.txt, page 1: The deadline is Monday. [2]" in message
     assert [source["doc_id"] for source in sources] == [second, first]
@@ -93,7 +104,9 @@ async def test_a_summary_is_verbatim_and_says_how_many_pages_were_read(client: h
         ("لخص هذا المستند", "الصفحات المقروءة: 12 من 12."),
     ],
 )
-async def test_the_frame_is_in_the_language_of_the_question(client: httpx.AsyncClient, question: str, said: str) -> None:
+async def test_the_frame_is_in_the_language_of_the_question(
+    client: httpx.AsyncClient, question: str, said: str
+) -> None:
     message, _ = await ask(client, [await upload(client, PAGES)], question)
     assert message.endswith(said)
 
@@ -114,7 +127,10 @@ async def test_sixty_documents_have_a_sentence_each(app: Starlette, client: http
 
 
 async def test_a_summary_of_a_named_document_is_of_that_one(client: httpx.AsyncClient) -> None:
-    mill, ship = await upload(client, "The old mill of the village grinds corn.", "mill.txt"), await upload(client, "A ship is built of oak.", "ship.txt")
+    mill, ship = (
+        await upload(client, "The old mill of the village grinds corn.", "mill.txt"),
+        await upload(client, "A ship is built of oak.", "ship.txt"),
+    )
     _, sources = await ask(client, [mill, ship], "Summarize the mill document")
     assert [source["doc_id"] for source in sources] == [mill]
 
@@ -128,7 +144,9 @@ async def test_a_summary_of_something_that_is_no_section_is_an_ordinary_question
 async def test_pages_are_counted(client: httpx.AsyncClient) -> None:
     first, second = await upload(client, PAGES, "a.txt"), await upload(client, "One page.", "b.txt")
     assert (await ask(client, [first], "How many pages does it have?"))[0] == "Number of pages: 12."
-    assert (await ask(client, [first, second], "Wie viele Seiten?"))[0] == "Zahl der Seiten: 13.\n- a.txt: 12\n- b.txt: 1"
+    assert (await ask(client, [first, second], "Wie viele Seiten?"))[
+        0
+    ] == "Zahl der Seiten: 13.\n- a.txt: 12\n- b.txt: 1"
 
 
 async def test_headings_are_listed_with_their_pages(client: httpx.AsyncClient) -> None:
@@ -171,7 +189,12 @@ def test_a_word_is_found_in_its_forms(topic: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "text"), [("companies", "A comparison was made."), ("directors", "The direct way is short."), ("fees", "They feed the hens.")]
+    ("topic", "text"),
+    [
+        ("companies", "A comparison was made."),
+        ("directors", "The direct way is short."),
+        ("fees", "They feed the hens."),
+    ],
 )
 def test_another_word_is_not_taken_for_it(topic: str, text: str) -> None:
     assert not speaks_of((topic,), text)
@@ -179,7 +202,10 @@ def test_another_word_is_not_taken_for_it(topic: str, text: str) -> None:
 
 def test_a_row_is_named_by_its_columns_and_its_section() -> None:
     chunk = StoredChunk(1, 1, 1, "Deadlines", "Port\tDay", "Bergen\t3\nOslo\t4\n\nThe sea is deep.", "")
-    assert [chunk.text[place.start : place.end] for place in places(("deadlines",), [chunk])] == ["Bergen\t3", "Oslo\t4"]
+    assert [chunk.text[place.start : place.end] for place in places(("deadlines",), [chunk])] == [
+        "Bergen\t3",
+        "Oslo\t4",
+    ]
 
 
 # --- with a model ------------------------------------------------------------------------------------------------------------------
@@ -197,7 +223,9 @@ class Counting:
     async def count(self, texts: list[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
-    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
+    async def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncGenerator[str, None]:
         prompt = messages[-1]["content"]
         assert sum(len(message["content"].split()) for message in messages) + max_tokens <= self.context_tokens
         self.prompts.append(prompt)

@@ -46,7 +46,9 @@ SIGNED, ENDS = Candidate(24, 78, 1.0), Candidate(79, 95, 1.0)
 
 async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in() -> None:
     found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
-    assert await extract(QUESTION, found) == [Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)]
+    assert await extract(QUESTION, found) == [
+        Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)
+    ]
 
 
 async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
@@ -115,7 +117,9 @@ class Parrot:
     async def count(self, texts: list[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
-    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
+    async def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncGenerator[str, None]:
         self.asked = messages
         try:
             for word in self.words:
@@ -132,7 +136,9 @@ async def chat(model: Parrot, question: Question = QUESTION, passages: int = 3, 
 
 async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
     model = Parrot(["It ", "is ", "12."])
-    question = replace(QUESTION, history=(("user", "Who signed?"), ("bot", "Kari.")), system=("Be a pirate.",), language="de")
+    question = replace(
+        QUESTION, history=(("user", "Who signed?"), ("bot", "Kari.")), system=("Be a pirate.",), language="de"
+    )
     assert await chat(model, question) == "It is 12."
     system, *history, last = model.asked
     assert system["role"] == "system"
@@ -143,7 +149,9 @@ async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
 
 
 @pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (590, 3, 2), (420, 2, 0), (10, 1, 0)])
-async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_last_passages(context_tokens: int, passages: int, turns: int) -> None:
+async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_last_passages(
+    context_tokens: int, passages: int, turns: int
+) -> None:
     model = Parrot(["Yes."], context_tokens=context_tokens)
     history = tuple(("user", f"turn {n} " + "word " * 40) for n in range(6))
     await chat(model, replace(QUESTION, history=history))
@@ -168,8 +176,21 @@ async def test_a_model_that_goes_round_in_circles_is_stopped() -> None:
     "pieces",
     [
         ["Yes.", " Yes.", " Yes.", " It is.", " It is."],
-        ["| Name | Rent of the house |\n", "|---|---|\n", "| A | 12 |\n", "\n| Name | Rent of the house |\n", "|---|---|\n", "| B | 14 |\n"],
-        ["The rent is 12,400 a month.", " It is due on the first.", " Again: ", "The rent is 12,400 a month.", " Nothing else is known of it."],
+        [
+            "| Name | Rent of the house |\n",
+            "|---|---|\n",
+            "| A | 12 |\n",
+            "\n| Name | Rent of the house |\n",
+            "|---|---|\n",
+            "| B | 14 |\n",
+        ],
+        [
+            "The rent is 12,400 a month.",
+            " It is due on the first.",
+            " Again: ",
+            "The rent is 12,400 a month.",
+            " Nothing else is known of it.",
+        ],
     ],
 )
 async def test_what_is_said_twice_for_a_reason_is_left(pieces: list[str]) -> None:
@@ -199,7 +220,13 @@ class Reader(Parrot):
 
     async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
         counts = await self.count([message["content"] for message in messages])
-        known = 0 if self.forgetful else next((n for n, (a, b) in enumerate(zip(self.asked, messages, strict=False)) if a != b), len(self.asked))
+        known = (
+            0
+            if self.forgetful
+            else next(
+                (n for n, (a, b) in enumerate(zip(self.asked, messages, strict=False)) if a != b), len(self.asked)
+            )
+        )
         return sum(counts), sum(counts[known:])
 
 
@@ -218,8 +245,12 @@ async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
     first = await ask(model, WHO, "Kari signed.", "Ola came.")
     second = await ask(model, THEN, "Kari signed.", "Ola came.", "It was in May.")
     assert second[: len(first)] == first
-    assert second[len(first)] == {"role": "assistant", "content": "Kari did."}, "our marks of sources are no words of the model"
-    assert second[-1]["content"] == "Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?", "the best passage, and what is new"
+    assert second[len(first)] == {"role": "assistant", "content": "Kari did."}, (
+        "our marks of sources are no words of the model"
+    )
+    assert second[-1]["content"] == "Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?", (
+        "the best passage, and what is new"
+    )
     third = replace(THEN, text="Why?", history=(*THEN.history, ("user", "And when?"), ("bot", "In May.")))
     assert (await ask(model, third, "It was cold."))[: len(second)] == second
 
@@ -229,16 +260,23 @@ async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_ag
     model = Reader(["Kari."], prompt_speed=100.0)
     await ask(model, WHO, whole)
     assert (await ask(model, THEN, whole))[-1]["content"] == "And when?"
-    assert (await ask(model, THEN, whole, "It was cold."))[-1]["content"] == "Passages:\n> It was cold.\n\nQuestion: And when?"
+    assert (await ask(model, THEN, whole, "It was cold."))[-1][
+        "content"
+    ] == "Passages:\n> It was cold.\n\nQuestion: And when?"
     other = "Ola came in June. " * 50
-    assert other.strip() in (await ask(model, THEN, other, whole))[-1]["content"], "the best passage is read where it was not"
+    assert other.strip() in (await ask(model, THEN, other, whole))[-1]["content"], (
+        "the best passage is read where it was not"
+    )
 
 
 async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
     model = Reader(["Kari.", " Yes."])
     evidence = [Evidence("Kari signed.", ())]
     assert [piece.earlier async for piece in Chat(model, 5).answer(WHO, evidence)] == [(), ()]
-    assert [piece.earlier async for piece in Chat(model, 5).answer(THEN, [Evidence("It was in May.", ())])] == [("Kari signed.",), ()]
+    assert [piece.earlier async for piece in Chat(model, 5).answer(THEN, [Evidence("It was in May.", ())])] == [
+        ("Kari signed.",),
+        (),
+    ]
 
 
 @pytest.mark.parametrize(

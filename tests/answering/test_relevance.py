@@ -17,7 +17,16 @@ TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
 
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
     chunk = StoredChunk(1, 1, 4, "", "", text, "")
-    return Passage(chunk, DOCUMENT, 0.0, None, coverage, 0.0, (Sentence(0, len(text), coverage, cosine, coverage),), spoken_of=coverage)
+    return Passage(
+        chunk,
+        DOCUMENT,
+        0.0,
+        None,
+        coverage,
+        0.0,
+        (Sentence(0, len(text), coverage, cosine, coverage),),
+        spoken_of=coverage,
+    )
 
 
 @pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
@@ -25,7 +34,9 @@ def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
     assert relevant([passage(coverage)], "who repaired the pump?") is expected
 
 
-@pytest.mark.parametrize(("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)])
+@pytest.mark.parametrize(
+    ("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)]
+)
 def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
     assert relevant([passage(0.2)], question) is expected
 
@@ -38,7 +49,12 @@ def test_with_vectors_nearness_decides_and_words_help() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who repaired the pump in 1987?", "Who repaired the pump for Contoso?", "Was the pump of Contoso repaired on 3 May 1987?"]
+    "question",
+    [
+        "Who repaired the pump in 1987?",
+        "Who repaired the pump for Contoso?",
+        "Was the pump of Contoso repaired on 3 May 1987?",
+    ],
 )
 def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None:
     assert relevant([passage(0.3)], "Who repaired the pump in 2019?")
@@ -73,7 +89,9 @@ def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round()
     assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
     assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
     assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
-    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), "a page that the question names is what was asked for"
+    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), (
+        "a page that the question names is what was asked for"
+    )
 
 
 def test_nothing_found_is_not_relevant() -> None:
@@ -86,8 +104,13 @@ def test_only_the_best_passages_are_judged() -> None:
 
 def test_a_refusal_names_each_page_once_in_every_language() -> None:
     nearest = [("b.pdf", 31), ("a.txt", 1), ("b.pdf", 4), ("b.pdf", 31)]
-    assert refusal(nearest, "en") == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
+    assert (
+        refusal(nearest, "en")
+        == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
+    )
     assert refusal([], "en") == NOT_FOUND["en"]
     assert set(NEAREST) == set(NOT_FOUND)
     for language, sentence in NOT_FOUND.items():
-        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(nearest, language)
+        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(
+            nearest, language
+        )

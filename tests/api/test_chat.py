@@ -57,7 +57,9 @@ async def test_sources_are_verbatim_and_numbered_as_the_marks(client: httpx.Asyn
         ("レイキャビクのチェス選手権で誰が優勝しましたか？", "文書にはこれに関する記載がありません。"),
     ],
 )
-async def test_what_the_documents_do_not_say_is_not_answered(client: httpx.AsyncClient, question: str, sentence: str) -> None:
+async def test_what_the_documents_do_not_say_is_not_answered(
+    client: httpx.AsyncClient, question: str, sentence: str
+) -> None:
     doc_id = await upload(client, LEASE)
     body = (await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask(question))).json()
     assert body["answer"]["message"].startswith(sentence)
@@ -72,8 +74,15 @@ async def test_the_refusal_is_in_the_language_that_was_asked_for(client: httpx.A
 
 async def test_a_knowledge_base_answers_from_the_right_document(client: httpx.AsyncClient) -> None:
     lease, menu = await upload(client, LEASE), await upload(client, MENU)
-    id_ = (await client.post("/v1/api/knowledge", json={"name": "All", "document_ids": [lease, menu]})).json()["knowledge_base_id"]
-    body = (await client.post(f"/v1/api/knowledge/{id_}/chat?cite_source=true", json={"messages": ask("What does the canteen serve on Mondays?")})).json()
+    id_ = (await client.post("/v1/api/knowledge", json={"name": "All", "document_ids": [lease, menu]})).json()[
+        "knowledge_base_id"
+    ]
+    body = (
+        await client.post(
+            f"/v1/api/knowledge/{id_}/chat?cite_source=true",
+            json={"messages": ask("What does the canteen serve on Mondays?")},
+        )
+    ).json()
     assert "soup" in body["answer"]["message"]
     assert body["sources"][0]["doc_id"] == menu
 
@@ -91,7 +100,11 @@ async def test_a_list_of_documents_answers_too(client: httpx.AsyncClient) -> Non
 async def test_a_list_of_documents_without_messages_is_summed_up(client: httpx.AsyncClient) -> None:
     lease, menu = await upload(client, LEASE), await upload(client, MENU)
     for length in ("SHORT", "LONG"):
-        answer = (await client.post(f"/v1/api/knowledge_base_chat?cite_source=true&length={length}", json={"documents": [lease, menu]})).json()
+        answer = (
+            await client.post(
+                f"/v1/api/knowledge_base_chat?cite_source=true&length={length}", json={"documents": [lease, menu]}
+            )
+        ).json()
         assert {source["doc_id"] for source in answer["sources"]} == {lease, menu}
 
 
@@ -113,7 +126,9 @@ async def test_a_follow_up_is_understood_from_the_question_before_it(client: htt
     doc_id = await upload(client, LEASE + "\n\n" + MENU * 5)
     history = [*ask("When was the lease of the warehouse signed?"), {"sender": "bot", "message": "On 3 May 2021."}]
     for agent_mode in ("true", "false"):
-        body = (await client.post(f"/v1/chat/{doc_id}?agent_mode={agent_mode}", json=[*history, *ask("And by whom?")])).json()
+        body = (
+            await client.post(f"/v1/chat/{doc_id}?agent_mode={agent_mode}", json=[*history, *ask("And by whom?")])
+        ).json()
         assert "Kari Nordmann" in body["answer"]["message"]
         assert body["question"]["message"] == "And by whom?"
 
@@ -121,15 +136,22 @@ async def test_a_follow_up_is_understood_from_the_question_before_it(client: htt
 async def test_a_question_that_stands_alone_is_not_mixed_with_the_one_before(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, LEASE + "\n\n" + MENU)
     history = [*ask("What does the canteen serve on Mondays?"), {"sender": "bot", "message": "Soup."}]
-    body = (await client.post(f"/v1/chat/{doc_id}", json=[*history, *ask("How much is the monthly rent in euros?")])).json()
+    body = (
+        await client.post(f"/v1/chat/{doc_id}", json=[*history, *ask("How much is the monthly rent in euros?")])
+    ).json()
     assert "12,400" in body["answer"]["message"]
     assert "soup" not in body["answer"]["message"]
 
 
 async def test_short_answers_are_short_and_long_ones_hold_more(client: httpx.AsyncClient) -> None:
-    doc_id = await upload(client, "\n\n".join(f"The pump of type {n} needs oil every {n} months, says the pump manual." for n in range(2, 12)))
+    doc_id = await upload(
+        client,
+        "\n\n".join(f"The pump of type {n} needs oil every {n} months, says the pump manual." for n in range(2, 12)),
+    )
     short, long = [
-        (await client.post(f"/v1/chat/{doc_id}?length={length}", json=ask("How often does the pump need oil?"))).json()["answer"]["message"]
+        (await client.post(f"/v1/chat/{doc_id}?length={length}", json=ask("How often does the pump need oil?"))).json()[
+            "answer"
+        ]["message"]
         for length in ("SHORT", "LONG")
     ]
     assert short.count("pump of type") <= 3 < long.count("pump of type")
@@ -137,7 +159,10 @@ async def test_short_answers_are_short_and_long_ones_hold_more(client: httpx.Asy
 
 async def test_senders_are_taken_in_any_case(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, LEASE)
-    messages = [{"sender": "System", "message": "Be kind."}, {"sender": "User", "message": "How much is the monthly rent?"}]
+    messages = [
+        {"sender": "System", "message": "Be kind."},
+        {"sender": "User", "message": "How much is the monthly rent?"},
+    ]
     assert "12,400" in (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()["answer"]["message"]
 
 
@@ -152,7 +177,9 @@ async def test_a_stream_is_the_same_text_as_the_answer(client: httpx.AsyncClient
 
 async def test_a_stream_with_sources_ends_with_them(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, LEASE, "lease.txt")
-    text = (await client.post(f"/v1/chat/{doc_id}?stream=true&cite_source=true", json=ask("How much is the monthly rent?"))).text
+    text = (
+        await client.post(f"/v1/chat/{doc_id}?stream=true&cite_source=true", json=ask("How much is the monthly rent?"))
+    ).text
     answer, block = text.split("\n\nSources:\n")
     assert "[1]" in answer
     assert block.startswith("[1] lease.txt, page 1: ")
@@ -162,17 +189,24 @@ async def test_events_carry_tokens_sources_and_the_end(client: httpx.AsyncClient
     doc_id = await upload(client, LEASE)
     question = ask("How much is the monthly rent?")
     whole = (await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=question)).json()
-    response = await client.post(f"/v1/chat/{doc_id}?stream=true&cite_source=true", json=question, headers={"Accept": "text/event-stream"})
+    response = await client.post(
+        f"/v1/chat/{doc_id}?stream=true&cite_source=true", json=question, headers={"Accept": "text/event-stream"}
+    )
     assert response.headers["content-type"].startswith("text/event-stream")
     events = [dict(line.split(": ", 1) for line in block.split("\n")) for block in response.text.strip().split("\n\n")]
     assert [event["event"] for event in events[-2:]] == ["sources", "done"]
-    assert "".join(json.loads(event["data"])["text"] for event in events if event["event"] == "token") == whole["answer"]["message"]
+    assert (
+        "".join(json.loads(event["data"])["text"] for event in events if event["event"] == "token")
+        == whole["answer"]["message"]
+    )
     assert json.loads(events[-2]["data"]) == whole["sources"]
 
 
 async def test_retrieval_gives_verbatim_passages_best_first(client: httpx.AsyncClient) -> None:
     lease, menu = await upload(client, LEASE), await upload(client, MENU)
-    results = (await client.post("/v1/api/retrieve", json={"query": "fish on Fridays", "doc_ids": [lease, menu], "top_k": 2})).json()["results"]
+    results = (
+        await client.post("/v1/api/retrieve", json={"query": "fish on Fridays", "doc_ids": [lease, menu], "top_k": 2})
+    ).json()["results"]
     assert results[0]["doc_id"] == menu
     assert results[0]["source_chunk"] in MENU
     assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
@@ -203,13 +237,21 @@ async def test_without_the_second_stage_there_are_answers_too(settings: Settings
     app = create(replace(settings, rerank=False))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, LEASE)
-        assert "12,400" in (await client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?"))).json()["answer"]["message"]
+        assert (
+            "12,400"
+            in (await client.post(f"/v1/chat/{doc_id}", json=ask("How much is the monthly rent?"))).json()["answer"][
+                "message"
+            ]
+        )
 
 
 async def test_a_refusal_names_the_nearest_pages(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, "An introduction.\f" + LEASE, "lease.txt")
     body = (
-        await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=ask("Which player won the international chess championship after the third match?"))
+        await client.post(
+            f"/v1/chat/{doc_id}?cite_source=true",
+            json=ask("Which player won the international chess championship after the third match?"),
+        )
     ).json()
     assert body["answer"]["message"] == "The documents do not say anything about this. Nearest pages: lease.txt (2)."
     assert body["sources"] == []

@@ -80,7 +80,11 @@ def list_query_cases() -> Iterator[Case]:
         yield Case("GET", f"{path}?page=%FF&page_size=%ED%A0%80")
     for order in ("asc", "ASC", "", "x"):
         yield query("GET", "/v1/api/knowledge", None, ("order", order))
-    for method, path in (("GET", "/v1/api/download_pdf"), ("POST", "/v1/api/download_pdf"), ("GET", "/v1/api/search/knowledge")):
+    for method, path in (
+        ("GET", "/v1/api/download_pdf"),
+        ("POST", "/v1/api/download_pdf"),
+        ("GET", "/v1/api/search/knowledge"),
+    ):
         yield Case(method, path)
         yield Case(method, f"{path}?Url=x&Query=x")
     yield Case("GET", "/v1/api/search/knowledge?query=")
@@ -103,10 +107,47 @@ MESSAGES = (
     '[{"sender": "user", "message": 1e999}]', '[{"sender": NaN, "message": -Infinity}]', ASK,
 )  # fmt: skip
 TEXTS = ("null", "1", "1.5", "true", "[]", "{}", '""', '" "', '"\\ud800"', '"x"', "NaN")
-LISTS = ("null", "5", '"x"', "{}", "[]", "[null]", "[1, 2]", '["a", 1, "b", []]', '[["a"]]', '["\\udfff"]', '{"0": "a"}', '["a", "a"]')
+LISTS = (
+    "null",
+    "5",
+    '"x"',
+    "{}",
+    "[]",
+    "[null]",
+    "[1, 2]",
+    '["a", 1, "b", []]',
+    '[["a"]]',
+    '["\\udfff"]',
+    '{"0": "a"}',
+    '["a", "a"]',
+)
 NOT_OBJECTS = ("null", "true", "0", '"x"', "[]", "[{}]", "{}", "1.5", '{"x": 1}')
-NOT_JSON = ("{", "[", "]", "x", '{"name": }', '{"name": "x",}', "[1 2]", "{'a': 1}", '"', " ", "nul", '{"a": "\n"}', '["\\x"]', "\ufeff", "{}{}", "[" * 50)
-BODIES = ("/v1/chat/d", "/v1/api/knowledge_base_chat", "/v1/api/knowledge", "/v1/api/knowledge/k", "/v1/api/knowledge/k/chat", "/v1/api/retrieve")
+NOT_JSON = (
+    "{",
+    "[",
+    "]",
+    "x",
+    '{"name": }',
+    '{"name": "x",}',
+    "[1 2]",
+    "{'a': 1}",
+    '"',
+    " ",
+    "nul",
+    '{"a": "\n"}',
+    '["\\x"]',
+    "\ufeff",
+    "{}{}",
+    "[" * 50,
+)
+BODIES = (
+    "/v1/chat/d",
+    "/v1/api/knowledge_base_chat",
+    "/v1/api/knowledge",
+    "/v1/api/knowledge/k",
+    "/v1/api/knowledge/k/chat",
+    "/v1/api/retrieve",
+)
 
 
 def body_cases() -> Iterator[Case]:
@@ -122,7 +163,16 @@ def body_cases() -> Iterator[Case]:
         yield send(path, "[]", **{"content-type": "application/x-www-form-urlencoded"})
         yield send(path, "[]", **FORM)
     yield from (send("/v1/chat/d", text) for text in NOT_JSON)
-    for media_type in ("application/ld+json", "APPLICATION/JSON; charset=utf-8", "application/json-seq", "json", "application", "text/json", "", "*/*"):
+    for media_type in (
+        "application/ld+json",
+        "APPLICATION/JSON; charset=utf-8",
+        "application/json-seq",
+        "json",
+        "application",
+        "text/json",
+        "",
+        "*/*",
+    ):
         yield send("/v1/chat/d", ASK, **{"content-type": media_type})
     for value in LISTS:
         yield send("/v1/api/knowledge_base_chat", f'{{"documents": {value}}}')
@@ -134,7 +184,22 @@ def body_cases() -> Iterator[Case]:
         yield send("/v1/api/knowledge/k", f'{{"name": {value}}}')
         yield send("/v1/api/retrieve", f'{{"query": {value}, "doc_ids": ["a"]}}')
         yield send("/v1/api/retrieve", f'{{"query": "x", "knowledge_base_id": {value}}}')
-    for value in (*TEXTS, "0", "101", "5.0", "1e30", "1e999", "-0.0", "9" * 30, '"1_0"', '"5.0"', '"1e1"', '" 7 "', "false", '"%s"' % ("9" * 5000)):
+    for value in (
+        *TEXTS,
+        "0",
+        "101",
+        "5.0",
+        "1e30",
+        "1e999",
+        "-0.0",
+        "9" * 30,
+        '"1_0"',
+        '"5.0"',
+        '"1e1"',
+        '" 7 "',
+        "false",
+        '"%s"' % ("9" * 5000),
+    ):
         yield send("/v1/api/retrieve", f'{{"query": "x", "doc_ids": [], "top_k": {value}}}')
     yield send("/v1/api/retrieve", '{"query": "", "doc_ids": 1, "knowledge_base_id": 1, "top_k": 0}')
     yield send("/v1/api/retrieve", '{"query": "x", "doc_ids": [], "knowledge_base_id": "k"}')
@@ -198,7 +263,9 @@ async def send(client: httpx.AsyncClient, case: Case) -> httpx.Response:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("case", CASES, ids=str)
-async def test_a_request_gets_the_faults_that_fastapi_finds(ours: httpx.AsyncClient, judge: httpx.AsyncClient, case: Case) -> None:
+async def test_a_request_gets_the_faults_that_fastapi_finds(
+    ours: httpx.AsyncClient, judge: httpx.AsyncClient, case: Case
+) -> None:
     expected, answer = await send(judge, case), await send(ours, case)
     assert expected.status_code in (200, 201, 422), "the judge could not judge this request"
     assert answer.status_code < 500
@@ -207,7 +274,9 @@ async def test_a_request_gets_the_faults_that_fastapi_finds(ours: httpx.AsyncCli
     elif answer.status_code == 422:
         # Sound requests, but the file in them may be no document.
         assert case.url == "/v1/api/upload"
-        assert [(fault["loc"], fault["type"]) for fault in answer.json()["detail"]] == [(["body", "file"], "unreadable")]
+        assert [(fault["loc"], fault["type"]) for fault in answer.json()["detail"]] == [
+            (["body", "file"], "unreadable")
+        ]
 
 
 @pytest.mark.anyio

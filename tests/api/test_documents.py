@@ -20,7 +20,12 @@ MISSING = {"detail": "Document not found"}
 
 async def test_without_a_key_nothing_is_said(app: Starlette) -> None:
     async with client_of(app) as nobody:
-        for method, path in [("GET", "/v1/api/documents"), ("POST", "/v1/chat/x?page=no"), ("POST", "/v1/api/upload"), ("GET", "/v1/api/models")]:
+        for method, path in [
+            ("GET", "/v1/api/documents"),
+            ("POST", "/v1/chat/x?page=no"),
+            ("POST", "/v1/api/upload"),
+            ("GET", "/v1/api/models"),
+        ]:
             response = await nobody.request(method, path)
             assert response.status_code == 401
             assert "x-api-key" in response.json()["detail"]
@@ -52,12 +57,22 @@ async def test_the_summary_follows_in_the_background(client: httpx.AsyncClient) 
         if status["state"] == "ready":
             break
         await asyncio.sleep(0.02)
-    assert status == {"doc_id": doc_id, "state": "ready", "pages": 1, "pages_unread": 0, "chunks": 1, "chunks_done": 0, "message": ""}
+    assert status == {
+        "doc_id": doc_id,
+        "state": "ready",
+        "pages": 1,
+        "pages_unread": 0,
+        "chunks": 1,
+        "chunks_done": 0,
+        "message": "",
+    }
     assert "12,400" in (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
     assert (await client.get("/healthz")).json()["indexing"] == 0
 
 
-async def test_the_same_bytes_are_the_same_document_for_one_account(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
+async def test_the_same_bytes_are_the_same_document_for_one_account(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
     first = await upload(client, LEASE)
     assert await upload(client, LEASE, "another name.txt") == first
     assert await upload(stranger, LEASE) != first
@@ -75,7 +90,11 @@ async def test_the_original_comes_back_byte_for_byte(client: httpx.AsyncClient) 
 
 async def test_pages_are_counted_from_one(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, "First page.\fSecond page.")
-    assert (await client.get(f"/v1/api/documents/{doc_id}/pages/2")).json() == {"doc_id": doc_id, "page_number": 2, "text": "Second page."}
+    assert (await client.get(f"/v1/api/documents/{doc_id}/pages/2")).json() == {
+        "doc_id": doc_id,
+        "page_number": 2,
+        "text": "Second page.",
+    }
     for number in ("0", "3", "-1", "x", "9" * 30, "²"):
         assert (await client.get(f"/v1/api/documents/{doc_id}/pages/{number}")).status_code == 404
 
@@ -108,7 +127,9 @@ async def test_lists_are_newest_first_and_end(client: httpx.AsyncClient) -> None
     first = (await client.get("/v1/api/documents?page_size=2")).json()
     assert first["total_pages"] == 3
     assert [one["doc_id"] for one in first["documents"]] == ids[:2:-1]
-    assert [one["doc_id"] for one in (await client.get("/v1/api/documents?page=3&page_size=2")).json()["documents"]] == ids[:1]
+    assert [
+        one["doc_id"] for one in (await client.get("/v1/api/documents?page=3&page_size=2")).json()["documents"]
+    ] == ids[:1]
     assert (await client.get("/v1/api/documents?page=4&page_size=2")).json() == {"total_pages": 3, "documents": []}
     assert (await client.get(f"/v1/api/documents?page={'9' * 30}")).json()["documents"] == []
 
@@ -146,7 +167,9 @@ async def test_a_deleted_document_leaves_no_byte_of_its_text(client: httpx.Async
         ("a.html", b"<!doctype html><html><body>A page of text</body></html>", "supported"),
     ],
 )
-async def test_a_file_that_cannot_be_read_is_refused_with_the_reason(client: httpx.AsyncClient, name: str, data: bytes, sentence: str) -> None:
+async def test_a_file_that_cannot_be_read_is_refused_with_the_reason(
+    client: httpx.AsyncClient, name: str, data: bytes, sentence: str
+) -> None:
     response = await client.post("/v1/api/upload", files={"file": (name, data, mimetypes.guess_type(name)[0])})
     assert response.status_code == 422
     [fault] = response.json()["detail"]
@@ -157,13 +180,19 @@ async def test_a_file_that_cannot_be_read_is_refused_with_the_reason(client: htt
 
 async def test_browsers_may_call_from_anywhere(app: Starlette, client: httpx.AsyncClient) -> None:
     async with client_of(app) as browser:
-        asked = {"Origin": "https://example.org", "Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": "x-api-key"}
+        asked = {
+            "Origin": "https://example.org",
+            "Access-Control-Request-Method": "DELETE",
+            "Access-Control-Request-Headers": "x-api-key",
+        }
         preflight = await browser.options("/v1/api/documents/x", headers=asked)
         assert preflight.status_code == 200
         assert preflight.headers["access-control-allow-origin"] == "*"
         refused = await browser.get("/v1/api/documents", headers={"Origin": "https://example.org"})
         assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (401, "*")
-    assert (await client.get("/v1/api/documents", headers={"Origin": "https://example.org"})).headers["access-control-allow-origin"] == "*"
+    assert (await client.get("/v1/api/documents", headers={"Origin": "https://example.org"})).headers[
+        "access-control-allow-origin"
+    ] == "*"
 
 
 async def test_models_are_listed_by_get_and_post(client: httpx.AsyncClient) -> None:

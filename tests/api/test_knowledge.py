@@ -105,7 +105,9 @@ async def test_search_takes_any_case_and_no_wildcards(client: httpx.AsyncClient)
     assert len(await found("")) == 4
 
 
-async def test_another_accounts_knowledge_base_does_not_exist(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
+async def test_another_accounts_knowledge_base_does_not_exist(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
     one = await upload(client, "One.")
     id_ = await create(client, "Secret", one)
     own = await upload(stranger, "Own.")

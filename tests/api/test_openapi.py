@@ -56,14 +56,20 @@ def test_it_is_valid_openapi(described: dict[str, Any]) -> None:
 
 
 def test_every_route_and_method_is_there_under_a_name_of_its_own(described: dict[str, Any]) -> None:
-    operations = [(path, method, operation["operationId"]) for path, item in described["paths"].items() for method, operation in item.items()]
+    operations = [
+        (path, method, operation["operationId"])
+        for path, item in described["paths"].items()
+        for method, operation in item.items()
+    ]
     assert len(operations) == sum(len(endpoint.methods) for endpoint in ENDPOINTS)
     assert len({name for _, _, name in operations}) == len(operations)
     assert ("/v1/api/documents/{doc_id}/pages/{n}.png", "get", "get_v1_api_documents_doc_id_pages_n_png") in operations
 
 
 def test_parameters_come_from_the_path_and_the_query_rule(described: dict[str, Any]) -> None:
-    parameters = {parameter["name"]: parameter for parameter in described["paths"]["/v1/chat/{doc_id}"]["post"]["parameters"]}
+    parameters = {
+        parameter["name"]: parameter for parameter in described["paths"]["/v1/chat/{doc_id}"]["post"]["parameters"]
+    }
     assert list(parameters) == ["doc_id", *declarations.CHAT_QUERY.fields]
     assert parameters["doc_id"] == {"name": "doc_id", "in": "path", "required": True, "schema": {"type": "string"}}
     assert parameters["temperature"]["schema"] == {"type": "number", "minimum": 0.1, "maximum": 1.5, "default": 0.7}
@@ -84,9 +90,20 @@ def test_bodies_are_json_or_a_form_with_a_file(described: dict[str, Any]) -> Non
 
 def test_records_become_schemas(described: dict[str, Any]) -> None:
     schemas = described["components"]["schemas"]
-    assert schemas["DocumentList"]["properties"]["documents"] == {"type": "array", "items": {"$ref": "#/components/schemas/Document"}}
+    assert schemas["DocumentList"]["properties"]["documents"] == {
+        "type": "array",
+        "items": {"$ref": "#/components/schemas/Document"},
+    }
     assert schemas["Document"]["properties"]["shareable"] == {"type": "boolean"}
-    assert schemas["Document"]["required"] == ["name", "doc_id", "summary", "language", "pages", "shareable", "date_time"]
+    assert schemas["Document"]["required"] == [
+        "name",
+        "doc_id",
+        "summary",
+        "language",
+        "pages",
+        "shareable",
+        "date_time",
+    ]
     assert "description" not in schemas["Document"]
     assert schemas["Turn"]["description"] == records.Turn.__doc__
     models = described["paths"]["/v1/api/models"]["get"]["responses"]["200"]

@@ -13,12 +13,16 @@ from conftest import Server
 from docqa import ROOT
 from webdriver import CHROMEDRIVER, CHROMIUM, ENTER, Browser, chromium
 
-pytestmark = pytest.mark.skipif(not (CHROMIUM and CHROMEDRIVER), reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and CHROMEDRIVER),
+    reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)",
+)
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
 BOAT = "The ferry to Askøy leaves the harbour every forty minutes.\n\nA crossing costs 61 kroner for a car with its driver."
 STORY = "\n\n".join(
-    f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather." for n in range(1, 40)
+    f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather."
+    for n in range(1, 40)
 )
 
 
@@ -31,7 +35,17 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture
 def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """A client of an account that has no documents yet."""
-    command = [sys.executable, str(ROOT / "run.py"), "key", "add", "page", "--account", request.node.name, "--data", str(server.data)]
+    command = [
+        sys.executable,
+        str(ROOT / "run.py"),
+        "key",
+        "add",
+        "page",
+        "--account",
+        request.node.name,
+        "--data",
+        str(server.data),
+    ]
     key = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
     with httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=60) as client:
         yield client
@@ -139,8 +153,12 @@ def test_what_stands_in_a_document_is_shown_and_never_run(page: Browser, reader:
 def test_nothing_that_gets_into_the_page_can_run_or_reach_another_host(chrome: Browser, server: Server) -> None:
     chrome.open(server.base)
     chrome.run("try { document.body.innerHTML = '<p>' } catch { window.refused = true }")
-    chrome.run("document.body.append(Object.assign(document.createElement('p'), { id: 'trap' })); fetch('http://127.0.0.1:9/').catch(() => 0)")
-    chrome.run("const trap = document.getElementById('trap'); try { trap.setAttribute('onclick', 'window.taken = true') } catch {} trap.click()")
+    chrome.run(
+        "document.body.append(Object.assign(document.createElement('p'), { id: 'trap' })); fetch('http://127.0.0.1:9/').catch(() => 0)"
+    )
+    chrome.run(
+        "const trap = document.getElementById('trap'); try { trap.setAttribute('onclick', 'window.taken = true') } catch {} trap.click()"
+    )
     assert chrome.run("return [window.refused, window.taken ?? false]") == [True, False]
     console = "\n".join(chrome.console())
     assert "TrustedHTML" in console and "connect-src 'self'" in console
@@ -150,7 +168,9 @@ def test_the_checked_documents_are_asked_together(page: Browser, reader: httpx.C
     add(reader, LEASE, "lease.txt")
     add(reader, BOAT, "boat.txt")
     enter(page, reader)
-    assert page.run("return document.querySelector('#question').placeholder") == "Ask “boat.txt”", "the newest is checked at first"
+    assert page.run("return document.querySelector('#question').placeholder") == "Ask “boat.txt”", (
+        "the newest is checked at first"
+    )
     page.click("#documents li:nth-child(2) input")
     assert page.run("return document.querySelector('#question').placeholder") == "Ask 2 documents"
     assert "61 kroner" in ask(page, "What does a crossing with a car cost?")
@@ -165,14 +185,22 @@ def test_the_checked_documents_are_asked_together(page: Browser, reader: httpx.C
 def test_a_follow_up_is_sent_with_what_was_said_before(page: Browser, reader: httpx.Client) -> None:
     add(reader, LEASE, "lease.txt")
     enter(page, reader)
-    page.run("const real = fetch; window.sent = []; window.fetch = (path, options) => { window.sent.push(options.body); return real(path, options); }")
+    page.run(
+        "const real = fetch; window.sent = []; window.fetch = (path, options) => { window.sent.push(options.body); return real(path, options); }"
+    )
     first = ask(page, "Who signed the lease?")
     ask(page, "And on which day?")
     page.click("#fresh")
     assert page.text("#talk") == ""
     ask(page, "How much is the rent?")
-    said = page.run("return window.sent.map(JSON.parse).map(messages => messages.map(one => [one.sender, one.message]))")
-    assert said[1] == [["user", "Who signed the lease?"], ["bot", first.replace(" [1]", "")], ["user", "And on which day?"]]
+    said = page.run(
+        "return window.sent.map(JSON.parse).map(messages => messages.map(one => [one.sender, one.message]))"
+    )
+    assert said[1] == [
+        ["user", "Who signed the lease?"],
+        ["bot", first.replace(" [1]", "")],
+        ["user", "And on which day?"],
+    ]
     assert said[2] == [["user", "How much is the rent?"]]
 
 
@@ -198,7 +226,9 @@ def test_an_answer_that_is_broken_off_is_not_shown_as_complete(page: Browser, re
     )
     assert ask(page, "How much is the rent?") == "The rent is"
     assert page.text(".fault") == "The answer was broken off. Ask again."
-    assert page.run("return document.querySelector('#question').value") == "How much is the rent?", "so that it need not be typed again"
+    assert page.run("return document.querySelector('#question').value") == "How much is the rent?", (
+        "so that it need not be typed again"
+    )
 
 
 def test_a_file_without_text_is_refused_with_the_reason(page: Browser, reader: httpx.Client, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ MESSAGE = records.Message
 
 
 def endpoint(methods: str, path: str, **rest: Any) -> Endpoint:
-    return Endpoint(path=path, methods=tuple(methods.split()), handler=print, summary=path, answers=MESSAGE, tag="test", **rest)
+    return Endpoint(
+        path=path, methods=tuple(methods.split()), handler=print, summary=path, answers=MESSAGE, tag="test", **rest
+    )
 
 
 UPLOAD = endpoint("POST", "/v1/api/upload", file="file")
@@ -82,7 +84,9 @@ async def ours(taken: list[Given]) -> AsyncIterator[httpx.AsyncClient]:
 async def test_a_body_that_python_cannot_hold_is_not_json(ours: httpx.AsyncClient, content: bytes) -> None:
     answer = await ours.post("/v1/chat/d", content=content, headers=JSON)
     assert answer.status_code == 422
-    assert [(fault["loc"][0], fault["msg"], fault["type"]) for fault in answer.json()["detail"]] == [("body", "JSON decode error", "json_invalid")]
+    assert [(fault["loc"][0], fault["msg"], fault["type"]) for fault in answer.json()["detail"]] == [
+        ("body", "JSON decode error", "json_invalid")
+    ]
 
 
 @pytest.mark.anyio
@@ -98,14 +102,22 @@ async def test_a_million_wrong_items_get_an_answer_of_bounded_size(ours: httpx.A
     [
         pytest.param({"content-type": "multipart/form-data"}, f"{FILE}--cut--", id="no boundary named"),
         pytest.param({"content-type": "multipart/form-data; boundary="}, f"{FILE}--cut--", id="an empty boundary"),
-        pytest.param({"content-type": "multipart/form-data; boundary=" + "x" * 300}, f"{FILE}--cut--", id="a boundary too long"),
-        pytest.param({"content-type": "multipart/form-data; boundary*=utf-8''%E2%82%AC"}, f"{FILE}--cut--", id="a boundary outside Latin-1"),
+        pytest.param(
+            {"content-type": "multipart/form-data; boundary=" + "x" * 300}, f"{FILE}--cut--", id="a boundary too long"
+        ),
+        pytest.param(
+            {"content-type": "multipart/form-data; boundary*=utf-8''%E2%82%AC"},
+            f"{FILE}--cut--",
+            id="a boundary outside Latin-1",
+        ),
         pytest.param(FORM, "no boundary in here", id="another boundary"),
         pytest.param(FORM, "--cut\r\nBad Header\r\n\r\nwords\r\n--cut--", id="a header without colon"),
         pytest.param(FORM, "--cut\r\n" + "x" * 100_000, id="a header without end"),
     ],
 )
-async def test_broken_multipart_is_a_fault_of_the_body(ours: httpx.AsyncClient, headers: dict[str, str], content: str) -> None:
+async def test_broken_multipart_is_a_fault_of_the_body(
+    ours: httpx.AsyncClient, headers: dict[str, str], content: str
+) -> None:
     answer = await ours.post("/v1/api/upload", content=content.encode(), headers=headers)
     assert answer.status_code == 422
     assert [fault["loc"] for fault in answer.json()["detail"]] == [["body"]]
@@ -128,7 +140,9 @@ async def test_broken_multipart_is_a_fault_of_the_body(ours: httpx.AsyncClient, 
         ('filename=""', ""),
     ],
 )
-async def test_a_file_name_is_the_last_part_of_its_path(ours: httpx.AsyncClient, taken: list[Given], disposition: str, name: str) -> None:
+async def test_a_file_name_is_the_last_part_of_its_path(
+    ours: httpx.AsyncClient, taken: list[Given], disposition: str, name: str
+) -> None:
     content = part(f'form-data; name="file"; {disposition}') + "--cut--"
     assert (await ours.post("/v1/api/upload", content=content.encode(), headers=FORM)).status_code == 200
     assert taken[0].file is not None
@@ -138,7 +152,11 @@ async def test_a_file_name_is_the_last_part_of_its_path(ours: httpx.AsyncClient,
 @pytest.mark.anyio
 async def test_the_last_file_counts_and_arrives_byte_for_byte(ours: httpx.AsyncClient, taken: list[Given]) -> None:
     data = bytes(range(256)) * 2000 + b"\r\n--cu\r\n"
-    files = [("file", ("a.txt", b"first", "text/plain")), ("other", ("b", b"b", "b/b")), ("file", ("c.csv", data, "text/csv"))]
+    files = [
+        ("file", ("a.txt", b"first", "text/plain")),
+        ("other", ("b", b"b", "b/b")),
+        ("file", ("c.csv", data, "text/csv")),
+    ]
     assert (await ours.post("/v1/api/upload", files=files)).status_code == 200
     file = taken[0].file
     assert file is not None and (file.name, file.media_type, file.data == data) == ("c.csv", "text/csv", True)
@@ -166,13 +184,22 @@ class Sender:
         return {"type": "http.request", "body": self.chunk, "more_body": True}
 
     async def read(self, one: Endpoint) -> Given:
-        scope = {"type": "http", "method": "POST", "path": one.path, "query_string": b"", "headers": self.headers, "path_params": {}}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": one.path,
+            "query_string": b"",
+            "headers": self.headers,
+            "path_params": {},
+        }
         return await read(one, Request(scope, self.receive), KNOWN, body_limit=BODY_LIMIT, file_limit=FILE_LIMIT)
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("one", "headers", "most"), [(UPLOAD, FORM, 1.2), (CHAT, JSON, 4.2)])
-async def test_an_endless_body_is_read_no_further_than_the_limit(one: Endpoint, headers: dict[str, str], most: float) -> None:
+async def test_an_endless_body_is_read_no_further_than_the_limit(
+    one: Endpoint, headers: dict[str, str], most: float
+) -> None:
     start = part('form-data; name="file"; filename="a"')[:-7].encode() if one is UPLOAD else b""
     sender = Sender(start + b" " * 65536, 200, headers)
     with pytest.raises(DocqaError, match="larger than [14] MB"):
@@ -183,7 +210,9 @@ async def test_an_endless_body_is_read_no_further_than_the_limit(one: Endpoint, 
 @pytest.mark.anyio
 @pytest.mark.parametrize("length", ["99999999999", "9" * 5000])
 @pytest.mark.parametrize(("one", "headers"), [(UPLOAD, FORM), (CHAT, JSON)])
-async def test_a_declared_length_over_the_limit_is_refused_unread(one: Endpoint, headers: dict[str, str], length: str) -> None:
+async def test_a_declared_length_over_the_limit_is_refused_unread(
+    one: Endpoint, headers: dict[str, str], length: str
+) -> None:
     sender = Sender(b" ", 200, {**headers, "content-length": length})
     with pytest.raises(DocqaError, match="larger than [14] MB"):
         await sender.read(one)
@@ -200,7 +229,11 @@ async def test_a_client_that_leaves_is_let_go(one: Endpoint, headers: dict[str, 
 @pytest.mark.anyio
 async def test_what_was_given_has_a_value_for_every_declared_field(ours: httpx.AsyncClient, taken: list[Given]) -> None:
     messages = [{"sender": "Assistant", "message": "hm"}, {"sender": "USER", "message": " Why? ", "more": 1}]
-    await ours.post("/v1/chat/the-document?temperature=1&stream=on&unknown=1", content=json.dumps(messages), headers={"accept": "Text/Event-Stream"})
+    await ours.post(
+        "/v1/chat/the-document?temperature=1&stream=on&unknown=1",
+        content=json.dumps(messages),
+        headers={"accept": "Text/Event-Stream"},
+    )
     assert taken == [
         Given(
             path={"doc_id": "the-document"},

@@ -5,7 +5,23 @@ from typing import Any
 import pytest
 
 from docqa.api import declarations
-from docqa.api.rules import ABSENT, Rule, boolean, checked, default, described, free, integer, many, number, one_of, one_of_known, optional, record, text
+from docqa.api.rules import (
+    ABSENT,
+    Rule,
+    boolean,
+    checked,
+    default,
+    described,
+    free,
+    integer,
+    many,
+    number,
+    one_of,
+    one_of_known,
+    optional,
+    record,
+    text,
+)
 from docqa.errors import Fault, InvalidRequest
 
 KNOWN = {"models": ("GPT5_2", "tiny")}

@@ -41,7 +41,15 @@ def pairs(folder: Path, name: str, limit: int) -> list[dict[str, Any]]:
         [path] = folder.glob(f"docs/*/doc_{doc_id}.txt")
         for one, other in zip(asked[::2], asked[1::2], strict=False):
             question = joined(one["question"], other["question"], one["lang"])
-            found.append({"kind": name, "history": [], "question": question, "documents": [path], "answers": [one["answers"], other["answers"]]})
+            found.append(
+                {
+                    "kind": name,
+                    "history": [],
+                    "question": question,
+                    "documents": [path],
+                    "answers": [one["answers"], other["answers"]],
+                }
+            )
     step = max(1, len(found) // limit) if limit else 1
     return found[::step][: limit or None]
 
@@ -58,16 +66,25 @@ class Service:
 
     def upload(self, paths: set[Path]) -> None:
         for path in paths:
-            response = self.http.post("/v1/api/upload", files={"file": (path.name, path.read_bytes())}).raise_for_status()
+            response = self.http.post(
+                "/v1/api/upload", files={"file": (path.name, path.read_bytes())}
+            ).raise_for_status()
             self.ids[path] = response.json()["doc_id"]
         while self.http.get("/healthz").raise_for_status().json()["indexing"]:
             time.sleep(0.5)
 
     def ask(self, one: dict[str, Any], agent_mode: str) -> tuple[str, str, float]:
         """The answer, the text of its sources, and how long it took in seconds."""
-        body = {"documents": [self.ids[path] for path in one["documents"]], "messages": [*one["history"], {"sender": "user", "message": one["question"]}]}
+        body = {
+            "documents": [self.ids[path] for path in one["documents"]],
+            "messages": [*one["history"], {"sender": "user", "message": one["question"]}],
+        }
         start = time.perf_counter()
-        reply = self.http.post(f"/v1/api/knowledge_base_chat?cite_source=true&agent_mode={agent_mode}", json=body).raise_for_status().json()
+        reply = (
+            self.http.post(f"/v1/api/knowledge_base_chat?cite_source=true&agent_mode={agent_mode}", json=body)
+            .raise_for_status()
+            .json()
+        )
         seconds = time.perf_counter() - start
         return reply["answer"]["message"], "\n".join(source["source_chunk"] for source in reply["sources"]), seconds
 
@@ -76,14 +93,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", default="http://127.0.0.1:8000")
     parser.add_argument("--key", required=True)
-    parser.add_argument("--sets", nargs="+", metavar=("DIR", "SET"), help="a folder of question sets and the names of sets in it")
+    parser.add_argument(
+        "--sets", nargs="+", metavar=("DIR", "SET"), help="a folder of question sets and the names of sets in it"
+    )
     parser.add_argument("--limit", type=int, default=0, help="pairs for each set")
     parser.add_argument("--show", action="store_true", help="print what agent_mode=true did not answer")
     given = parser.parse_args()
     if given.sets:
         questions = [one for name in given.sets[1:] for one in pairs(Path(given.sets[0]), name, given.limit)]
     else:
-        questions = [one | {"documents": [FOLDER / name for name in one["documents"]]} for one in lines(FOLDER / "questions.jsonl")]
+        questions = [
+            one | {"documents": [FOLDER / name for name in one["documents"]]}
+            for one in lines(FOLDER / "questions.jsonl")
+        ]
     service = Service(given.base, given.key)
     service.upload({path for one in questions for path in one["documents"]})
     measure(service, questions, given.show)
@@ -99,7 +121,10 @@ def measure(service: Service, questions: list[dict[str, Any]], show: bool) -> No
             replies = [(one, *service.ask(one, mode)) for one in asked]
             evidence = 100 * statistics.mean(holds(sources, one["answers"]) for one, _, sources, _ in replies)
             right = 100 * statistics.mean(holds(answer, one["answers"]) for one, answer, _, _ in replies)
-            print(f"{kind:12} {len(asked):4d} {mode:>10} {evidence:8.1f} {right:6.1f} {statistics.median(seconds for *_, seconds in replies):6.3f}", flush=True)
+            print(
+                f"{kind:12} {len(asked):4d} {mode:>10} {evidence:8.1f} {right:6.1f} {statistics.median(seconds for *_, seconds in replies):6.3f}",
+                flush=True,
+            )
             for one, answer, _, _ in replies:
                 if show and mode == "true" and not holds(answer, one["answers"]):
                     print(f"    {one['question']} {one['answers']}\n      -> {answer[:400]}")

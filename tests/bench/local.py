@@ -55,7 +55,9 @@ class Bare:
         """Tokens a second read and written."""
         data = text.encode()
         tokens = (self.api.llama_token * len(data))()
-        count = self.api.llama_tokenize(self.api.llama_model_get_vocab(self.model), data, len(data), tokens, len(tokens), False, False)
+        count = self.api.llama_tokenize(
+            self.api.llama_model_get_vocab(self.model), data, len(data), tokens, len(tokens), False, False
+        )
         self.api.llama_memory_clear(self.api.llama_get_memory(self.context), False)
         start = time.perf_counter()
         for at in range(0, count, 512):
@@ -109,7 +111,10 @@ def chats(limit: int) -> list[tuple[list[Path], list[str]]]:
     found = [one for one in map(json.loads, lines) if one["history"] and one["kind"] != "control"]
     step = max(1, len(found) // limit)
     return [
-        ([FILES / "agent" / name for name in one["documents"]], [turn["message"] for turn in one["history"] if turn["sender"] == "user"] + [one["question"]])
+        (
+            [FILES / "agent" / name for name in one["documents"]],
+            [turn["message"] for turn in one["history"] if turn["sender"] == "user"] + [one["question"]],
+        )
         for one in found[::step][:limit]
     ]
 
@@ -125,7 +130,13 @@ def follow_up(name: str, asked: list[tuple[list[Path], list[str]]]) -> None:
                 ids[path] = response.raise_for_status().json()["doc_id"]
             server.wait("/healthz", "indexing", 0, 600)
             url = f"/v1/api/knowledge_base_chat?model_name={name}&stream=true&temperature=0.1"
-            client.post(url, json={"documents": list(ids.values()), "messages": [{"sender": "user", "message": "What is said first?"}]})  # loads the model
+            client.post(
+                url,
+                json={
+                    "documents": list(ids.values()),
+                    "messages": [{"sender": "user", "message": "What is said first?"}],
+                },
+            )  # loads the model
             for paths, questions in asked:
                 messages: list[dict[str, str]] = []
                 seconds = []

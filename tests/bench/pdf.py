@@ -43,7 +43,10 @@ def made(count: int) -> bytes:
     for number in range(count):
         page = document.new_page()
         page.insert_text((72, 40), "Annual report")
-        page.insert_textbox((72, 100, 500, 700), f"Page {number} speaks of rent. " + "The tenant pays on the first day of each month. " * 40)
+        page.insert_textbox(
+            (72, 100, 500, 700),
+            f"Page {number} speaks of rent. " + "The tenant pays on the first day of each month. " * 40,
+        )
         page.insert_text((280, 810), str(number + 1))
     return bytes(document.tobytes(deflate=True))
 
@@ -62,7 +65,14 @@ def peak_mb(data: bytes) -> float:
     """Peak memory of the child that reads the file as an upload is read."""
     command = [sys.executable, "-c", REPORTING, "4096", "600"]
     request = json.dumps({"name": "a.pdf", "media_type": ""}).encode() + b"\n"
-    run = subprocess.run(command, input=request + data, capture_output=True, cwd=ROOT, env={**os.environ, "OMP_THREAD_LIMIT": "1"}, check=False)
+    run = subprocess.run(
+        command,
+        input=request + data,
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+        check=False,
+    )
     return int(run.stderr.split()[-1]) / 1024
 
 

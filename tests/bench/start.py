@@ -18,7 +18,9 @@ SENTENCE = "Chapter {n}: the pump of type {n} needs {m} litres of oil every {n} 
 
 def memory(server: Server) -> str:
     """Resident MB of the server and each child."""
-    processes = {server.process.pid: "server"} | {pid: command.split(" -m ")[-1].split()[0] for pid, command in children(server.process.pid).items()}
+    processes = {server.process.pid: "server"} | {
+        pid: command.split(" -m ")[-1].split()[0] for pid, command in children(server.process.pid).items()
+    }
 
     def resident(pid: int) -> int:
         line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
@@ -45,12 +47,16 @@ def main() -> None:
                 path = Path(sys.argv[1]) if len(sys.argv) > 1 else None
                 text = "".join(SENTENCE.format(n=n, m=n * 3) for n in range(1, 2600)).encode()
                 start = time.perf_counter()
-                response = client.post("/v1/api/upload", files={"file": (path.name, path.read_bytes()) if path else ("pumps.txt", text)})
+                response = client.post(
+                    "/v1/api/upload", files={"file": (path.name, path.read_bytes()) if path else ("pumps.txt", text)}
+                )
                 print(f"upload answered after: {time.perf_counter() - start:.2f} s")
                 doc_id = response.raise_for_status().json()["doc_id"]
                 server.wait("/healthz", "indexing", 0, 600)
                 status = client.get(f"/v1/api/documents/{doc_id}/status").json()
-                print(f"{status['pages']} pages, {status['chunks']} chunks with vectors after: {time.perf_counter() - start:.2f} s")
+                print(
+                    f"{status['pages']} pages, {status['chunks']} chunks with vectors after: {time.perf_counter() - start:.2f} s"
+                )
                 for model in ("GPT5_2", "GPT5_2", "SMOLLM2_135M", "SMOLLM2_135M"):
                     start = time.perf_counter()
                     question = [{"sender": "user", "message": "What is said about oil, taxes or revenue?"}]

@@ -39,7 +39,12 @@ async def main() -> None:
         real = await asyncio.to_thread(stack.enter_context, llama_server(file, folder / "llama.log"))
         openai_, google, claude, busy = [
             await stack.enter_async_context(stand_in(*replies))
-            for replies in ([stream(*openai(*WORDS))], [stream(*openai(*WORDS))], [stream(*anthropic(*WORDS))], [status(503)])
+            for replies in (
+                [stream(*openai(*WORDS))],
+                [stream(*openai(*WORDS))],
+                [stream(*anthropic(*WORDS))],
+                [status(503)],
+            )
         ]
         for model in models.models_dir.iterdir():
             if model.suffix == ".gguf" or model.is_dir():
@@ -68,7 +73,9 @@ google = {{ url = "{google.url}" }}
         async with app.state.services.db.write() as conn:
             _, key = await create_key(conn, "bench", "bench")
         client = await stack.enter_async_context(
-            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://docqa", headers={"x-api-key": key}, timeout=90)
+            httpx.AsyncClient(
+                transport=httpx.ASGITransport(app), base_url="http://docqa", headers={"x-api-key": key}, timeout=90
+            )
         )
         added = await client.post("/v1/api/upload", files={"file": ("lighthouse.txt", DOCUMENT.encode())})
         for model_name in app.state.services.mapping.table().targets:
@@ -83,7 +90,9 @@ async def ask(client: httpx.AsyncClient, doc_id: str, model_name: str, streamed:
     seconds = time.perf_counter() - start
     text = reply.text if streamed == "true" or reply.is_error else reply.json()["answer"]["message"]
     how = "stream" if streamed == "true" else "chat"
-    print(f"{model_name:13} {how:6} {reply.status_code} {seconds:5.2f} s  {reply.headers.get(TARGET_HEADER, '-'):45} {json.dumps(text, ensure_ascii=False)}")
+    print(
+        f"{model_name:13} {how:6} {reply.status_code} {seconds:5.2f} s  {reply.headers.get(TARGET_HEADER, '-'):45} {json.dumps(text, ensure_ascii=False)}"
+    )
 
 
 if __name__ == "__main__":

@@ -54,8 +54,14 @@ def write_wheel(folder: Path, files: dict[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w") as wheel:
         for name, content in files.items():
             wheel.writestr(f"tiny_model/data/{name}", content)
-        wheel.writestr("tiny_model-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\nRequires-Dist: no-such-package\n")
-        wheel.writestr("tiny_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            "tiny_model-1.0.dist-info/METADATA",
+            "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\nRequires-Dist: no-such-package\n",
+        )
+        wheel.writestr(
+            "tiny_model-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
     return path
 
 
@@ -105,7 +111,10 @@ def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path)
         (ENTRY.replace("embedding", "picture") + FILE_TABLES, "kind is 'picture'"),
         (ENTRY.replace('["en", "de"]', '"en"') + FILE_TABLES, "languages must be a list"),
         (ENTRY.replace("dimension = 3", "dimension = true") + FILE_TABLES, "dimension must be a whole number"),
-        (ENTRY.replace('folder = "tiny"', 'folder = "../tiny"') + FILE_TABLES, "folder '../tiny' leaves the models folder"),
+        (
+            ENTRY.replace('folder = "tiny"', 'folder = "../tiny"') + FILE_TABLES,
+            "folder '../tiny' leaves the models folder",
+        ),
         (ENTRY + FILE_TABLES.replace("weights.bin", "/etc/weights"), "file 1: path '/etc/weights' leaves"),
         (ENTRY + FILE_TABLES.replace('sha256 = "', 'sha256 = "x'), "file 1: sha256 must be 64"),
         (ENTRY + 'wheel = "tiny-model"\n' + FILE_TABLES, "wheel must be a table"),
@@ -131,7 +140,11 @@ def test_an_embedding_model_may_be_a_folder(make: Make, tmp_path: Path) -> None:
     (folder / "model.safetensors").write_bytes(b"weights" * 100)
     catalog = make(ENTRY, FILE_TABLES)
     entry = catalog.embedding(str(folder))
-    assert (entry.name, entry.dimension, entry.weights.sha256) == ("my-model", 5, hashlib.sha256(b"weights" * 100).hexdigest())
+    assert (entry.name, entry.dimension, entry.weights.sha256) == (
+        "my-model",
+        5,
+        hashlib.sha256(b"weights" * 100).hexdigest(),
+    )
     assert catalog.present(entry)
     assert catalog.path(entry) == folder
     (folder / "1_Pooling" / "config.json").write_text("{}")
@@ -151,7 +164,9 @@ def test_local_models_are_those_that_are_there(make: Make) -> None:
 def test_a_gguf_file_without_an_entry_is_served_under_its_name(make: Make) -> None:
     catalog = make(GGUF, file_table("tiny.gguf", b"gguf"))
     (catalog.models_dir / "Qwen2.5-3B-Instruct.Q4_K_M.gguf").write_bytes(b"any")
-    assert catalog.local_models() == {"QWEN2_5_3B_INSTRUCT_Q4_K_M": catalog.models_dir / "Qwen2.5-3B-Instruct.Q4_K_M.gguf"}
+    assert catalog.local_models() == {
+        "QWEN2_5_3B_INSTRUCT_Q4_K_M": catalog.models_dir / "Qwen2.5-3B-Instruct.Q4_K_M.gguf"
+    }
     assert catalog.find("QWEN2_5_3B_INSTRUCT_Q4_K_M").languages == ()
     with pytest.raises(NotFound):
         catalog.find("HUGE")
@@ -179,7 +194,9 @@ def test_a_file_with_the_name_of_a_model_that_is_not_here_is_served(make: Make) 
 
 def test_a_model_is_found_by_each_of_its_names(make: Make) -> None:
     catalog = make(GGUF, file_table("tiny-Q4.gguf", b"gguf"))
-    assert {catalog.find(name).name for name in ("tiny-2.5 chat", "TINY_2_5_CHAT", "Tiny-q4", "tiny-Q4.gguf")} == {"Tiny-2.5 Chat"}
+    assert {catalog.find(name).name for name in ("tiny-2.5 chat", "TINY_2_5_CHAT", "Tiny-q4", "tiny-Q4.gguf")} == {
+        "Tiny-2.5 Chat"
+    }
     with pytest.raises(NotFound, match="no model huge"):
         catalog.find("huge")
 
@@ -389,14 +406,20 @@ def test_a_pattern_chooses_the_parts_of_one_model(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = parts | {"T-Q8.gguf": b"large"}
     catalog = make(GGUF, "size_mb = 1\n", HUB, "pattern = '*Q4*.gguf'\n")
     quietly(catalog, "Tiny-2.5 Chat")
-    assert Catalog.load(catalog.models_dir).local_models() == {"TINY_2_5_CHAT": catalog.models_dir / "T-Q4-00001-of-00002.gguf"}
+    assert Catalog.load(catalog.models_dir).local_models() == {
+        "TINY_2_5_CHAT": catalog.models_dir / "T-Q4-00001-of-00002.gguf"
+    }
     with pytest.raises(FetchFailed, match="fits 3 files of somebody/tiny, and not those of one model"):
         quietly(make(GGUF.replace("Tiny", "Other"), "size_mb = 1\n", HUB, "pattern = '*.gguf'\n"), "Other-2.5 Chat")
 
 
 def test_a_damaged_record_is_named(make: Make) -> None:
     models = make(UNLISTED, HUB).models_dir
-    for text, said in (("[]", "at least one"), ("{", "tiny.json.*delete it"), ('{"file": [{"path": "a", "size": 1, "sha256": "0"}]}', "file 1: sha256")):
+    for text, said in (
+        ("[]", "at least one"),
+        ("{", "tiny.json.*delete it"),
+        ('{"file": [{"path": "a", "size": 1, "sha256": "0"}]}', "file 1: sha256"),
+    ):
         (models / "tiny.json").write_text(text)
         with pytest.raises(CannotStart, match=said):
             Catalog.load(models)

@@ -41,7 +41,12 @@ RENT = [{"sender": "user", "message": "How much is the monthly rent of the wareh
         ("openai:ft:gpt-5-mini:house::1", "openai", "ft:gpt-5-mini:house::1", ""),
         ("anthropic:claude-haiku-4-5", "anthropic", "claude-haiku-4-5", ""),
         ("google:gemini-pro-latest", "google", "gemini-pro-latest", ""),
-        ("compatible:http://[::1]:11434/v1#Qwen/Qwen3 4B#q4", "compatible", "Qwen/Qwen3 4B#q4", "http://[::1]:11434/v1"),
+        (
+            "compatible:http://[::1]:11434/v1#Qwen/Qwen3 4B#q4",
+            "compatible",
+            "Qwen/Qwen3 4B#q4",
+            "http://[::1]:11434/v1",
+        ),
     ],
 )
 def test_a_target_is_read_and_written_the_same(written: str, kind: str, model: str, url: str) -> None:
@@ -55,8 +60,20 @@ def test_a_target_is_read_and_written_the_same(written: str, kind: str, model: s
     [
         *("", "gpt-5.2", "mistral:large", "Extractive", " extractive", "extractive:", "extractive:x"),
         *("local:", "openai: gpt", "openai:gpt ", "openai:gpt\n", "openai:größe", "openai:gpt\x00"),
-        *("compatible:", "compatible:model", "compatible:http://host/v1", "compatible:http://host/v1#", "compatible:#model", "compatible:host:80/v1#model"),
-        *("compatible:ftp://host/v1#model", "compatible:http://host:99999/v1#model", "compatible:http://[::1/v1#m", "compatible:http://h/v1?key=1#m"),
+        *(
+            "compatible:",
+            "compatible:model",
+            "compatible:http://host/v1",
+            "compatible:http://host/v1#",
+            "compatible:#model",
+            "compatible:host:80/v1#model",
+        ),
+        *(
+            "compatible:ftp://host/v1#model",
+            "compatible:http://host:99999/v1#model",
+            "compatible:http://[::1/v1#m",
+            "compatible:http://h/v1?key=1#m",
+        ),
         *("compatible:http://ho st/v1#model", "compatible:http://höst/v1#model", "compatible:http:///v1#model"),
     ],
 )
@@ -66,7 +83,11 @@ def test_what_is_no_target_is_refused(written: str) -> None:
 
 
 def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
-    for written in ("compatible:http://me:secret@host/v1#model", "compatible:http://me:secret@host/v1", "compatible:me:secret@host#model"):
+    for written in (
+        "compatible:http://me:secret@host/v1#model",
+        "compatible:http://me:secret@host/v1",
+        "compatible:me:secret@host#model",
+    ):
         with pytest.raises(CannotStart, match="keys stand apart") as refused:
             Target.parse(written)
         assert "secret" not in str(refused.value)
@@ -189,7 +210,9 @@ def test_a_change_of_the_same_length_is_seen(tmp_path: Path, eager: None) -> Non
     assert mapping.table().targets["A"] == (Target("local", "y"),)
 
 
-def test_a_wrong_change_keeps_the_mapping_and_says_so_until_it_is_right(tmp_path: Path, eager: None, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_change_keeps_the_mapping_and_says_so_until_it_is_right(
+    tmp_path: Path, eager: None, caplog: pytest.LogCaptureFixture
+) -> None:
     write(tmp_path, models(A=["extractive"]))
     mapping = Mapping(tmp_path)
     write(tmp_path, models(A=["local:x", "loca:y"]))
@@ -217,7 +240,9 @@ class Scripted:
     async def count(self, texts: list[str]) -> list[int]:
         return [len(text.split()) for text in texts]
 
-    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+    async def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncIterator[str]:
         self.asked += 1
         await asyncio.sleep(self.pause)
         for word in self.words:
@@ -244,7 +269,9 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, text: str | None = None, document: str = LEASE, name: str = "lease.txt") -> AsyncIterator[House]:
+async def open_house(
+    settings: Settings, text: str | None = None, document: str = LEASE, name: str = "lease.txt"
+) -> AsyncIterator[House]:
     """A house whose models.toml has this text; None for the shipped one."""
     if text is not None:
         write(settings.models, text)
@@ -256,7 +283,9 @@ async def open_house(settings: Settings, text: str | None = None, document: str 
 
 
 @pytest.mark.anyio
-async def test_without_a_key_every_documented_name_is_extractive(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_key_every_documented_name_is_extractive(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-program")
     async with open_house(settings) as house:
         listed = await house.models()
@@ -269,7 +298,9 @@ async def test_without_a_key_every_documented_name_is_extractive(settings: Setti
 @pytest.mark.anyio
 async def test_that_all_answers_are_extractive_is_said_while_it_is_so(settings: Settings, eager: None) -> None:
     async with open_house(settings) as house:
-        assert any("All answers are extractive" in note for note in (await house.client.get("/healthz")).json()["notes"])
+        assert any(
+            "All answers are extractive" in note for note in (await house.client.get("/healthz")).json()["notes"]
+        )
         write(settings.models, models(GPT5_2=[NEAR]))
         assert not any("extractive" in note for note in (await house.client.get("/healthz")).json()["notes"])
 
@@ -279,7 +310,9 @@ async def test_a_key_makes_its_provider_serve_and_no_other(settings: Settings, m
     monkeypatch.setenv("DOCQA_OPENAI_KEY", "sk-of-docqa")
     async with open_house(settings) as house:
         listed = await house.models()
-        assert listed["GPT5_2"][0] == "openai" and listed["GPT5_2"][1] > EXTRACTIVE_TOKENS and listed["GPT5_2"][2] is True
+        assert (
+            listed["GPT5_2"][0] == "openai" and listed["GPT5_2"][1] > EXTRACTIVE_TOKENS and listed["GPT5_2"][2] is True
+        )
         assert listed["CLAUDE2"] == ("extractive", EXTRACTIVE_TOKENS, False)
         assert "sk-of-docqa" not in repr(house.services)
 
@@ -318,7 +351,10 @@ async def test_a_name_that_nothing_can_answer_says_why(settings: Settings) -> No
         assert (await house.models())["A"] == ("none", 0, False)
         response = await house.ask("A")
         assert response.status_code == 503
-        assert "openai:x: no key is given (DOCQA_OPENAI_KEY); local:y: there is no such local model" in response.json()["detail"]
+        assert (
+            "openai:x: no key is given (DOCQA_OPENAI_KEY); local:y: there is no such local model"
+            in response.json()["detail"]
+        )
 
 
 @pytest.mark.anyio
@@ -355,7 +391,11 @@ async def test_when_all_fail_the_first_one_is_told(settings: Settings) -> None:
         house.play(FAR, Scripted(error=Unavailable("The far one is away.", retry_after=17)))
         house.play(NEAR, Scripted(error=ProviderFailed("The near one is wrong.")))
         response = await house.ask("A")
-        assert (response.status_code, response.json()["detail"], response.headers["Retry-After"]) == (503, "The far one is away.", "17")
+        assert (response.status_code, response.json()["detail"], response.headers["Retry-After"]) == (
+            503,
+            "The far one is away.",
+            "17",
+        )
 
 
 @pytest.mark.anyio
@@ -363,7 +403,9 @@ async def test_without_falling_through_the_first_failure_is_the_answer(settings:
     async with open_house(settings, "fall_through = false\n" + models(A=["openai:x", FAR, "extractive"])) as house:
         house.play(FAR, Scripted(error=ProviderFailed("wrong key")))
         response = await house.ask("A")
-        assert (response.status_code, response.json()["detail"]) == (502, "wrong key"), "a target without its key is passed over all the same"
+        assert (response.status_code, response.json()["detail"]) == (502, "wrong key"), (
+            "a target without its key is passed over all the same"
+        )
 
 
 @pytest.mark.anyio
@@ -398,11 +440,15 @@ async def test_all_targets_share_the_time_for_one_answer(settings: Settings) -> 
         ("region,price\nnorth,3\nsouth,4\n", "prices.csv", "What is the total price?", "table"),
     ],
 )
-async def test_what_no_target_answered_is_told_as_what_it_is(settings: Settings, document: str, name: str, question: str, target: str) -> None:
+async def test_what_no_target_answered_is_told_as_what_it_is(
+    settings: Settings, document: str, name: str, question: str, target: str
+) -> None:
     async with open_house(settings, models(A=[NEAR]), document, name) as house:
         house.play(NEAR, Scripted("The lease was signed."))
         for query in ({}, {"stream": True}):
-            assert (await house.ask("A", [{"sender": "user", "message": question}], **query)).headers["X-DocQA-Target"] == target
+            assert (await house.ask("A", [{"sender": "user", "message": question}], **query)).headers[
+                "X-DocQA-Target"
+            ] == target
 
 
 @pytest.mark.anyio
@@ -435,14 +481,19 @@ async def test_a_model_that_is_put_into_the_folder_is_served_at_once(settings: S
 
 @pytest.mark.anyio
 @pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
-async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_nothing_else(settings: Settings) -> None:
+async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_nothing_else(
+    settings: Settings,
+) -> None:
     settings.models.mkdir()
     (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
     async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
         model = house.services.local_models.named("my-own")
         assert model is not None
         async with model.turn():
-            waited, sent_away = sorted(await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")), key=lambda response: response.status_code)
+            waited, sent_away = sorted(
+                await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")),
+                key=lambda response: response.status_code,
+            )
         assert waited.headers["X-DocQA-Target"] == "extractive" and "12,400" in waited.text
         assert sent_away.status_code == 503 and "wait for MY_OWN already" in sent_away.json()["detail"]
 

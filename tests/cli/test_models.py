@@ -87,7 +87,12 @@ def run(models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     pytest.importorskip("huggingface_hub")
-    finder = {"modules.json": b'[{"path": ""}]', "config.json": b'{"hidden_size": 4}', "model.safetensors": b"vectors", "1_Pooling/config.json": b"{}"}
+    finder = {
+        "modules.json": b'[{"path": ""}]',
+        "config.json": b'{"hidden_size": 4}',
+        "model.safetensors": b"vectors",
+        "1_Pooling/config.json": b"{}",
+    }
     with Hub({"somebody/small": {"small-Q4.gguf": gguf()}, "somebody/finder": finder}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.address)
         yield hub
@@ -126,10 +131,18 @@ def test_what_is_proposed_fits_the_memory_and_the_cores(gigabytes: int, cores: i
 
 def test_the_readme_lists_the_shipped_catalogue(run: Run) -> None:
     section = README.read_text("utf-8").split("\n## Models\n", 1)[1].split("\n## ", 1)[0]
-    rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| `")]
+    rows = [
+        [cell.strip(" `") for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if line.startswith("| `")
+    ]
     said = run("list", DOCQA_MODELS=str(SHIPPED.parent))[1]
     cores = {entry.name: str(entry.cores) for entry in Catalog.load(SHIPPED.parent).entries}
-    listed = {cells[0]: [*cells[:4], cores[cells[0]], *cells[4:6]] for line in said.splitlines() if (cells := re.split(r"  +", line))[0] in cores}
+    listed = {
+        cells[0]: [*cells[:4], cores[cells[0]], *cells[4:6]]
+        for line in said.splitlines()
+        if (cells := re.split(r"  +", line))[0] in cores
+    }
     assert rows == list(listed.values())
 
 
@@ -174,7 +187,10 @@ def test_ctrl_c_is_not_a_success(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_added_file_is_served_and_checked(run: Run, models: Path, tmp_path: Path) -> None:
     (tmp_path / "own-1.gguf").write_bytes(gguf())
     code, said = run("add", tmp_path / "own-1.gguf")
-    assert (code, said) == (0, "own-1 is here, licence apache-2.0. The server serves it as OWN_1 from its next start.\n")
+    assert (code, said) == (
+        0,
+        "own-1 is here, licence apache-2.0. The server serves it as OWN_1 from its next start.\n",
+    )
     assert (tmp_path / "own-1.gguf").exists()
     assert run("add", tmp_path / "own-1.gguf")[0] == 0
     assert run("check", "own-1") == (0, "own-1: every byte is right.\n")
@@ -219,7 +235,9 @@ def test_all_parts_of_a_split_file_are_added(run: Run, models: Path, tmp_path: P
         (gguf(template=""), "no chat template"),
     ],
 )
-def test_what_is_no_model_for_conversations_is_not_added(run: Run, models: Path, tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_no_model_for_conversations_is_not_added(
+    run: Run, models: Path, tmp_path: Path, content: bytes, said: str
+) -> None:
     (tmp_path / "wrong.gguf").write_bytes(content)
     code, told = run("add", tmp_path / "wrong.gguf")
     assert code == 1
@@ -232,7 +250,9 @@ def test_a_file_takes_no_other_models_place(run: Run, models: Path, tmp_path: Pa
     assert run("add", tmp_path / "own.gguf")[0] == 0
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "own.gguf").write_bytes(gguf(weights=b"other"))
-    assert run("add", tmp_path / "new" / "own.gguf")[1].startswith("docqa: There is another own.gguf in the models folder")
+    assert run("add", tmp_path / "new" / "own.gguf")[1].startswith(
+        "docqa: There is another own.gguf in the models folder"
+    )
     (tmp_path / "-own-.gguf").write_bytes(gguf())
     assert "served as OWN already" in run("add", tmp_path / "-own-.gguf")[1]
     assert run("check", "own") == (0, "own: every byte is right.\n")
@@ -249,7 +269,10 @@ def test_a_file_that_the_catalogue_knows_must_be_that_file(run: Run, models: Pat
 
 
 def test_what_the_disk_refuses_is_a_sentence(run: Run, tmp_path: Path) -> None:
-    assert run("add", tmp_path / "nowhere.gguf") == (1, f"docqa: [Errno 2] No such file or directory: '{tmp_path / 'nowhere.gguf'}'\n")
+    assert run("add", tmp_path / "nowhere.gguf") == (
+        1,
+        f"docqa: [Errno 2] No such file or directory: '{tmp_path / 'nowhere.gguf'}'\n",
+    )
 
 
 # remove
@@ -263,7 +286,9 @@ def test_a_removed_model_leaves_nothing_and_is_not_fetched_by_itself(run: Run, m
     assert code == 0
     assert said.startswith("Removed finder, 0.0 GB: finder/")
     assert run("remove", "SMALL") == (0, "Removed Small, 0.0 GB: small-Q4.gguf.\n")
-    assert sorted(str(path.relative_to(models)) for path in models.rglob("*") if path.is_file() and path.name != "lock") == [
+    assert sorted(
+        str(path.relative_to(models)) for path in models.rglob("*") if path.is_file() and path.name != "lock"
+    ) == [
         "catalog.toml",
         "downloads/finder.failed",
     ]

@@ -130,7 +130,9 @@ def test_without_the_base_packages_there_is_no_server(installer: Installer, pip:
     assert "base" in installer.pending(installer.groups(test=False))
 
 
-def test_what_is_optional_may_fail_with_a_sentence_and_is_not_tried_at_each_start(installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_optional_may_fail_with_a_sentence_and_is_not_tried_at_each_start(
+    installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]
+) -> None:
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
     groups = installer.groups(test=False)
     installer.install(groups)
@@ -140,7 +142,9 @@ def test_what_is_optional_may_fail_with_a_sentence_and_is_not_tried_at_each_star
     assert list(installer.pending(groups)) == ["local"]
 
 
-def test_an_interrupted_installation_goes_on_where_it_stopped(installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_installation_goes_on_where_it_stopped(
+    installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch
+) -> None:
     groups = installer.groups(test=False)
     with monkeypatch.context() as patch:
         patch.setattr(Installer, "_embedding", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -149,7 +153,9 @@ def test_an_interrupted_installation_goes_on_where_it_stopped(installer: Install
     assert list(installer.pending(groups)) == ["embedding", "local"]
 
 
-def test_without_a_compiler_nothing_is_compiled(installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_compiler_nothing_is_compiled(
+    installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("docqa.setup.packages.shutil.which", lambda _: None)
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
     installer.install(installer.groups(test=False))
@@ -157,20 +163,26 @@ def test_without_a_compiler_nothing_is_compiled(installer: Installer, pip: Pip, 
     assert "There is no C++ compiler" in capsys.readouterr().err
 
 
-def test_torch_comes_from_the_cpu_index_where_pip_would_take_graphics_packages(installer: Installer, pip: Pip, index: str) -> None:
+def test_torch_comes_from_the_cpu_index_where_pip_would_take_graphics_packages(
+    installer: Installer, pip: Pip, index: str
+) -> None:
     installer.torch_index = index
     installer.install(installer.groups(test=False))
     assert f"pip install --index-url {index} torch==2.13.0" in pip.installs
 
 
-def test_gigabytes_are_not_pulled_when_the_cpu_index_is_out_of_reach(installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]) -> None:
+def test_gigabytes_are_not_pulled_when_the_cpu_index_is_out_of_reach(
+    installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]
+) -> None:
     installer.install(installer.groups(test=False))
     assert not any("torch" in line for line in pip.installs)
     assert "search is by words only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("system", "machine"), [("darwin", "arm64"), ("win32", "AMD64"), ("linux", "aarch64")])
-def test_elsewhere_the_usual_torch_is_the_right_one(installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, system: str, machine: str) -> None:
+def test_elsewhere_the_usual_torch_is_the_right_one(
+    installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, system: str, machine: str
+) -> None:
     monkeypatch.setattr("docqa.setup.packages.sys.platform", system)
     monkeypatch.setattr("docqa.setup.packages.platform.machine", lambda: machine)
     installer.install(installer.groups(test=False))
@@ -192,7 +204,9 @@ def test_reachability_is_found_out_in_time(index: str) -> None:
 def test_only_one_process_installs(tmp_path: Path) -> None:
     waited: list[str] = []
     other = "import sys, time; from pathlib import Path; from docqa.catalog.lock import hold\nwith hold(Path(sys.argv[1]), lambda: None): print('held', flush=True); time.sleep(0.3)"
-    with subprocess.Popen([sys.executable, "-c", other, str(tmp_path / "lock")], stdout=subprocess.PIPE, cwd=ROOT) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", other, str(tmp_path / "lock")], stdout=subprocess.PIPE, cwd=ROOT
+    ) as process:
         assert process.stdout
         assert process.stdout.readline() == b"held\n"
         with hold(tmp_path / "lock", lambda: waited.append("yes")):
@@ -214,12 +228,17 @@ def checkout(tmp_path: Path) -> Path:
     (root / "models").mkdir()
     shutil.copy(ROOT / "run.py", root)
     shutil.copy(ROOT / "models" / "catalog.toml", root / "models")
-    (root / "docqa" / "cli" / "main.py").write_text("import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n")
+    (root / "docqa" / "cli" / "main.py").write_text(
+        "import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n"
+    )
     (root / "pyproject.toml").write_text(PROJECT)
     with zipfile.ZipFile(tmp_path / "tinypack-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("tinypack.py", "")
         wheel.writestr("tinypack-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tinypack\nVersion: 1.0\n")
-        wheel.writestr("tinypack-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            "tinypack-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         wheel.writestr("tinypack-1.0.dist-info/RECORD", "")
     return root
 
@@ -233,7 +252,14 @@ def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "DOCQA_TORCH_INDEX": f"http://127.0.0.1:{free_port()}",
         "DOCQA_EMBEDDER": "none",
     }
-    return subprocess.run([sys.executable, "run.py", *arguments], cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "run.py", *arguments],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_a_fresh_checkout_starts_and_the_second_start_costs_nothing(checkout: Path) -> None:
@@ -263,8 +289,12 @@ def test_an_older_python_is_told_in_one_sentence(tmp_path: Path) -> None:
     assert answer.stderr == "DocQA needs Python 3.11 or newer; this is Python 3.9.\n"
 
 
-@pytest.mark.parametrize(("words", "given"), [([], install.SIDE_BY_SIDE), (["tests/test_chat.py", "-x"], ["tests/test_chat.py", "-x"])])
-def test_all_tests_are_run_side_by_side_and_chosen_ones_as_asked(monkeypatch: pytest.MonkeyPatch, words: list[str], given: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "given"), [([], install.SIDE_BY_SIDE), (["tests/test_chat.py", "-x"], ["tests/test_chat.py", "-x"])]
+)
+def test_all_tests_are_run_side_by_side_and_chosen_ones_as_asked(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], given: list[str]
+) -> None:
     ran: list[list[str]] = []
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -279,7 +309,9 @@ def test_all_tests_are_run_side_by_side_and_chosen_ones_as_asked(monkeypatch: py
     assert ran == [[sys.executable, "-m", "pytest", *given]]
 
 
-def test_control_c_while_installing_ends_with_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_c_while_installing_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
@@ -288,7 +320,9 @@ def test_control_c_while_installing_ends_with_a_sentence(monkeypatch: pytest.Mon
     assert capsys.readouterr().err == "\nStopped. The next start goes on from here.\n"
 
 
-def test_a_model_that_cannot_be_had_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_cannot_be_had_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "catalog.toml").write_text(
         "[[model]]\nname = 'tiny'\nkind = 'gguf'\nlicence = 'MIT'\nlanguages = []\npath = '/no/such/tiny.gguf'\n"
@@ -301,7 +335,9 @@ def test_a_model_that_cannot_be_had_is_said_once(tmp_path: Path, monkeypatch: py
         assert capsys.readouterr().err.count("The model tiny could not be had") == said
 
 
-def test_offline_nothing_is_downloaded(installer: Installer, pip: Pip, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_offline_nothing_is_downloaded(
+    installer: Installer, pip: Pip, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     installer.offline = True
     groups = installer.groups(test=False)
     with pytest.raises(InstallFailed, match="DOCQA_OFFLINE forbids"):
@@ -311,5 +347,7 @@ def test_offline_nothing_is_downloaded(installer: Installer, pip: Pip, tmp_path:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
     install.fetch_models(Settings(models=tmp_path / "models", offline=True), installer, again=True)
-    assert "The model all-MiniLM-L6-v2 is not there, and DOCQA_OFFLINE forbids to download it." in capsys.readouterr().err
+    assert (
+        "The model all-MiniLM-L6-v2 is not there, and DOCQA_OFFLINE forbids to download it." in capsys.readouterr().err
+    )
     assert set(pip.commands) == {"-c import pip"}

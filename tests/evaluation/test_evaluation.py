@@ -56,17 +56,32 @@ def test_definitions_numbers_and_dates_become_questions_and_what_points_back_doe
         (
             "de",
             "Ein Wehr ist ein Bauwerk, das einen Fluss staut. Die Miete beträgt 12.400 Euro. Der Hof hat 340 Bäume. Die Brücke wurde im Jahr 1911 gebaut.",
-            ["Was ist ein Wehr?", "Wie viel beträgt die Miete?", "Wie viele Bäume hat der Hof?", "Wann wurde die Brücke gebaut?"],
+            [
+                "Was ist ein Wehr?",
+                "Wie viel beträgt die Miete?",
+                "Wie viele Bäume hat der Hof?",
+                "Wann wurde die Brücke gebaut?",
+            ],
         ),
         (
             "fr",
             "Une écluse est un ouvrage qui relève les bateaux. Le loyer est de 12 400 euros. Le coût s'élève à 3 millions d'euros. Le pont a été construit en 1911.",
-            ["Qu'est-ce que c'est, une écluse ?", "De combien est le loyer ?", "À combien s'élève le coût ?", "Quand est-ce que le pont a été construit ?"],
+            [
+                "Qu'est-ce que c'est, une écluse ?",
+                "De combien est le loyer ?",
+                "À combien s'élève le coût ?",
+                "Quand est-ce que le pont a été construit ?",
+            ],
         ),
         (
             "es",
             "Una esclusa es una obra que eleva los barcos. El alquiler es de 12.400 euros. El coste asciende a 3 millones de euros. El puente fue construido en 1911.",
-            ["¿Qué es una esclusa?", "¿De cuánto es el alquiler?", "¿A cuánto asciende el coste?", "¿Cuándo fue construido el puente?"],
+            [
+                "¿Qué es una esclusa?",
+                "¿De cuánto es el alquiler?",
+                "¿A cuánto asciende el coste?",
+                "¿Cuándo fue construido el puente?",
+            ],
         ),
         (
             "pt",
@@ -76,7 +91,12 @@ def test_definitions_numbers_and_dates_become_questions_and_what_points_back_doe
         (
             "it",
             "Una chiusa è un'opera che solleva le barche. L'affitto è di 12.400 euro. Il costo ammonta a 3 milioni di euro. Il ponte è stato costruito nel 1911.",
-            ["Che cos'è una chiusa?", "Di quanto è l'affitto?", "A quanto ammonta il costo?", "Quando è stato costruito il ponte?"],
+            [
+                "Che cos'è una chiusa?",
+                "Di quanto è l'affitto?",
+                "A quanto ammonta il costo?",
+                "Quando è stato costruito il ponte?",
+            ],
         ),
         (
             "nl",
@@ -113,7 +133,11 @@ def test_definitions_numbers_and_dates_become_questions_and_what_points_back_doe
             "סכר הוא מבנה שעוצר את מי הנהר. שכר הדירה עומד על 12,400 אירו. הגשר נבנה בשנת 1911.",
             ["מה זה סכר?", "על כמה עומד שכר הדירה?", "מתי נבנה הגשר?"],
         ),
-        ("zh", "水闸是一种拦住河水的建筑物。每月租金为12,400欧元。石桥于1911年建成。", ["水闸是什么？", "每月租金为多少欧元？", "石桥于哪一年建成？"]),
+        (
+            "zh",
+            "水闸是一种拦住河水的建筑物。每月租金为12,400欧元。石桥于1911年建成。",
+            ["水闸是什么？", "每月租金为多少欧元？", "石桥于哪一年建成？"],
+        ),
         (
             "ja",
             "水門とは、川の水をせき止める設備である。毎月の家賃は12,400ユーロです。石橋は1911年に建設された。",
@@ -168,7 +192,9 @@ def test_a_question_with_two_answers_is_not_asked_and_one_with_the_same_answer_o
 
 
 def test_a_heading_is_asked_for_without_a_value() -> None:
-    assert asked("Bring your own gloves.", section="Safety at work") == [("heading", "What is said about “Safety at work”?", "")]
+    assert asked("Bring your own gloves.", section="Safety at work") == [
+        ("heading", "What is said about “Safety at work”?", "")
+    ]
 
 
 def test_a_heading_in_front_of_a_sentence_is_no_part_of_its_subject() -> None:
@@ -184,14 +210,22 @@ def test_controls_speak_of_things_that_the_document_never_names() -> None:
     assert "What is a quay?" in others
     assert "What is the length of the quay?" in others
     assert all(one.is_control and one.document == 2 for one in controls)
-    known = [stored(ORCHARD + " The cherry tree blossoms in May; a cherry tree will blossom again in June.", document=2)]
+    known = [
+        stored(ORCHARD + " The cherry tree blossoms in May; a cherry tree will blossom again in June.", document=2)
+    ]
     assert "When does the cherry tree blossom?" not in [one.text for one in make_controls([], 2, "en", known)]
-    assert make_controls(about_quay, 1, "en", [stored(QUAY)]) == [Made(FOREIGN, text, "en", 1) for text in CONTROLS["en"]]
+    assert make_controls(about_quay, 1, "en", [stored(QUAY)]) == [
+        Made(FOREIGN, text, "en", 1) for text in CONTROLS["en"]
+    ]
 
 
 def test_the_choice_takes_documents_and_kinds_in_turn_spread_over_each_document_and_is_always_the_same() -> None:
     made = [Made("row", f"row {n}", "en", 1, "1", chunk=n) for n in range(1, 101)]
-    made += [Made("date", "when", "en", 1, "1", chunk=101), Made("row", "other", "en", 2, "1", chunk=102), Made("heading", "about", "en", 2, chunk=103)]
+    made += [
+        Made("date", "when", "en", 1, "1", chunk=101),
+        Made("row", "other", "en", 2, "1", chunk=102),
+        Made("heading", "about", "en", 2, chunk=103),
+    ]
     chosen = choose(made, 12)
     assert chosen == choose(made, 12)
     assert {"when", "other"} < {one.text for one in chosen} and "about" not in {one.text for one in chosen}
@@ -219,9 +253,21 @@ def test_an_answer_is_right_with_all_numbers_and_most_words_of_the_value(answer:
 
 
 def result(
-    kind: str = "number", *, rank: int = 1, right: bool = True, refused: bool = False, quoted: int = 1, seconds: float = 1.0, error: str = "", file: str = "a"
+    kind: str = "number",
+    *,
+    rank: int = 1,
+    right: bool = True,
+    refused: bool = False,
+    quoted: int = 1,
+    seconds: float = 1.0,
+    error: str = "",
+    file: str = "a",
 ) -> Result:
-    made = Made(kind, "?", "en", 1) if kind in (OTHER, FOREIGN) else Made(kind, "?", "en", 1, "" if kind == "heading" else "5", chunk=1)
+    made = (
+        Made(kind, "?", "en", 1)
+        if kind in (OTHER, FOREIGN)
+        else Made(kind, "?", "en", 1, "" if kind == "heading" else "5", chunk=1)
+    )
     return Result(made, file, "5", rank, right, refused, quoted, 1, seconds, error)
 
 
@@ -251,7 +297,9 @@ def test_figures_count_what_was_planted() -> None:
 
 
 def test_the_table_has_a_line_for_each_file_and_kind_and_says_what_failed() -> None:
-    lines = table([result(file="a.pdf"), result("date", file="b.txt", rank=0), result(OTHER, error="Try again.")]).splitlines()
+    lines = table(
+        [result(file="a.pdf"), result("date", file="b.txt", rank=0), result(OTHER, error="Try again.")]
+    ).splitlines()
     assert [line.split()[:3] for line in lines if line.startswith(("a.pdf", "b.txt", "date", "all"))] == [
         ["a.pdf", "1", "100"],
         ["b.txt", "1", "0"],
@@ -299,21 +347,31 @@ async def test_questions_from_the_files_are_found_answered_and_quoted_and_nothin
     assert any(one.refused for one in controls)
     assert list(temporary.iterdir()) == []
     assert not settings.data.exists()
-    assert "model GPT5_2 (extractive); embedding model none; models" in " ".join(told), "settings that are not the usual ones are said"
+    assert "model GPT5_2 (extractive); embedding model none; models" in " ".join(told), (
+        "settings that are not the usual ones are said"
+    )
 
 
 @pytest.mark.anyio
-async def test_a_search_that_finds_the_wrong_passages_is_a_miss(settings: Settings, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_that_finds_the_wrong_passages_is_a_miss(
+    settings: Settings, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def worst_first(*given: object) -> list[Passage]:
         return (await search(*given))[::-1]  # type: ignore[arg-type]
 
     file = tmp_path / "pages.txt"
-    file.write_text(f"{QUAY}\f" + "\f".join(f"The quay has a length of its own. Page {n} says no more of it." for n in range(5)))
+    file.write_text(
+        f"{QUAY}\f" + "\f".join(f"The quay has a length of its own. Page {n} says no more of it." for n in range(5))
+    )
     right = await evaluate(settings, [file], "GPT5_2", 3, lambda _: None)
     monkeypatch.setattr(evaluation, "search", worst_first)
     wrong = await evaluate(settings, [file], "GPT5_2", 3, lambda _: None)
     assert [one.rank for one in right] != [one.rank for one in wrong]
-    assert all(before.rank == 1 < after.rank or after.rank == 0 for before, after in zip(right, wrong, strict=True) if "length" in before.made.text)
+    assert all(
+        before.rank == 1 < after.rank or after.rank == 0
+        for before, after in zip(right, wrong, strict=True)
+        if "length" in before.made.text
+    )
 
 
 @pytest.mark.anyio
@@ -332,7 +390,9 @@ async def test_an_answer_that_says_something_else_is_wrong_and_one_that_fails_is
 
 
 @pytest.mark.anyio
-async def test_a_source_that_is_not_on_its_page_is_not_quoted(settings: Settings, files: list[Path], temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_that_is_not_on_its_page_is_not_quoted(
+    settings: Settings, files: list[Path], temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def another_page(*_: object) -> str:
         return "Nothing of the kind."
 
@@ -342,29 +402,45 @@ async def test_a_source_that_is_not_on_its_page_is_not_quoted(settings: Settings
 
 
 @pytest.mark.anyio
-async def test_a_file_that_cannot_be_read_is_told_and_left_out(settings: Settings, files: list[Path], tmp_path: Path, temporary: Path) -> None:
+async def test_a_file_that_cannot_be_read_is_told_and_left_out(
+    settings: Settings, files: list[Path], tmp_path: Path, temporary: Path
+) -> None:
     empty, large = tmp_path / "empty.txt", tmp_path / "large.txt"
     empty.touch()
     large.write_bytes(b"x" * (1 << 20 | 1))
     told: list[str] = []
-    results = await evaluate(replace(settings, upload_mb=1), [tmp_path / "missing.pdf", empty, large, *files], "GPT5_2", 4, told.append)
+    results = await evaluate(
+        replace(settings, upload_mb=1), [tmp_path / "missing.pdf", empty, large, *files], "GPT5_2", 4, told.append
+    )
     assert len(results) == 4
     left_out = [sentence for sentence in told if "is left out" in sentence]
-    assert [Path(sentence.split(" is left out: ")[0]).name for sentence in left_out] == ["missing.pdf", "empty.txt", "large.txt"]
-    assert left_out[0].endswith("No such file or directory") and left_out[2].endswith("larger than 1 MB (DOCQA_UPLOAD_MB).")
+    assert [Path(sentence.split(" is left out: ")[0]).name for sentence in left_out] == [
+        "missing.pdf",
+        "empty.txt",
+        "large.txt",
+    ]
+    assert left_out[0].endswith("No such file or directory") and left_out[2].endswith(
+        "larger than 1 MB (DOCQA_UPLOAD_MB)."
+    )
     with pytest.raises(Unreadable, match="None of the files"):
         await evaluate(settings, [empty], "GPT5_2", 4, told.append)
 
 
 @pytest.mark.anyio
-async def test_an_unknown_model_is_named_with_those_there_are(settings: Settings, files: list[Path], temporary: Path) -> None:
+async def test_an_unknown_model_is_named_with_those_there_are(
+    settings: Settings, files: list[Path], temporary: Path
+) -> None:
     with pytest.raises(NotFound, match="There is no model GPT99; there are GPT5_2, "):
         await evaluate(settings, files, "GPT99", 4, lambda _: None)
     assert list(temporary.iterdir()) == []
 
 
 def test_the_command_prints_a_table_and_writes_each_question_with_its_result(
-    files: list[Path], tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    files: list[Path],
+    tmp_path: Path,
+    temporary: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, value in {"EMBEDDER": "none", "MODELS": tmp_path / "no-models", "DATA": tmp_path / "data"}.items():
         monkeypatch.setenv(f"DOCQA_{name}", str(value))
@@ -377,6 +453,8 @@ def test_the_command_prints_a_table_and_writes_each_question_with_its_result(
     assert not (tmp_path / "data").exists()
 
 
-def test_the_command_says_before_the_work_that_it_cannot_write(files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_before_the_work_that_it_cannot_write(
+    files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["eval", str(files[0]), "--out", str(tmp_path / "no" / "out.jsonl")]) == 1
     assert "out.jsonl cannot be written: No such file or directory" in capsys.readouterr().err

@@ -25,11 +25,18 @@ def lines(data: str | bytes) -> list[str]:
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_delimiters_are_found(delimiter: str) -> None:
-    assert lines(f"id{delimiter}remark\n1{delimiter}one\n2{delimiter}two\n") == ["id; remark", "id: 1; remark: one", "id: 2; remark: two"]
+    assert lines(f"id{delimiter}remark\n1{delimiter}one\n2{delimiter}two\n") == [
+        "id; remark",
+        "id: 1; remark: one",
+        "id: 2; remark: two",
+    ]
 
 
 def test_semicolons_win_over_decimal_commas_and_commas_in_sentences() -> None:
-    assert lines("name;price\nTea, green;1,50\nTea, black;2,5\n")[1:] == ["name: Tea, green; price: 1,50", "name: Tea, black; price: 2,5"]
+    assert lines("name;price\nTea, green;1,50\nTea, black;2,5\n")[1:] == [
+        "name: Tea, green; price: 1,50",
+        "name: Tea, black; price: 2,5",
+    ]
 
 
 def test_a_first_line_may_name_the_delimiter() -> None:
@@ -38,7 +45,10 @@ def test_a_first_line_may_name_the_delimiter() -> None:
 
 
 def test_one_column_keeps_its_commas() -> None:
-    assert lines("Remark\nGood, on the whole\nNo remark\nNone\nNothing to add\nWell\n")[:2] == ["Remark", "Remark: Good, on the whole"]
+    assert lines("Remark\nGood, on the whole\nNo remark\nNone\nNothing to add\nWell\n")[:2] == [
+        "Remark",
+        "Remark: Good, on the whole",
+    ]
 
 
 def test_line_breaks_and_doubled_quotes_stay_in_their_cell() -> None:
@@ -70,7 +80,11 @@ def test_a_quote_that_is_open_where_the_file_ends() -> None:
 
 
 def test_quotes_inside_a_cell_are_letters() -> None:
-    assert lines('size,what\n5" wide,"big" pipe\n6",pipe\n') == ["size; what", 'size: 5" wide; what: big pipe', 'size: 6"; what: pipe']
+    assert lines('size,what\n5" wide,"big" pipe\n6",pipe\n') == [
+        "size; what",
+        'size: 5" wide; what: big pipe',
+        'size: 6"; what: pipe',
+    ]
 
 
 # --- column names ------------------------------------------------------------------------------------------------------------------
@@ -93,7 +107,16 @@ def test_column_names_stand_with_each_value(table: str, expected: str) -> None:
     assert lines(table)[1] == expected
 
 
-@pytest.mark.parametrize("table", ["1,2\n3,4\n", "Ada,London\nAlan,London\nGrace,New York\n", "2020-01-01,rain\n2020-01-02,sun\n", "Ada,1\n", "x,12.5\ny,13\n"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "1,2\n3,4\n",
+        "Ada,London\nAlan,London\nGrace,New York\n",
+        "2020-01-01,rain\n2020-01-02,sun\n",
+        "Ada,1\n",
+        "x,12.5\ny,13\n",
+    ],
+)
 def test_a_table_without_column_names_makes_none_up(table: str) -> None:
     assert lines(table) == [row.replace(",", "; ") for row in table.splitlines()]
 

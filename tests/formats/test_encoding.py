@@ -23,7 +23,9 @@ THAI = "เมื่อวานตอนเย็นชาวบ้านมา
 JAPANESE = "昨日の夕方、村の人々は新しい道路の建設について話し合うために集まった。お金はもう用意されているが、工事は秋まで始まらない。"
 SIMPLIFIED = "昨天晚上，村民们聚在一起讨论新公路的建设。资金已经到位，但是工程要到秋天才能开始。有些人担心噪音和灰尘。"
 TRADITIONAL = "昨天晚上，村民們聚在一起討論新公路的建設。資金已經到位，但是工程要到秋天才能開始。有些人擔心噪音和灰塵。"
-KOREAN = "어제 저녁 마을 사람들은 새 도로를 만드는 일을 의논하려고 모였다. 돈은 이미 마련되었지만 공사는 가을에야 시작된다."
+KOREAN = (
+    "어제 저녁 마을 사람들은 새 도로를 만드는 일을 의논하려고 모였다. 돈은 이미 마련되었지만 공사는 가을에야 시작된다."
+)
 
 LEGACY = [
     (GERMAN, "cp1252 cp850 cp437 mac-roman iso8859-1"),
@@ -52,13 +54,17 @@ def test_legacy_encodings_are_recognised(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text, _ in LEGACY])
-@pytest.mark.parametrize("name", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize(
+    "name", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+)
 def test_unicode_with_and_without_a_mark(text: str, name: str) -> None:
     assert decode(f"{text}\n".encode(name)) == f"{text}\n"
 
 
 def test_wide_text_without_any_ascii() -> None:
-    assert decode("私たちはこの国の新しい道について話した".encode("utf-16-le")) == "私たちはこの国の新しい道について話した"
+    assert (
+        decode("私たちはこの国の新しい道について話した".encode("utf-16-le")) == "私たちはこの国の新しい道について話した"
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,13 @@ def test_text_is_decoded_as_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [bytes(range(256)) * 40, random.Random(1).randbytes(3000), b"\x89PNG\r\n\x1a\n" + random.Random(2).randbytes(500), b"\0" * 900 + b"a", b"\1\2\3words" * 50],
+    [
+        bytes(range(256)) * 40,
+        random.Random(1).randbytes(3000),
+        b"\x89PNG\r\n\x1a\n" + random.Random(2).randbytes(500),
+        b"\0" * 900 + b"a",
+        b"\1\2\3words" * 50,
+    ],
 )
 def test_binary_data_is_refused(data: bytes) -> None:
     with pytest.raises(Unreadable, match="not text"):

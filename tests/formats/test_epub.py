@@ -36,14 +36,22 @@ class Book:
     title: str = "A Book"
 
     def package(self) -> str:
-        items = "".join(f'<item id="c{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(self.chapters))
+        items = "".join(
+            f'<item id="c{n}" href="{name}" media-type="application/xhtml+xml"/>'
+            for n, name in enumerate(self.chapters)
+        )
         spine = self.spine or "".join(f'<itemref idref="c{n}"/>' for n in range(len(self.chapters)))
         metadata = f'<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{self.title}</dc:title></metadata>'
         return f'<package xmlns="http://www.idpf.org/2007/opf">{metadata}<manifest>{items}{self.listed}</manifest><spine toc="ncx">{spine}</spine></package>'
 
     def packed(self) -> bytes:
         chapters = {f"o/{name}": XHTML.format("", body) for name, body in self.chapters.items()}
-        files = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER.format("o/b.opf"), "o/b.opf": self.package(), **chapters}
+        files = {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": CONTAINER.format("o/b.opf"),
+            "o/b.opf": self.package(),
+            **chapters,
+        }
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in (files | (self.files or {})).items():
@@ -70,7 +78,9 @@ def refusal(book: Book) -> str:
 
 def test_chapters_follow_the_spine() -> None:
     book = Book(
-        {"a.xhtml": "<h1>One</h1><p>text</p>", "b.xhtml": "<p>Two</p>"}, spine='<itemref idref="c1" linear="no"/><itemref idref="c0"/>', title=" The\n Book "
+        {"a.xhtml": "<h1>One</h1><p>text</p>", "b.xhtml": "<p>Two</p>"},
+        spine='<itemref idref="c1" linear="no"/><itemref idref="c0"/>',
+        title=" The\n Book ",
     )
     found = book.read()
     assert (found.kind, found.title, found.notes) == ("epub", "The Book", [])
@@ -82,21 +92,38 @@ CONTENTS = '<nav epub:type="landmarks"><ol><li><a href="a.xhtml">Start</a></li><
 
 
 def nav(*entries: tuple[str, str]) -> str:
-    return XHTML.format("", CONTENTS.format("".join(f'<li><a href="{href}">{title}</a></li>' for href, title in entries)))
+    return XHTML.format(
+        "", CONTENTS.format("".join(f'<li><a href="{href}">{title}</a></li>' for href, title in entries))
+    )
 
 
 def test_the_table_of_contents_gives_the_sections_also_within_a_chapter() -> None:
     body = '<p id="early">before</p><section id="x"><h2>Rivers</h2><p>wet</p></section><p>more</p><h3>Beside</h3><p>own</p>'
-    contents = nav(("a.xhtml", "Part\n  <i>One</i>"), ("a.xhtml#x", "1. Rivers"), ("a.xhtml#gone", "Nowhere"), ("b.xhtml#gone", "Two"))
-    found = Book({"a.xhtml": body, "b.xhtml": "<p>lakes</p>"}, listed=NAV.format("nav.xhtml"), files={"o/nav.xhtml": contents}).read()
+    contents = nav(
+        ("a.xhtml", "Part\n  <i>One</i>"),
+        ("a.xhtml#x", "1. Rivers"),
+        ("a.xhtml#gone", "Nowhere"),
+        ("b.xhtml#gone", "Two"),
+    )
+    found = Book(
+        {"a.xhtml": body, "b.xhtml": "<p>lakes</p>"}, listed=NAV.format("nav.xhtml"), files={"o/nav.xhtml": contents}
+    ).read()
     assert found.pages[0].headings == ((0, "Part One"), (8, "1. Rivers"), (27, "Beside"))
-    assert [found.pages[0].text[at:].split("\n")[0] for at, _ in found.pages[0].headings] == ["before", "Rivers", "Beside"]
+    assert [found.pages[0].text[at:].split("\n")[0] for at, _ in found.pages[0].headings] == [
+        "before",
+        "Rivers",
+        "Beside",
+    ]
     assert [page.section for page in found.pages] == ["Part One", "Two"]
 
 
 def test_a_title_of_the_contents_speaks_for_the_headings_below_it_that_it_repeats() -> None:
     body = "<h1>Chapter 1</h1><h2>The Storm</h2><h3>At sea</h3><p>wind</p><h2>The Storm</h2>"
-    found = Book({"a.xhtml": body}, listed=NAV.format("nav.xhtml"), files={"o/nav.xhtml": nav(("a.xhtml", "Chapter 1: the storm"))}).read()
+    found = Book(
+        {"a.xhtml": body},
+        listed=NAV.format("nav.xhtml"),
+        files={"o/nav.xhtml": nav(("a.xhtml", "Chapter 1: the storm"))},
+    ).read()
     assert found.pages[0].headings == ((0, "Chapter 1: the storm"), (22, "At sea"), (36, "The Storm"))
 
 
@@ -107,18 +134,26 @@ def test_an_ncx_gives_the_sections_where_there_is_no_other_list() -> None:
     )
     ncx = f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><docTitle><text>no</text></docTitle><navMap>{points}</navMap></ncx>'
     listed = '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
-    found = Book({"text/a.xhtml": "<p>a</p><p id='x'>b</p>"}, listed=listed + NAV.format("nav.xhtml"), files={"o/toc.ncx": ncx, "o/nav.xhtml": nav()}).read()
+    found = Book(
+        {"text/a.xhtml": "<p>a</p><p id='x'>b</p>"},
+        listed=listed + NAV.format("nav.xhtml"),
+        files={"o/toc.ncx": ncx, "o/nav.xhtml": nav()},
+    ).read()
     assert found.pages[0].headings == ((0, "Part"), (3, "Café"))
 
 
 def test_a_chapter_that_begins_no_section_goes_on_with_the_one_before() -> None:
-    found = Book({"a.xhtml": "<p>cover</p>", "b.xhtml": "<h1>One</h1><p>x</p><h2>Two</h2>", "c.xhtml": "<p>still two</p>"}).read()
+    found = Book(
+        {"a.xhtml": "<p>cover</p>", "b.xhtml": "<h1>One</h1><p>x</p><h2>Two</h2>", "c.xhtml": "<p>still two</p>"}
+    ).read()
     assert [page.section for page in found.pages] == ["", "One", "Two"]
 
 
 def test_a_chapters_own_title_counts_unless_it_is_the_books_or_that_of_the_file_before() -> None:
     titles = ("A Book", "First", "Second", "Second")
-    files: dict[str, str | bytes] = {f"o/{n}.xhtml": XHTML.format(title, "<p>text</p>") for n, title in enumerate(titles)}
+    files: dict[str, str | bytes] = {
+        f"o/{n}.xhtml": XHTML.format(title, "<p>text</p>") for n, title in enumerate(titles)
+    }
     found = Book({f"{n}.xhtml": "" for n in range(4)}, files=files).read()
     assert [page.section for page in found.pages] == ["", "First", "Second", "Second"]
 
@@ -154,7 +189,12 @@ def test_drawings_with_text_are_read_in_a_chapter_and_as_one() -> None:
     )
     assert text_of(f"<p>Map</p><div>{drawing}</div>") == "Map\n\nto the\nlake\n\nleft"
     listed = '<item id="s" href="m.svg" media-type="image/svg+xml"/><item id="p" href="p.png" media-type="image/png"/>'
-    book = Book({}, listed=listed, spine='<itemref idref="s"/><itemref idref="p"/>', files={"o/m.svg": drawing, "o/p.png": "<p>no</p>"})
+    book = Book(
+        {},
+        listed=listed,
+        spine='<itemref idref="s"/><itemref idref="p"/>',
+        files={"o/m.svg": drawing, "o/p.png": "<p>no</p>"},
+    )
     assert [page.text for page in book.read().pages] == ["to the\nlake\n\nleft", ""]
 
 
@@ -179,7 +219,10 @@ def test_missing_chapters_cost_themselves_and_a_note() -> None:
 
 
 def test_a_long_list_of_missing_chapters_is_cut_short() -> None:
-    book = Book({"a.xhtml": "<p>one</p>"}, spine='<itemref idref="c0"/>' + "".join(f'<itemref idref="x{n}"/>' for n in range(12)))
+    book = Book(
+        {"a.xhtml": "<p>one</p>"},
+        spine='<itemref idref="c0"/>' + "".join(f'<itemref idref="x{n}"/>' for n in range(12)),
+    )
     assert book.read().notes[0].endswith("x8, x9 and 2 more.")
 
 
@@ -191,7 +234,10 @@ def test_a_damaged_chapter_costs_itself() -> None:
     assert "o/b.xhtml" in found.notes[0]
 
 
-@pytest.mark.parametrize("name", ["O/Ch%C3%A4pter one.XHTML", "../o/chäpter%20one.xhtml", "/o/cha\u0308pter one.xhtml", "o\\chäpter one.xhtml"])
+@pytest.mark.parametrize(
+    "name",
+    ["O/Ch%C3%A4pter one.XHTML", "../o/chäpter%20one.xhtml", "/o/cha\u0308pter one.xhtml", "o\\chäpter one.xhtml"],
+)
 def test_chapters_are_found_under_names_that_are_not_quite_theirs(name: str) -> None:
     book = Book({"chäpter one.xhtml": "<p>here</p>"})
     assert (
@@ -218,9 +264,14 @@ def test_the_package_is_found_without_a_good_container(container: str) -> None:
 
 
 def test_the_first_of_several_packages_is_read() -> None:
-    both = CONTAINER.format("o/b.opf").replace("</rootfiles>", '<rootfile full-path="o/c.opf" media-type="application/oebps-package+xml"/></rootfiles>')
+    both = CONTAINER.format("o/b.opf").replace(
+        "</rootfiles>", '<rootfile full-path="o/c.opf" media-type="application/oebps-package+xml"/></rootfiles>'
+    )
     other = Book({"other.xhtml": ""}).package()
-    assert Book({"a.xhtml": "<p>here</p>"}, files={"META-INF/container.xml": both, "o/c.opf": other}).read().pages[0].text == "here"
+    assert (
+        Book({"a.xhtml": "<p>here</p>"}, files={"META-INF/container.xml": both, "o/c.opf": other}).read().pages[0].text
+        == "here"
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +308,10 @@ def test_one_file_is_one_chapter_however_often_it_is_listed() -> None:
 
 def test_locked_chapters_are_refused_and_other_locked_files_do_not_matter() -> None:
     def locked(algorithm: str, file: str) -> Book:
-        return Book({"a.xhtml": "<p>here</p>"}, files={"META-INF/encryption.xml": LOCK.format(algorithm, file), "o/x.otf": b"font"})
+        return Book(
+            {"a.xhtml": "<p>here</p>"},
+            files={"META-INF/encryption.xml": LOCK.format(algorithm, file), "o/x.otf": b"font"},
+        )
 
     assert "DRM" in refusal(locked(AES, "o/a.xhtml"))
     assert locked(AES, "o/x.otf").read().pages[0].text == "here"
@@ -269,7 +323,9 @@ def test_locked_chapters_are_refused_and_other_locked_files_do_not_matter() -> N
 @pytest.mark.parametrize("licence", ["META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl"])
 def test_a_licence_alone_locks_nothing_unless_the_chapters_are_noise(licence: str) -> None:
     assert Book({"a.xhtml": "<p>here</p>"}, files={licence: "<rights/>"}).read().pages[0].text == "here"
-    assert "DRM" in refusal(Book({"a.xhtml": ""}, files={licence: "<rights/>", "o/a.xhtml": bytes(range(200, 255)) * 9 + b"<"}))
+    assert "DRM" in refusal(
+        Book({"a.xhtml": ""}, files={licence: "<rights/>", "o/a.xhtml": bytes(range(200, 255)) * 9 + b"<"})
+    )
 
 
 def test_a_book_without_chapters_is_refused() -> None:

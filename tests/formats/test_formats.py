@@ -23,7 +23,11 @@ def make_pdf(*texts: str, password: str = "", outline: list[list[object]] | None
         document.new_page().insert_text((72, 72), text)
     if outline:
         document.set_toc(outline)
-    locked = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": password, "owner_pw": "owner" + password} if password else {}
+    locked = (
+        {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": password, "owner_pw": "owner" + password}
+        if password
+        else {}
+    )
     return bytes(document.tobytes(**locked))
 
 
@@ -40,7 +44,20 @@ def refusal(data: bytes, name: str, media_type: str = "") -> str:
 # --- pages -------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["", "a", "word " * 4000, "x" * 10_000, "One. Two! " * 900, "line\n" * 3000, "a\n\n" * 5000, "p\f" * 9, "句子。" * 4000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "word " * 4000,
+        "x" * 10_000,
+        "One. Two! " * 900,
+        "line\n" * 3000,
+        "a\n\n" * 5000,
+        "p\f" * 9,
+        "句子。" * 4000,
+    ],
+)
 def test_cutting_loses_nothing(text: str) -> None:
     assert "".join(cut(text)) == text
 
@@ -84,7 +101,9 @@ def test_plain_text_is_kept_exactly() -> None:
 
 
 def test_pdf_pages_carry_their_text_and_section() -> None:
-    found = reading.read_whole(make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf")
+    found = reading.read_whole(
+        make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf"
+    )
     assert [page.text.strip() for page in found.pages] == ["first words", "second words", "third"]
     assert [page.section for page in found.pages] == ["Intro", "Intro", "Main"]
 

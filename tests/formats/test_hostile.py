@@ -48,11 +48,15 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measu
 def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
     """What the child process makes of a file, which must be little work."""
     start = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT
+    )
     found = json.loads(done.stdout)
     assert time.monotonic() - start < SECONDS
     assert found["mb"] < MEGABYTES
-    assert not found.get("refused", "").startswith(("The reader crashed", "The file is damaged, or holds something", "Reading the file"))
+    assert not found.get("refused", "").startswith(
+        ("The reader crashed", "The file is damaged, or holds something", "Reading the file")
+    )
     return dict(found)
 
 
@@ -82,7 +86,12 @@ def zipped(members: dict[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) 
 
 
 def book(chapter: bytes | str = CHAPTER, method: int = zipfile.ZIP_DEFLATED, **changed: bytes | str) -> bytes:
-    members: dict[str, bytes | str] = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "b.opf": PACKAGE, "c.xhtml": chapter}
+    members: dict[str, bytes | str] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "b.opf": PACKAGE,
+        "c.xhtml": chapter,
+    }
     return zipped(members | changed, method)
 
 
@@ -106,7 +115,13 @@ def overlapping(count: int, size: int) -> bytes:
     directory = data[start : data.index(b"PK\x05\x06")]
     entry = directory[directory.rindex(b"PK\x01\x02") :]
     more = b"".join(entry.replace(b"c.xhtml", b"%07d" % number) for number in range(count))
-    return data[:start] + directory + more + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, count + 4, count + 4, len(directory + more), start, 0)
+    return (
+        data[:start]
+        + directory
+        + more
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHIIH", 0, 0, count + 4, count + 4, len(directory + more), start, 0)
+    )
 
 
 def lying(real: int, said: int) -> bytes:
@@ -134,10 +149,36 @@ def endless() -> bytes:
     directory = data[start : data.index(b"PK\x05\x06")]
     entries = []
     for number in range(10_000):
-        entry = struct.pack("<4s4B4HIIIHHHHHII", b"PK\x01\x02", 20, 0, 20, 0, 0, 8, 0, 0, 0, len(blocks), 0, 8, 0, 0, 0, 0, 0, start - len(blocks) - 38)
+        entry = struct.pack(
+            "<4s4B4HIIIHHHHHII",
+            b"PK\x01\x02",
+            20,
+            0,
+            20,
+            0,
+            0,
+            8,
+            0,
+            0,
+            0,
+            len(blocks),
+            0,
+            8,
+            0,
+            0,
+            0,
+            0,
+            0,
+            start - len(blocks) - 38,
+        )
         entries.append(entry + b"%08d" % number)
     directory += b"".join(entries)
-    return data[:start] + directory + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 10_004, 10_004, len(directory), start, 0)
+    return (
+        data[:start]
+        + directory
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHIIH", 0, 0, 10_004, 10_004, len(directory), start, 0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -210,7 +251,9 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
     declaration, use = ENTITIES[entities]
     declaration = declaration.replace("{}", str(secret))
     page = f'<?xml version="1.0"?><!DOCTYPE html [{declaration}]><html><body><p>words {use}</p></body></html>'
-    package = f'<?xml version="1.0"?><!DOCTYPE package [{declaration}]>' + PACKAGE.replace("<dc:title>A", f"<dc:title>{use}")
+    package = f'<?xml version="1.0"?><!DOCTYPE package [{declaration}]>' + PACKAGE.replace(
+        "<dc:title>A", f"<dc:title>{use}"
+    )
     data, name, media_type = {
         "pptx": (lambda: deck(lambda slide: declared(declaration, use, slide)), "a.pptx", ""),
         "epub": (lambda: book(page), "a.epub", ""),
@@ -227,9 +270,13 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: deck(lambda slide: slide.replace("</p:spTree>", GROUP * 20_000 + "</p:grpSp>" * 20_000 + "</p:spTree>")),
+        lambda: deck(
+            lambda slide: slide.replace("</p:spTree>", GROUP * 20_000 + "</p:grpSp>" * 20_000 + "</p:spTree>")
+        ),
         lambda: deck(lambda slide: slide.replace("</p:spTree>", "<a:p/>" * 4_500_000 + "</p:spTree>")),
-        lambda: deck(lambda slide: slide.replace("<p:sld ", "<p:sld " + " ".join(f'a{n}="1"' for n in range(60_000)) + " ")),
+        lambda: deck(
+            lambda slide: slide.replace("<p:sld ", "<p:sld " + " ".join(f'a{n}="1"' for n in range(60_000)) + " ")
+        ),
         lambda: deck(lambda slide: slide.replace("words", "words " * 2_000_000)),
         lambda: deck(lambda slide: slide.replace('name="', 'name="' + "x" * 12_000_000, 1)),
     ],
@@ -237,7 +284,9 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
 )
 def test_slides_of_odd_shape(make: Callable[[], bytes]) -> None:
     found = read(make(), "a.pptx")
-    assert "words" in found.get("text", "") or found["refused"].startswith(("The presentation ", "No text could be read. Slide 1 is damaged"))
+    assert "words" in found.get("text", "") or found["refused"].startswith(
+        ("The presentation ", "No text could be read. Slide 1 is damaged")
+    )
 
 
 @pytest.mark.parametrize(
@@ -360,7 +409,17 @@ def test_plain_files(data: bytes, name: str, words: str) -> None:
 
 def ole(**changed: int) -> bytes:
     """A file of sixteen sectors whose tables are zero, so that every chain leads back to the first sector."""
-    fields = {"sector": 9, "mini": 6, "tables": 1, "directory": 0, "mini_table": 0, "mini_tables": 1, "more": 0, "mores": 0, **changed}
+    fields = {
+        "sector": 9,
+        "mini": 6,
+        "tables": 1,
+        "directory": 0,
+        "mini_table": 0,
+        "mini_tables": 1,
+        "more": 0,
+        "mores": 0,
+        **changed,
+    }
     header = struct.pack("<8s16xHHHHH6xIIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 62, 3, 0xFFFE, fields["sector"], fields["mini"], 0, fields["tables"],
         fields["directory"], 0, 4096, fields["mini_table"], fields["mini_tables"], fields["more"], fields["mores"], 0)  # fmt: skip
     return header + bytes(436) + "PowerPoint Document".encode("utf-16-le") + bytes(16 * 512)

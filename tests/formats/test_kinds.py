@@ -18,7 +18,9 @@ from docqa.formats.kinds import detect
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 HTML = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"
-TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override ContentType="{}"/></Types>'
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override ContentType="{}"/></Types>'
+)
 
 
 def make_pdf(text: str = "hello") -> bytes:
@@ -113,7 +115,14 @@ def test_texts_about_formats_are_texts(data: bytes) -> None:
 
 @pytest.mark.parametrize(
     "before",
-    [b"\xef\xbb\xbf", b"\r\n\r\n", b"\0" * 200, b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n", b"junk" * 250, b"GIF89a\0\1\2\n" + bytes(800)],
+    [
+        b"\xef\xbb\xbf",
+        b"\r\n\r\n",
+        b"\0" * 200,
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n",
+        b"junk" * 250,
+        b"GIF89a\0\1\2\n" + bytes(800),
+    ],
 )
 def test_a_pdf_may_begin_late(before: bytes) -> None:
     assert detect(before + PDF, "a.pdf", "") == "pdf"
@@ -210,7 +219,10 @@ def test_real_databases_are_told(tmp_path: Path) -> None:
     ("data", "words"),
     [
         (make_ole("WordDocument", "1Table"), "Word documents"),
-        (make_ole("WordDocument", "PowerPoint Document", root_class="00020906-0000-0000-c000-000000000046"), "Word documents"),
+        (
+            make_ole("WordDocument", "PowerPoint Document", root_class="00020906-0000-0000-c000-000000000046"),
+            "Word documents",
+        ),
         (make_ole("Workbook"), "Excel workbooks"),
         (make_ole("__properties_version1.0", "__substg1.0_0037001F"), "Outlook messages"),
         (make_ole("EncryptionInfo", "EncryptedPackage"), "password-protected"),
@@ -248,7 +260,12 @@ def test_office_files_are_told_from_each_other_and_from_other_archives(data: byt
         (HTML, "page.txt", "text/html", "html"),
         (HTML, "page.txt", "text/plain", "txt"),
         (HTML, "paper.pdf", "application/pdf", "html"),
-        (b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">', "page", "application/xml", "html"),
+        (
+            b'<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">',
+            "page",
+            "application/xml",
+            "html",
+        ),
         (b'<?xml version="1.0"?><rss><channel><title>x</title></channel></rss>', "feed", "application/rss+xml", "txt"),
         (b'{"a": 1}', "data", "application/ld+json", "txt"),
         (b"a;b\n1;2\n", "export", "text/csv", "csv"),

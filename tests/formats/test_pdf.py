@@ -21,7 +21,9 @@ def pages(document: pymupdf.Document, **options: object) -> list[ExtractedPage]:
     return reading.read_whole(document.tobytes(**options), "a.pdf").pages
 
 
-def page_of(*lines: tuple[float, float, str], size: float = 11, font: str = "helv", rotate: int = 0) -> pymupdf.Document:
+def page_of(
+    *lines: tuple[float, float, str], size: float = 11, font: str = "helv", rotate: int = 0
+) -> pymupdf.Document:
     """One page with each text at its place."""
     document = pymupdf.open()
     page = document.new_page()
@@ -31,7 +33,12 @@ def page_of(*lines: tuple[float, float, str], size: float = 11, font: str = "hel
 
 
 def table(rows: list[list[str]], places: list[float], top: float = 100) -> list[tuple[float, float, str]]:
-    return [(x, top + 16 * number, cell) for number, row in enumerate(rows) for x, cell in zip(places, row, strict=False) if cell]
+    return [
+        (x, top + 16 * number, cell)
+        for number, row in enumerate(rows)
+        for x, cell in zip(places, row, strict=False)
+        if cell
+    ]
 
 
 # --- order -------------------------------------------------------------------------------------------------------------------------
@@ -51,13 +58,18 @@ def test_columns_are_read_one_after_the_other() -> None:
 def test_columns_that_the_file_holds_line_by_line_are_read_one_after_the_other() -> None:
     lines = []
     for number in range(12):
-        lines += [(72, 100 + 13 * number, f"left {number} goes on with the left story"), (320, 100 + 13 * number, f"right {number} goes on with the right one")]
+        lines += [
+            (72, 100 + 13 * number, f"left {number} goes on with the left story"),
+            (320, 100 + 13 * number, f"right {number} goes on with the right one"),
+        ]
     [found] = pages(page_of(*lines))
     assert found.text.index("right 0") > found.text.index("left 11")
 
 
 def test_a_page_drawn_in_disorder_is_read_along_its_white_space() -> None:
-    paragraphs = [(x, y, f"{side} {y}: {PROSE[:40]}") for side, x in (("left", 72), ("right", 330)) for y in range(100, 700, 40)]
+    paragraphs = [
+        (x, y, f"{side} {y}: {PROSE[:40]}") for side, x in (("left", 72), ("right", 330)) for y in range(100, 700, 40)
+    ]
     shuffled = paragraphs[::2][::-1] + paragraphs[1::2][::-1]
     [found] = pages(page_of(*shuffled, size=9))
     order = [line.split(":")[0] for line in found.text.split("\n") if ":" in line]
@@ -66,7 +78,9 @@ def test_a_page_drawn_in_disorder_is_read_along_its_white_space() -> None:
 
 @pytest.mark.parametrize("angle", [90, 180, 270])
 def test_a_rotated_page_reads_like_a_straight_one(angle: int) -> None:
-    document = page_of(*table([["Item", "2018", "2017"], ["Goodwill", "10,051", "10,513"], ["Cash", "2,853", "3,053"]], [72, 250, 350]))
+    document = page_of(
+        *table([["Item", "2018", "2017"], ["Goodwill", "10,051", "10,513"], ["Cash", "2,853", "3,053"]], [72, 250, 350])
+    )
     straight = pages(document)[0].text
     document[0].set_rotation(angle)
     assert pages(document)[0].text == straight
@@ -76,7 +90,9 @@ def test_a_rotated_page_reads_like_a_straight_one(angle: int) -> None:
 def test_text_written_along_the_other_edge_is_read_line_by_line(angle: int) -> None:
     lines = ("first line of it", "second line of it", "third line of it")
     step = 14 if angle == 90 else -14
-    document = page_of(*((300 + step * number, 500 if angle == 90 else 200, line) for number, line in enumerate(lines)), rotate=angle)
+    document = page_of(
+        *((300 + step * number, 500 if angle == 90 else 200, line) for number, line in enumerate(lines)), rotate=angle
+    )
     assert " ".join(pages(document)[0].text.split()) == " ".join(lines)
 
 
@@ -88,11 +104,19 @@ def paragraph(*lines: str) -> str:
 
 
 def test_a_word_broken_at_the_end_of_a_line_is_whole_again() -> None:
-    assert paragraph("The land-", "lord repairs the roof", "of the house.") == "The landlord\nrepairs the roof\nof the house."
+    assert (
+        paragraph("The land-", "lord repairs the roof", "of the house.")
+        == "The landlord\nrepairs the roof\nof the house."
+    )
 
 
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
-    text = paragraph("A well-known rule is that a well-", "known rule holds, in pre-", "and postwar times, from Baden-", "Baden to the sea.")
+    text = paragraph(
+        "A well-known rule is that a well-",
+        "known rule holds, in pre-",
+        "and postwar times, from Baden-",
+        "Baden to the sea.",
+    )
     assert "a well-known\nrule" in text
     assert "pre-\nand postwar" in text
     assert "from Baden-Baden\nto" in text
@@ -133,12 +157,19 @@ def test_the_table_says_where_its_column_headings_end() -> None:
 
 def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("docqa.ingest.chunking.TARGET", 700)
-    rows = [["(Millions)", "2018", "2017"], *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48))]
+    rows = [
+        ["(Millions)", "2018", "2017"],
+        *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48)),
+    ]
     [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
     found = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
     assert len(found) > 1
     assert [chunk.columns for chunk in found] == ["", *["(Millions)\t2018\t2017"] * (len(found) - 1)]
-    assert all(re.fullmatch(r"(\(Millions\)|Item of the balance sheet number \d+)\t[\d,]+\t[\d,]+", line) for chunk in found for line in chunk.text.split("\n"))
+    assert all(
+        re.fullmatch(r"(\(Millions\)|Item of the balance sheet number \d+)\t[\d,]+\t[\d,]+", line)
+        for chunk in found
+        for line in chunk.text.split("\n")
+    )
 
 
 def test_a_currency_sign_stays_with_its_number() -> None:
@@ -147,9 +178,15 @@ def test_a_currency_sign_stays_with_its_number() -> None:
 
 
 def test_a_table_that_the_file_holds_column_by_column_has_rows() -> None:
-    columns = [["Item", "Cash", "Debt", "Stock"], ["2018", "2,853", "380", "4,366"], ["2017", "3,053", "1,076", "4,034"]]
+    columns = [
+        ["Item", "Cash", "Debt", "Stock"],
+        ["2018", "2,853", "380", "4,366"],
+        ["2017", "3,053", "1,076", "4,034"],
+    ]
     lines = [(72 + 150 * x, 100 + 16 * y, cell) for x, column in enumerate(columns) for y, cell in enumerate(column)]
-    assert pages(page_of(*lines))[0].text == "Item\t2018\t2017\nCash\t2,853\t3,053\nDebt\t380\t1,076\nStock\t4,366\t4,034"
+    assert (
+        pages(page_of(*lines))[0].text == "Item\t2018\t2017\nCash\t2,853\t3,053\nDebt\t380\t1,076\nStock\t4,366\t4,034"
+    )
 
 
 def test_a_label_of_two_lines_is_one() -> None:
@@ -164,7 +201,9 @@ def report(count: int) -> pymupdf.Document:
     document = pymupdf.open()
     for number in range(count):
         page = document.new_page()
-        page.insert_text((72, 40), "Annual Report of the Society" if number % 2 else "Confidential until printed", fontsize=9)
+        page.insert_text(
+            (72, 40), "Annual Report of the Society" if number % 2 else "Confidential until printed", fontsize=9
+        )
         page.insert_text((72, 100), f"Chapter about topic {chr(65 + number)}", fontsize=18)
         page.insert_textbox((72, 120, 500, 700), f"Topic {chr(65 + number)} matters. " + PROSE * 5)
         page.insert_text((280, 810), f"Page {number + 1} of {count}", fontsize=9)
@@ -189,7 +228,9 @@ def test_numbered_titles_that_do_not_count_the_pages_are_no_header() -> None:
     for number in (3, 7, 8, 21, 22, 40):
         page = document.new_page()
         page.insert_text((72, 50), f"Note {number}")
-        page.insert_textbox((72, 100, 500, 600), f"Of note {number}. " + PROSE * (3 + number % 7) + f"Note {number} ends.")
+        page.insert_textbox(
+            (72, 100, 500, 600), f"Of note {number}. " + PROSE * (3 + number % 7) + f"Note {number} ends."
+        )
     assert not any(page.running for page in pages(document))
 
 

@@ -22,7 +22,13 @@ FREE, END, FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 def entry(name: str, kind: int, child: int, following: int, start: int, size: int) -> bytes:
     wide = name.encode("utf-16-le") + b"\0\0"
     links = struct.pack("<III", FREE, following, child)
-    return wide.ljust(64, b"\0") + struct.pack("<HBB", len(wide), kind, 1) + links + bytes(36) + struct.pack("<IQ", start, size)
+    return (
+        wide.ljust(64, b"\0")
+        + struct.pack("<HBB", len(wide), kind, 1)
+        + links
+        + bytes(36)
+        + struct.pack("<IQ", start, size)
+    )
 
 
 def compound(streams: dict[str, bytes], storage: str = "") -> bytes:
@@ -42,7 +48,9 @@ def compound(streams: dict[str, bytes], storage: str = "") -> bytes:
         first += count
     table += [FREE] * (128 * tables - len(table))
     header = (
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH6xIIIIIIIIII", 62, 3, 0xFFFE, 9, 6, 0, tables, tables, 0, 4096, END, 0, END, 0, 0)
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+        + bytes(16)
+        + struct.pack("<HHHHH6xIIIIIIIIII", 62, 3, 0xFFFE, 9, 6, 0, tables, tables, 0, 4096, END, 0, END, 0, 0)
     )
     header = header[:-4] + struct.pack(f"<{tables}I", *range(tables))
     directory = b"".join(entries).ljust(1024, b"\0")
@@ -58,7 +66,11 @@ def record(kind: int, *parts: bytes, instance: int = 0, length: int | None = Non
 
 
 def text(words: str | bytes, kind: int = OTHER) -> bytes:
-    characters = record(0x0FA8, words) if isinstance(words, bytes) else record(0x0FA0, words.encode("utf-16-le", "surrogatepass"))
+    characters = (
+        record(0x0FA8, words)
+        if isinstance(words, bytes)
+        else record(0x0FA0, words.encode("utf-16-le", "surrogatepass"))
+    )
     return record(0x0F9F, struct.pack("<I", kind)) + characters
 
 
@@ -70,7 +82,9 @@ def shape(*parts: bytes, anchor: tuple[int, int] | None = None, placeholder: byt
 
 def placed(words: str, left: int, top: int) -> bytes:
     """A shape of the slide itself, ten units wide and high."""
-    return record(0xF004, record(0xF010, struct.pack("<4h", top, left, left + 10, top + 10)), record(0xF00D, text(words)))
+    return record(
+        0xF004, record(0xF010, struct.pack("<4h", top, left, left + 10, top + 10)), record(0xF00D, text(words))
+    )
 
 
 def group(*shapes: bytes, table: bool = False, top: int | None = None) -> bytes:
@@ -112,7 +126,9 @@ class Deck:
         for objects in saves:
             self.save(objects)
 
-    def save(self, objects: dict[int, bytes], previous: int | None = None, session: int | None = None, document: int = 1) -> None:
+    def save(
+        self, objects: dict[int, bytes], previous: int | None = None, session: int | None = None, document: int = 1
+    ) -> None:
         entries = b""
         for identifier, one in objects.items():
             entries += struct.pack("<II", 1 << 20 | identifier, len(self.stream))
@@ -121,7 +137,9 @@ class Deck:
         self.stream += record(0x1772, entries)
         before, self.edit = self.edit if previous is None else previous, len(self.stream)
         protected = [] if session is None else [session]
-        self.stream += record(0x0FF5, struct.pack(f"<{7 + len(protected)}I", 0, 0, before, directory, document, 9, 0, *protected))
+        self.stream += record(
+            0x0FF5, struct.pack(f"<{7 + len(protected)}I", 0, 0, before, directory, document, 9, 0, *protected)
+        )
 
     def file(self, token: int = PLAIN, storage: str = "", properties: bytes = b"") -> bytes:
         user = record(0x0FF6, struct.pack("<III", 20, token, self.edit))
@@ -158,12 +176,21 @@ def refusal(data: bytes) -> str:
 
 
 def test_slides_come_in_the_order_of_the_presentation_and_an_empty_one_keeps_its_number() -> None:
-    deck = Deck({1: document([listed(4), listed(3), listed(2)]), 2: slide(shape(text("last"))), 3: slide(), 4: slide(shape(text("first")))})
+    deck = Deck(
+        {
+            1: document([listed(4), listed(3), listed(2)]),
+            2: slide(shape(text("last"))),
+            3: slide(),
+            4: slide(shape(text("first"))),
+        }
+    )
     assert texts(deck) == ["first", "", "last"]
 
 
 def test_the_title_is_the_section() -> None:
-    deck = one_slide(shape(text("a caption")), shape(text("Annual\rReport", CENTER_TITLE)), shape(text("a second title", TITLE)))
+    deck = one_slide(
+        shape(text("a caption")), shape(text("Annual\rReport", CENTER_TITLE)), shape(text("a second title", TITLE))
+    )
     assert extracted(deck).pages[0].section == "Annual Report"
     assert (extracted(deck).kind, extracted(deck).title) == ("ppt", "")
 
@@ -180,7 +207,11 @@ def test_deleted_and_superseded_slides_and_masters_stay_out() -> None:
 
 
 def test_notes_follow_the_text_of_their_slide() -> None:
-    pages = {2: slide(shape(text("one")), notes=71), 3: slide(shape(text("two")), notes=70), 4: slide(shape(text("three")))}
+    pages = {
+        2: slide(shape(text("one")), notes=71),
+        3: slide(shape(text("two")), notes=70),
+        4: slide(shape(text("three"))),
+    }
     notes = {5: notes_page(shape(text("about two", NOTES))), 6: notes_page(shape(text("about one", NOTES)))}
     deck = Deck({1: document([listed(2), listed(3), listed(4)], [listed(5, 70), listed(6, 71)]), **pages, **notes})
     assert texts(deck) == ["one\n\nabout one", "two\n\nabout two", "three"]
@@ -189,7 +220,13 @@ def test_notes_follow_the_text_of_their_slide() -> None:
 def test_a_shape_takes_its_text_from_the_outline_it_refers_to() -> None:
     outline = (text("The title", TITLE), text("The body", BODY), text("Drawn nowhere", BODY))
     refer = [shape(record(0x0F9E, struct.pack("<I", index))) for index in (1, 0)]
-    deck = Deck({1: document([listed(2, 0, *outline), listed(3, 0, text("Of another slide", TITLE))]), 2: slide(*refer), 3: slide()})
+    deck = Deck(
+        {
+            1: document([listed(2, 0, *outline), listed(3, 0, text("Of another slide", TITLE))]),
+            2: slide(*refer),
+            3: slide(),
+        }
+    )
     pages = extracted(deck).pages
     assert [page.text for page in pages] == ["The title\n\nThe body\n\nDrawn nowhere", "Of another slide"]
     assert [page.section for page in pages] == ["The title", "Of another slide"]
@@ -197,7 +234,12 @@ def test_a_shape_takes_its_text_from_the_outline_it_refers_to() -> None:
 
 @pytest.mark.parametrize(
     ("stored", "read"),
-    [(b"caf\xe9\rau lait\x0bfroid", "café\nau lait\nfroid"), ("東京\r\U00020b9f", "東京\n\U00020b9f"), ("half \ud842", "half \ufffd"), (b"a * b", "a * b")],
+    [
+        (b"caf\xe9\rau lait\x0bfroid", "café\nau lait\nfroid"),
+        ("東京\r\U00020b9f", "東京\n\U00020b9f"),
+        ("half \ud842", "half \ufffd"),
+        (b"a * b", "a * b"),
+    ],
 )
 def test_both_ways_of_storing_characters(stored: str | bytes, read: str) -> None:
     assert texts(one_slide(shape(text(stored)))) == [read]
@@ -209,7 +251,10 @@ def test_groups_are_opened() -> None:
 
 
 def test_a_table_is_read_by_rows() -> None:
-    cells = [shape(text(words), anchor=place) for words, place in (("d", (9, 5)), ("a", (0, 0)), ("", (0, 5)), ("b\rc", (9, 0)))]
+    cells = [
+        shape(text(words), anchor=place)
+        for words, place in (("d", (9, 5)), ("a", (0, 0)), ("", (0, 5)), ("b\rc", (9, 0)))
+    ]
     empty = [shape(text(""), anchor=(0, 0)), shape(text(""), anchor=(9, 0))]
     assert texts(one_slide(group(*cells, table=True), group(*empty, table=True))) == ["a | b c\n | d"]
 
@@ -229,7 +274,11 @@ def test_stand_ins_for_numbers_and_dates_are_left_out_and_the_slides_footer_is_r
 
 def test_a_slide_without_footers_of_its_own_has_the_documents_and_they_are_running_from_the_second_on() -> None:
     general = footers(0x25, (0, "1 May"), (2, "General"), instance=3)
-    slides = {2: slide(shape(text("one"))), 3: slide(shape(text("two")), more=footers(0x20, (2, "Own"))), 4: slide(shape(text("three")))}
+    slides = {
+        2: slide(shape(text("one"))),
+        3: slide(shape(text("two")), more=footers(0x20, (2, "Own"))),
+        4: slide(shape(text("three"))),
+    }
     found = extracted(Deck({1: document([listed(2), listed(3), listed(4)], more=general), **slides}))
     assert [page.text for page in found.pages] == ["one\n\n1 May\n\nGeneral", "two\n\nOwn", "three\n\n1 May\n\nGeneral"]
     assert [page.running for page in found.pages] == [(), (), ((7, 12), (14, 21))]
@@ -243,7 +292,13 @@ def test_a_footer_that_a_slide_has_as_a_shape_is_read_once() -> None:
 
 def test_shapes_are_read_as_they_stand_groups_together_and_the_title_first() -> None:
     grouped = group(shape(text("two"), anchor=(0, 5)), shape(text("one"), anchor=(0, -5)), top=40)
-    shapes = [placed("last", 0, 90), grouped, placed("right", 50, 20), placed("left", 0, 21), shape(text("Title", TITLE))]
+    shapes = [
+        placed("last", 0, 90),
+        grouped,
+        placed("right", 50, 20),
+        placed("left", 0, 21),
+        shape(text("Title", TITLE)),
+    ]
     assert texts(one_slide(*shapes)) == ["Title\n\nleft\n\nright\n\none\n\ntwo\n\nlast"]
     atom = record(0x03E9, bytes(38), b"\x01\x00")
     assert texts(Deck({1: document([listed(2)], more=atom), 2: slide(*shapes[2:4])})) == ["right\n\nleft"]
@@ -251,14 +306,23 @@ def test_shapes_are_read_as_they_stand_groups_together_and_the_title_first() -> 
 
 def test_hidden_slides_are_marked() -> None:
     show = [record(0x03F9, bytes(10), struct.pack("<HI", flags, 0)) for flags in (0x01, 0x05)]
-    deck = Deck({1: document([listed(2), listed(3)]), 2: slide(shape(text("Seen", TITLE)), more=show[0]), 3: slide(shape(text("Unseen", TITLE)), more=show[1])})
+    deck = Deck(
+        {
+            1: document([listed(2), listed(3)]),
+            2: slide(shape(text("Seen", TITLE)), more=show[0]),
+            3: slide(shape(text("Unseen", TITLE)), more=show[1]),
+        }
+    )
     found = extracted(deck)
     assert [page.section for page in found.pages] == ["Seen", "Unseen (hidden slide)"]
     assert found.notes == ["Slide 2 is hidden in the show."]
 
 
 def test_comments_follow_the_notes() -> None:
-    strings = (record(0x0FBA, words.encode("utf-16-le"), instance=number) for number, words in enumerate(("somebody", "too\rlong", "S")))
+    strings = (
+        record(0x0FBA, words.encode("utf-16-le"), instance=number)
+        for number, words in enumerate(("somebody", "too\rlong", "S"))
+    )
     data = record(0x138B, record(0x0FAD), record(0x2EE0, *strings))
     tags = record(0x1388, record(0x138A, record(0x0FBA, "___PPT10".encode("utf-16-le")), data))
     assert texts(one_slide(shape(text("words")), more=tags)) == ["words\n\ntoo\nlong"]
@@ -275,16 +339,27 @@ def test_diagrams_packed_away_by_a_newer_version_are_read() -> None:
         archive.writestr("drs/diagrams/data2.xml", model.replace("step", " " * 1_000_000))
     for blob, words in ((file.getvalue(), "a step"), (b"no archive", "")):
         properties = record(0xF122, struct.pack("<HI", 0x83A9, len(blob)), blob, instance=1)
-        assert texts(one_slide(record(0xF004, properties), shape(text("beside"))))[0].split("\n\n") == [*filter(None, [words]), "beside"]
+        assert texts(one_slide(record(0xF004, properties), shape(text("beside"))))[0].split("\n\n") == [
+            *filter(None, [words]),
+            "beside",
+        ]
 
 
 def test_a_file_for_two_versions_is_read_as_the_newer() -> None:
-    assert reading.read_whole(one_slide(shape(text("97"))).file(storage="PP97_DUALSTORAGE"), "a.ppt").pages[0].text == "97"
+    assert (
+        reading.read_whole(one_slide(shape(text("97"))).file(storage="PP97_DUALSTORAGE"), "a.ppt").pages[0].text == "97"
+    )
 
 
-@pytest.mark.parametrize(("title", "code_page", "read"), [(b"Caf\xe9\0", 1252, "Café"), ("Кофе\0".encode(), 65001, "Кофе"), (b"odd", 9, ""), (b"", 1252, "")])
+@pytest.mark.parametrize(
+    ("title", "code_page", "read"),
+    [(b"Caf\xe9\0", 1252, "Café"), ("Кофе\0".encode(), 65001, "Кофе"), (b"odd", 9, ""), (b"", 1252, "")],
+)
 def test_the_title_of_the_deck_is_among_the_files_properties(title: bytes, code_page: int, read: str) -> None:
-    assert reading.read_whole(one_slide(shape(text("words"))).file(properties=properties(title, code_page)), "a.ppt").title == read
+    assert (
+        reading.read_whole(one_slide(shape(text("words"))).file(properties=properties(title, code_page)), "a.ppt").title
+        == read
+    )
 
 
 def test_damaged_properties_cost_the_title_only() -> None:
@@ -330,14 +405,24 @@ def test_a_missing_slide_costs_itself_and_a_note() -> None:
 def test_a_record_that_claims_too_much_costs_itself_and_a_note() -> None:
     endless = record(0x0FA8, b"gone", length=0xFFFFFFF0)
     found = extracted(
-        Deck({1: document([listed(2), listed(3)]), 2: slide(shape(text("before")), shape(endless), shape(text("after"))), 3: slide(shape(text("next")))})
+        Deck(
+            {
+                1: document([listed(2), listed(3)]),
+                2: slide(shape(text("before")), shape(endless), shape(text("after"))),
+                3: slide(shape(text("next"))),
+            }
+        )
     )
     assert [page.text for page in found.pages] == ["before\n\nafter", "next"]
     assert found.notes == ["Slide 1 is damaged; a part of it was left out."]
 
 
 def test_a_damaged_list_of_slides_leaves_a_note() -> None:
-    found = extracted(Deck({1: document([listed(2), record(0x0FA8, b"gone", length=99_999), listed(2)]), 2: slide(shape(text("kept")))}))
+    found = extracted(
+        Deck(
+            {1: document([listed(2), record(0x0FA8, b"gone", length=99_999), listed(2)]), 2: slide(shape(text("kept")))}
+        )
+    )
     assert [page.text for page in found.pages] == ["kept"]
     assert found.notes == ["The list of slides is damaged; slides may be missing."]
 
@@ -368,4 +453,7 @@ def test_slides_that_share_their_bytes_are_read_once() -> None:
     deck = Deck({1: document([listed(2)] * 3), 2: slide(shape(text(b"x" * 1_000_000)))})
     found = extracted(deck)
     assert [len(page.text) for page in found.pages] == [1_000_000, 0, 0]
-    assert found.notes == ["Slide 2 is damaged; only its outline was read.", "Slide 3 is damaged; only its outline was read."]
+    assert found.notes == [
+        "Slide 2 is damaged; only its outline was read.",
+        "Slide 3 is damaged; only its outline was read.",
+    ]

@@ -100,7 +100,10 @@ def test_where_empty_paragraphs_separate_the_others_are_lines() -> None:
 
 
 def test_list_items_have_their_bullet_or_number() -> None:
-    assert text(FONTS % 0 + r"x\par{\listtext\f2\'b7\tab}one\par{\pntext 2.\tab}{\*\pn\pnlvlbody{\pntxta.}}two\par y") == "x\n\n• one\n2. two\n\ny"
+    assert (
+        text(FONTS % 0 + r"x\par{\listtext\f2\'b7\tab}one\par{\pntext 2.\tab}{\*\pn\pnlvlbody{\pntxta.}}two\par y")
+        == "x\n\n• one\n2. two\n\ny"
+    )
 
 
 def test_rows_of_a_table_are_lines() -> None:
@@ -110,7 +113,10 @@ def test_rows_of_a_table_are_lines() -> None:
 
 def test_a_table_in_a_cell_has_lines_of_its_own() -> None:
     inner = r"\itap2 n1\nestcell n2\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}n3\nestcell n4\nestcell{\*\nesttableprops\trowd\nestrow}"
-    assert text(rf"\pard\intbl Left\cell\pard\intbl{inner}\pard\intbl below\cell\row\pard end") == "Left\nn1 | n2\nn3 | n4\nbelow\n\nend"
+    assert (
+        text(rf"\pard\intbl Left\cell\pard\intbl{inner}\pard\intbl below\cell\row\pard end")
+        == "Left\nn1 | n2\nn3 | n4\nbelow\n\nend"
+    )
 
 
 def test_cells_of_writers_that_forget_to_say_intbl() -> None:
@@ -119,7 +125,12 @@ def test_cells_of_writers_that_forget_to_say_intbl() -> None:
 
 def test_hard_page_breaks_are_pages() -> None:
     pages = r"one\par\page two\par\sect\sectd three\par\sect\sectd\sbknone still three\par\pard\pagebb{four {\b bold}}\par\pard no break\par"
-    assert [page.text.strip() for page in read(pages).pages] == ["one", "two", "three\n\nstill three", "four bold\n\nno break"]
+    assert [page.text.strip() for page in read(pages).pages] == [
+        "one",
+        "two",
+        "three\n\nstill three",
+        "four bold\n\nno break",
+    ]
 
 
 def test_two_reasons_for_one_page_break_make_no_empty_page() -> None:
@@ -128,13 +139,17 @@ def test_two_reasons_for_one_page_break_make_no_empty_page() -> None:
 
 def test_headings_come_from_outline_levels_and_styles() -> None:
     styles = r"{\stylesheet{Normal;}{\s1\outlinelevel0 Kop 1;}{\s2\sbasedon0 heading 2;}{\*\cs3 heading 3;}}"
-    found = read(styles + r"Start\par{\pard\s1 One\par}\pard text\par\pard\s2 T\'fc\par\pard\outlinelevel3 Deep\par\pard end")
+    found = read(
+        styles + r"Start\par{\pard\s1 One\par}\pard text\par\pard\s2 T\'fc\par\pard\outlinelevel3 Deep\par\pard end"
+    )
     assert found.pages[0].text == "Start\n\nOne\n\ntext\n\nTü\n\nDeep\n\nend"
     assert found.pages == [ExtractedPage(found.pages[0].text, "", ((7, "One"), (18, "Tü"), (22, "Deep")))]
 
 
 def test_the_title_is_that_of_the_information_group() -> None:
-    found = read(r"{\info{\title Old}{\upr{\title ?}{\*\ud{\title \u937?mega}}}{\author nobody}{\vern1}{\*\company none}}text")
+    found = read(
+        r"{\info{\title Old}{\upr{\title ?}{\*\ud{\title \u937?mega}}}{\author nobody}{\vern1}{\*\company none}}text"
+    )
     assert (found.title, found.pages[0].text) == ("Ωmega", "text")
 
 
@@ -154,7 +169,12 @@ def test_what_is_no_text(source: str) -> None:
 
 
 def test_results_of_fields_and_objects_are_text() -> None:
-    assert text(r'{\field{\*\fldinst{HYPERLINK "http://example.org"}}{\fldrslt{\ul a link}}} {\object{\*\objdata 01}{\result{\b shown}}}') == "a link shown"
+    assert (
+        text(
+            r'{\field{\*\fldinst{HYPERLINK "http://example.org"}}{\fldrslt{\ul a link}}} {\object{\*\objdata 01}{\result{\b shown}}}'
+        )
+        == "a link shown"
+    )
 
 
 def test_unicode_variants_count_once() -> None:
@@ -168,7 +188,8 @@ def test_notes_comments_and_boxes_follow_their_paragraph() -> None:
     art = r"{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv Draft}}}}"
     comment = r"{\*\atnid X}{\*\atnauthor Y}\chatn{\*\annotation{\*\atndate 1}A comment}"
     assert (
-        text(rf"Before{note}{box} and{old}{art}{comment} after.\par Next") == "Before and after.\n\nThe note.\n\nA box\n\nOld box\n\nDraft\n\nA comment\n\nNext"
+        text(rf"Before{note}{box} and{old}{art}{comment} after.\par Next")
+        == "Before and after.\n\nThe note.\n\nA box\n\nOld box\n\nDraft\n\nA comment\n\nNext"
     )
 
 
@@ -182,7 +203,12 @@ def test_headers_and_footers_frame_their_section_once() -> None:
 
 
 def test_formulas_keep_their_signs() -> None:
-    assert text(r"{\mmath{\*\moMath{\mf{\mfPr{\mctrlPr x}}{\mnum{\mr a}}{\mden{\mr b}}}{\mr +}{\msSup{\me{\mr c}}{\msup{\mr 2}}}}}") == "a/b+c^2"
+    assert (
+        text(
+            r"{\mmath{\*\moMath{\mf{\mfPr{\mctrlPr x}}{\mnum{\mr a}}{\mden{\mr b}}}{\mr +}{\msSup{\me{\mr c}}{\msup{\mr 2}}}}}"
+        )
+        == "a/b+c^2"
+    )
 
 
 # --- damage ------------------------------------------------------------------------------------------------------------------------
@@ -200,7 +226,10 @@ def test_a_file_that_ends_in_the_middle_gives_what_there_is() -> None:
 
 def test_text_behind_the_end_is_told() -> None:
     found = reading.read_whole(rb"{\rtf1 text} behind\par", "a.rtf")
-    assert (found.pages[0].text, found.notes) == ("text", ["11 bytes that follow the end of the document were left out."])
+    assert (found.pages[0].text, found.notes) == (
+        "text",
+        ["11 bytes that follow the end of the document were left out."],
+    )
 
 
 @pytest.mark.parametrize(

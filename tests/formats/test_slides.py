@@ -54,7 +54,9 @@ def parts(*slides: Slide, inside: str = "", attributes: str = "", title: str = "
     numbers = range(1, len(slides) + 1)
     listed = "".join(f'<p:sldId id="{255 + n}" r:id="r{n}"/>' for n in numbers)
     found = {
-        "_rels/.rels": relations(("a", "officeDocument", "ppt/presentation.xml"), ("b", "metadata/core-properties", "docProps/core.xml")),
+        "_rels/.rels": relations(
+            ("a", "officeDocument", "ppt/presentation.xml"), ("b", "metadata/core-properties", "docProps/core.xml")
+        ),
         "docProps/core.xml": CORE.format(title),
         "ppt/presentation.xml": f"<p:presentation {NAMES} {attributes}><p:sldIdLst>{listed}</p:sldIdLst>{inside}</p:presentation>",
         "ppt/_rels/presentation.xml.rels": relations(*((f"r{n}", "slide", f"slides/slide{n}.xml") for n in numbers)),
@@ -63,7 +65,10 @@ def parts(*slides: Slide, inside: str = "", attributes: str = "", title: str = "
         found[f"ppt/slides/slide{number}.xml"] = sheet("sld", slide.shapes, slide.attributes)
         names = [f"part{number}-{index}.xml" for index in range(len(slide.related))]
         found[f"ppt/slides/_rels/slide{number}.xml.rels"] = relations(
-            *((f"r{index}", kind, f"../{name}") for index, ((kind, _), name) in enumerate(zip(slide.related, names, strict=True), 1))
+            *(
+                (f"r{index}", kind, f"../{name}")
+                for index, ((kind, _), name) in enumerate(zip(slide.related, names, strict=True), 1)
+            )
         )
         found |= {f"ppt/{name}": content for name, (_, content) in zip(names, slide.related, strict=True)}
     return found
@@ -117,7 +122,9 @@ TITLE, BODY, FOOTER, NUMBER = 'type="title"', 'idx="1"', 'type="ftr"', 'type="sl
 
 
 def test_slides_come_in_the_order_of_the_show_with_their_titles_as_sections() -> None:
-    members = parts(Slide(shape("Body", kind=BODY) + shape("The\ntitle", kind=TITLE)), Slide(shape("second")), title=" The deck ")
+    members = parts(
+        Slide(shape("Body", kind=BODY) + shape("The\ntitle", kind=TITLE)), Slide(shape("second")), title=" The deck "
+    )
     found = reading.read_whole(packed(members), "a.pptx")
     assert (found.kind, found.title, found.notes) == ("pptx", "The deck", [])
     assert [page.text for page in found.pages] == ["The\ntitle\n\nBody", "second"]
@@ -125,7 +132,9 @@ def test_slides_come_in_the_order_of_the_show_with_their_titles_as_sections() ->
     assert found.pages[0].headings == ((0, "The title"),)
     main = members["ppt/presentation.xml"]
     turned = main.replace('"r1"', '"r0"').replace('"r2"', '"r1"').replace('"r0"', '"r2"')
-    assert [page.text for page in reading.read_whole(packed(members | {"ppt/presentation.xml": turned}), "a.pptx").pages] == ["second", "The\ntitle\n\nBody"]
+    assert [
+        page.text for page in reading.read_whole(packed(members | {"ppt/presentation.xml": turned}), "a.pptx").pages
+    ] == ["second", "The\ntitle\n\nBody"]
 
 
 def test_a_deck_without_a_title_of_its_own_gets_none() -> None:
@@ -145,7 +154,11 @@ def test_untitled_slides_are_in_the_section_of_the_deck() -> None:
 
 def test_hidden_slides_are_read_and_marked() -> None:
     hidden = 'show="0"'
-    found = extracted(Slide(shape("One", kind=TITLE), attributes=hidden), Slide(shape("two")), Slide(shape("three"), attributes='show="false"'))
+    found = extracted(
+        Slide(shape("One", kind=TITLE), attributes=hidden),
+        Slide(shape("two")),
+        Slide(shape("three"), attributes='show="false"'),
+    )
     assert [page.section for page in found.pages] == ["One (hidden slide)", "", "Hidden slide"]
     assert [page.text for page in found.pages] == ["One", "two", "three"]
     assert found.notes == ["Slides 1 and 3 are hidden in the show."]
@@ -153,7 +166,9 @@ def test_hidden_slides_are_read_and_marked() -> None:
 
 
 def test_footers_are_running_from_the_second_time_on_and_numbers_are_left_out() -> None:
-    slides = [Slide(shape(f"words {n}") + shape("For internal use", kind=FOOTER) + shape(str(n), kind=NUMBER)) for n in (1, 2)]
+    slides = [
+        Slide(shape(f"words {n}") + shape("For internal use", kind=FOOTER) + shape(str(n), kind=NUMBER)) for n in (1, 2)
+    ]
     first, second = extracted(*slides).pages
     assert first.text == "words 1\n\nFor internal use"
     assert first.running == ()
@@ -168,7 +183,10 @@ def test_notes_and_comments_follow_without_the_notes_pages_number() -> None:
         f"<c18:txBody>{paragraphs('because')}</c18:txBody></c18:reply></c18:replyLst><c18:txBody>{paragraphs('why?')}</c18:txBody></c18:cm>"
         "</c18:cmLst>"
     )
-    assert text_of(shape("words"), ("notesSlide", notes), ("comments", old), ("comments", answered)) == "words\n\nsay this\n\nwhy so?\n\nbecause\n\nwhy?"
+    assert (
+        text_of(shape("words"), ("notesSlide", notes), ("comments", old), ("comments", answered))
+        == "words\n\nsay this\n\nwhy so?\n\nbecause\n\nwhy?"
+    )
 
 
 def test_paragraphs_breaks_and_fields_are_lines() -> None:
@@ -194,7 +212,17 @@ def test_connectors_pictures_with_words_and_tables_are_read() -> None:
         f'<p:pic><p:nvPicPr><p:cNvPr id="1" name="n" descr="{words}"/></p:nvPicPr></p:pic>'
         for words in ("A map of the lake", "Picture3", "my holiday.jpg", "A cat&#10;&#10;Description generated")
     )
-    cells = [("Lake", ""), ("wide", 'gridSpan="2"'), ("", 'hMerge="1"'), ("Deep", 'rowSpan="2"'), ("1", ""), ("2", ""), ("", 'vMerge="1"'), ("3", ""), ("", "")]
+    cells = [
+        ("Lake", ""),
+        ("wide", 'gridSpan="2"'),
+        ("", 'hMerge="1"'),
+        ("Deep", 'rowSpan="2"'),
+        ("1", ""),
+        ("2", ""),
+        ("", 'vMerge="1"'),
+        ("3", ""),
+        ("", ""),
+    ]
     tags = [f"<a:tc {marks}><a:txBody>{paragraphs(words)}</a:txBody></a:tc>" for words, marks in cells]
     rows = "".join(f"<a:tr>{''.join(tags[at : at + 3])}</a:tr>" for at in (0, 3, 6))
     assert (
@@ -219,7 +247,12 @@ def test_formulas_are_one_line(source: str, words: str) -> None:
     run = "<m:r><m:t>{}</m:t></m:r>"
     root = parse(f"<m:oMath {NAMES}>{source.format(a=run.format('a'), b=run.format('b'))}</m:oMath>".encode())
     assert formula(root) == words
-    assert text_of(f"<p:sp><p:txBody><a:p><a:r><a:t>So </a:t></a:r><m:oMath>{run.format('x')}</m:oMath></a:p></p:txBody></p:sp>") == "So x"
+    assert (
+        text_of(
+            f"<p:sp><p:txBody><a:p><a:r><a:t>So </a:t></a:r><m:oMath>{run.format('x')}</m:oMath></a:p></p:txBody></p:sp>"
+        )
+        == "So x"
+    )
 
 
 # Charts and diagrams.
@@ -227,7 +260,9 @@ def test_formulas_are_one_line(source: str, words: str) -> None:
 
 def cached(tag: str, *values: str, code: str = "") -> str:
     points = "".join(f'<c:pt idx="{index}"><c:v>{value}</c:v></c:pt>' for index, value in enumerate(values))
-    return f"<c:{tag}><c:numRef><c:numCache><c:formatCode>{code}</c:formatCode>{points}</c:numCache></c:numRef></c:{tag}>"
+    return (
+        f"<c:{tag}><c:numRef><c:numCache><c:formatCode>{code}</c:formatCode>{points}</c:numCache></c:numRef></c:{tag}>"
+    )
 
 
 def series(name: str, *points: str) -> str:
@@ -242,14 +277,22 @@ def test_a_charts_numbers_stand_beside_their_categories() -> None:
     title = f"<c:title><c:tx><c:rich>{paragraphs('Rain')}</c:rich></c:tx></c:title>"
     axis = "<c:valAx><c:title><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>in mm</c:v></c:pt></c:strCache></c:strRef></c:tx></c:title></c:valAx>"
     months = cached("cat", "May", "June")
-    source = chart_of(title, series("North", months, cached("val", "4.3000000000000007", "2")), series("South", months, cached("val", "7")), axis)
+    source = chart_of(
+        title,
+        series("North", months, cached("val", "4.3000000000000007", "2")),
+        series("South", months, cached("val", "7")),
+        axis,
+    )
     assert chart(parse(source.encode())) == "Rain\nin mm\n | North | South\nMay | 4.3 | 7\nJune | 2"
     assert text_of(frame('<c:chart r:id="r1"/>'), ("chart", source)).startswith("Rain\n")
 
 
 def test_chart_numbers_are_shown_as_percents_and_dates_and_series_without_categories_have_those_of_the_first() -> None:
     days = cached("cat", "45292", "45293", code="[Red]d/m/yyyy")
-    source = chart_of(series("Share", days, cached("val", "0.255", "1", code="0.0%")), series("", cached("val", "1E+21", "n/a", code='"d"0')))
+    source = chart_of(
+        series("Share", days, cached("val", "0.255", "1", code="0.0%")),
+        series("", cached("val", "1E+21", "n/a", code='"d"0')),
+    )
     assert chart(parse(source.encode())) == " | Share | \n2024-01-01 | 25.5% | 1E+21\n2024-01-02 | 100% | n/a"
 
 
@@ -259,9 +302,7 @@ def test_points_of_a_scatter_chart_and_categories_of_two_levels() -> None:
         "".join(f'<c:pt idx="{at}"><c:v>{words}</c:v></c:pt>' for at, words in level)
         for level in (((0, "007"), (1, "Q2"), (2, "Q1")), ((0, "2023"), (2, "2024")))
     ]
-    nested = (
-        f"<c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>{levels[0]}</c:lvl><c:lvl>{levels[1]}</c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat>"
-    )
+    nested = f"<c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>{levels[0]}</c:lvl><c:lvl>{levels[1]}</c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat>"
     source = chart_of(scatter, series("Sales", nested, cached("val", "5", "6", "7")))
     assert chart(parse(source.encode())) == " | Trees\n1 | 10\n2 | 20\n | Sales\n2023 007 | 5\n2023 Q2 | 6\n2024 Q1 | 7"
 
@@ -278,11 +319,21 @@ def test_charts_of_the_newer_kind() -> None:
 
 
 def test_a_diagrams_points_come_as_its_tree_has_them_each_once() -> None:
-    points = [("d", "doc", ""), ("2", "node", "child"), ("1", "node", "parent"), ("3", "node", "sibling"), ("p", "pres", "parent"), ("t", "sibTrans", "arrow")]
+    points = [
+        ("d", "doc", ""),
+        ("2", "node", "child"),
+        ("1", "node", "parent"),
+        ("3", "node", "sibling"),
+        ("p", "pres", "parent"),
+        ("t", "sibTrans", "arrow"),
+    ]
     links = [("d", "3", 1), ("d", "1", 0), ("1", "2", 0), ("2", "1", 0)]
     source = (
         f"<dgm:dataModel {NAMES}><dgm:ptLst>"
-        + "".join(f'<dgm:pt modelId="{key}" type="{kind}"><dgm:t>{paragraphs(words)}</dgm:t></dgm:pt>' for key, kind, words in points)
+        + "".join(
+            f'<dgm:pt modelId="{key}" type="{kind}"><dgm:t>{paragraphs(words)}</dgm:t></dgm:pt>'
+            for key, kind, words in points
+        )
         + "</dgm:ptLst><dgm:cxnLst>"
         + "".join(f'<dgm:cxn srcId="{above}" destId="{below}" srcOrd="{order}"/>' for above, below, order in links)
         + "</dgm:cxnLst></dgm:dataModel>"
@@ -296,7 +347,10 @@ def test_a_diagrams_points_come_as_its_tree_has_them_each_once() -> None:
 
 def test_shapes_are_read_as_they_stand_and_not_as_they_were_drawn() -> None:
     shapes = (
-        shape("below", (0, 500, 900, 100)) + shape("right", (500, 100, 400, 100)) + shape("left", (0, 105, 400, 100)) + shape("Top", (0, 0, 900, 90), TITLE)
+        shape("below", (0, 500, 900, 100))
+        + shape("right", (500, 100, 400, 100))
+        + shape("left", (0, 105, 400, 100))
+        + shape("Top", (0, 0, 900, 90), TITLE)
     )
     assert text_of(shapes) == "Top\n\nleft\n\nright\n\nbelow"
     assert extracted(Slide(shapes), attributes='rtl="1"').pages[0].text == "Top\n\nright\n\nleft\n\nbelow"
@@ -305,12 +359,20 @@ def test_shapes_are_read_as_they_stand_and_not_as_they_were_drawn() -> None:
 def test_the_members_of_a_group_stay_together_and_lengths_may_have_units() -> None:
     inner = shape("two", (0, 9, 5, 5)) + shape("one", (0, 0, 5, 5))
     far = shape("last", (0, 0, 5, 5)).replace('x="0" y="0"', 'x="0cm" y="9.5cm"')
-    assert text_of(far + group(inner, (0, 2000, 900, 900)) + shape("three", (0, 3000, 5, 5))) == "one\n\ntwo\n\nthree\n\nlast"
+    assert (
+        text_of(far + group(inner, (0, 2000, 900, 900)) + shape("three", (0, 3000, 5, 5)))
+        == "one\n\ntwo\n\nthree\n\nlast"
+    )
 
 
 def test_placeholders_stand_where_their_layout_or_master_has_them() -> None:
     layout = sheet("sldLayout", shape("prompt", (0, 0, 90, 90), BODY) + shape("prompt", None, 'type="body" idx="2"'))
-    members = parts(Slide(shape("free", (0, 100, 90, 90)) + shape("lower", None, 'idx="2"') + shape("upper", None, BODY), [("slideLayout", layout)]))
+    members = parts(
+        Slide(
+            shape("free", (0, 100, 90, 90)) + shape("lower", None, 'idx="2"') + shape("upper", None, BODY),
+            [("slideLayout", layout)],
+        )
+    )
     members["ppt/_rels/part1-0.xml.rels"] = relations(("r1", "slideMaster", "master.xml"))
     members["ppt/master.xml"] = sheet("sldMaster", shape("prompt", (0, 200, 90, 90), 'type="body" idx="1"'))
     assert reading.read_whole(packed(members), "a.pptx").pages[0].text == "upper\n\nfree\n\nlower"
@@ -321,7 +383,13 @@ def order(*boxes: tuple[int, int, int, int] | None) -> list[int]:
 
 
 def test_columns_of_unlike_length_are_read_one_after_the_other() -> None:
-    assert order((0, 0, 100, 10), (60, 20, 100, 55), (60, 60, 100, 90), (0, 20, 40, 50), (0, 52, 40, 90)) == [0, 3, 4, 1, 2]
+    assert order((0, 0, 100, 10), (60, 20, 100, 55), (60, 60, 100, 90), (0, 20, 40, 50), (0, 52, 40, 90)) == [
+        0,
+        3,
+        4,
+        1,
+        2,
+    ]
 
 
 def test_where_rows_and_columns_are_possible_the_drawing_decides() -> None:
@@ -348,10 +416,13 @@ def test_many_boxes_are_put_in_order_in_a_moment() -> None:
 
 @pytest.mark.parametrize("kind", ["presentationml.template.main", "vnd.ms-powerpoint.slideshow.macroEnabled.main", ""])
 def test_the_relations_say_what_a_part_is_whatever_its_content_type(kind: str) -> None:
-    types = (
-        f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/ppt/presentation.xml" ContentType="{kind}"/></Types>'
+    types = f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/ppt/presentation.xml" ContentType="{kind}"/></Types>'
+    assert (
+        reading.read_whole(packed(parts(Slide(shape("words"))) | {"[Content_Types].xml": types}), "a.pptx")
+        .pages[0]
+        .text
+        == "words"
     )
-    assert reading.read_whole(packed(parts(Slide(shape("words"))) | {"[Content_Types].xml": types}), "a.pptx").pages[0].text == "words"
 
 
 def test_strict_files_are_read() -> None:
@@ -361,14 +432,19 @@ def test_strict_files_are_read() -> None:
         .replace("ooxml/package/", "ooxml/package/2006/")
         for name, content in parts(Slide(shape("Words", kind=TITLE))).items()
     }
-    strict = {name: content.replace("http://purl.oclc.org/ooxml/package/", "http://schemas.openxmlformats.org/package/") for name, content in strict.items()}
+    strict = {
+        name: content.replace("http://purl.oclc.org/ooxml/package/", "http://schemas.openxmlformats.org/package/")
+        for name, content in strict.items()
+    }
     assert "purl.oclc.org/ooxml/presentationml/main" in strict["ppt/slides/slide1.xml"]
     assert reading.read_whole(packed(strict), "a.pptx").pages[0].section == "Words"
 
 
 def test_relations_that_lead_nowhere_and_names_in_another_case_do_no_harm() -> None:
     members = parts(Slide(shape("words"), [("image", "no picture")]))
-    members["ppt/slides/_rels/slide1.xml.rels"] = relations(("r1", "image", "NULL"), ("r2", "notesSlide", "../Notes/one%20page.xml"))
+    members["ppt/slides/_rels/slide1.xml.rels"] = relations(
+        ("r1", "image", "NULL"), ("r2", "notesSlide", "../Notes/one%20page.xml")
+    )
     members["ppt/notes/one page.xml"] = sheet("notes", shape("said"))
     assert reading.read_whole(packed(members), "a.pptx").pages[0].text == "words\n\nsaid"
 
@@ -399,7 +475,10 @@ def test_of_a_slide_that_breaks_off_the_beginning_is_read() -> None:
     members["ppt/slides/slide1.xml"] = whole[: whole.index("lost") - 9]
     found = reading.read_whole(packed(members), "a.pptx")
     assert [page.text for page in found.pages] == ["kept", "too"]
-    assert found.notes == ["Slide 1 is damaged; a part of it was left out.", "Slide 2 is damaged; a part of it was left out."]
+    assert found.notes == [
+        "Slide 1 is damaged; a part of it was left out.",
+        "Slide 2 is damaged; a part of it was left out.",
+    ]
 
 
 def test_a_damaged_main_part_a_deck_without_slides_and_too_many_elements_are_refused() -> None:

@@ -9,7 +9,10 @@ from docqa.formats import reading
 from docqa.formats.markup.html import DEEPEST, parse, prose
 from docqa.formats.pages import Extracted
 
-SENTENCES = "".join(f"<p>Paragraph {n} tells at some length, with commas, what an article about rivers, lakes and seas has to say.</p>" for n in range(9))
+SENTENCES = "".join(
+    f"<p>Paragraph {n} tells at some length, with commas, what an article about rivers, lakes and seas has to say.</p>"
+    for n in range(9)
+)
 LINKS = "".join(f'<li><a href="/{n}">Another subject of this site, number {n}</a></li>' for n in range(30))
 
 
@@ -92,7 +95,10 @@ def test_an_article_that_is_a_small_part_of_the_text_is_not_all_that_is_read() -
 
 
 def test_a_page_that_shows_nothing_gives_what_it_says_without_scripts() -> None:
-    assert text("<html><body><div id=app></div><noscript><p>Please turn scripts on.</p></noscript></body></html>") == "Please turn scripts on."
+    assert (
+        text("<html><body><div id=app></div><noscript><p>Please turn scripts on.</p></noscript></body></html>")
+        == "Please turn scripts on."
+    )
     assert text('<html><body style="display: none"><p>Shown by a script.</p></body></html>') == "Shown by a script."
     assert "scripts" not in text("<html><body><p>Text</p><noscript>Please turn scripts on.</noscript></body></html>")
 
@@ -138,13 +144,22 @@ def test_elements(markup: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("markup", "expected"),
     [
-        ("<caption>Trade</caption><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Wool</th><td>5</td><td></td></tr>", "Trade\n| 2019 | 2020\nWool | 5"),
-        ("<tr><th>Name</th><th colspan=2>Size</th><th>Age</th></tr><tr><td>a</td><td>1</td><td>2</td><td>3</td></tr>", "Name | Size | | Age\na | 1 | 2 | 3"),
+        (
+            "<caption>Trade</caption><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Wool</th><td>5</td><td></td></tr>",
+            "Trade\n| 2019 | 2020\nWool | 5",
+        ),
+        (
+            "<tr><th>Name</th><th colspan=2>Size</th><th>Age</th></tr><tr><td>a</td><td>1</td><td>2</td><td>3</td></tr>",
+            "Name | Size | | Age\na | 1 | 2 | 3",
+        ),
         ("<tr><td><p>one</p><p>two</p></td><td><ul><li>x</li><li>y</li></ul></td></tr>", "one two | x y"),
         ("<tr><td>left</td><td><table><tr><td>in</td><td>ner</td></tr></table></td></tr>", "left\n\nin | ner"),
         ("<tr><td><h2>Head</h2>words</td><td>aside</td></tr>", "Head\n\nwords\naside"),
         ("<tr><td><pre>1\n2</pre></td><td><pre>a\n  b</pre></td></tr>", "1\n2\n\na\n  b"),
-        ("<tr><td>one cell</td></tr><tr><td></td><td></td></tr><tr><td colspan=x>a</td><td colspan=99999999999>b</td></tr>", "one cell\na | b"),
+        (
+            "<tr><td>one cell</td></tr><tr><td></td><td></td></tr><tr><td colspan=x>a</td><td colspan=99999999999>b</td></tr>",
+            "one cell\na | b",
+        ),
     ],
 )
 def test_rows_of_tables(markup: str, expected: str) -> None:
@@ -173,17 +188,26 @@ def test_a_formula_without_source_gives_its_symbols() -> None:
 
 
 def test_offsets_of_ids() -> None:
-    root = parse("<html><body><p id=one>a</p><p>bb <a name=two>c</a></p><h2 id=three>dd</h2><p id=end></p></body></html>")
+    root = parse(
+        "<html><body><p id=one>a</p><p>bb <a name=two>c</a></p><h2 id=three>dd</h2><p id=end></p></body></html>"
+    )
     assert root is not None
     found = prose(root)
-    assert {name: found.text[at:] for name, at in found.anchors.items()} == {"one": "a\n\nbb c\n\ndd", "two": "c\n\ndd", "three": "dd", "end": ""}
+    assert {name: found.text[at:] for name, at in found.anchors.items()} == {
+        "one": "a\n\nbb c\n\ndd",
+        "two": "c\n\ndd",
+        "three": "dd",
+        "end": "",
+    }
 
 
 # --- what servers send -------------------------------------------------------------------------------------------------------------
 
 
 def test_charsets() -> None:
-    page = "<html><head>{}</head><body><p>Der Fluß fließt durch größere Städte, über Brücken und Wälder</p></body></html>"
+    page = (
+        "<html><head>{}</head><body><p>Der Fluß fließt durch größere Städte, über Brücken und Wälder</p></body></html>"
+    )
     latin = page.format('<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">').encode("cp1252")
     assert "Fluß fließt" in text(latin)
     assert "Fluß fließt" in text(latin, "text/html; charset=none-such")
@@ -191,12 +215,17 @@ def test_charsets() -> None:
     assert "Fluß fließt" in text(page.format("<meta charset=utf-16>").encode("cp1252"))
     assert "Fluß fließt" in text(page.format("").encode("utf-16"))
     assert "Fluß fließt" in text(page.format("<meta charset=iso-8859-1>").encode())
-    assert "река" in text("<html><meta charset=iso-8859-1><p>Северная река впадает в море".encode("cp1251"), "text/html; charset=windows-1251")
+    assert "река" in text(
+        "<html><meta charset=iso-8859-1><p>Северная река впадает в море".encode("cp1251"),
+        "text/html; charset=windows-1251",
+    )
 
 
 def test_xhtml_of_servers_that_mean_it() -> None:
     page = '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head>'
-    assert text(page + "<body><p>one<a id='x'/></p><p/><p>two</p></body></html>", "application/xhtml+xml") == "one\n\ntwo"
+    assert (
+        text(page + "<body><p>one<a id='x'/></p><p/><p>two</p></body></html>", "application/xhtml+xml") == "one\n\ntwo"
+    )
 
 
 def test_what_is_no_html_is_read_as_it_is() -> None:
@@ -221,7 +250,13 @@ def test_pages_without_text_are_refused() -> None:
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "span hidden=until-found", "font", "a href=x"])
 def test_nesting_loses_nothing(tag: str) -> None:
     deep = 2 * DEEPEST
-    page = "<html><body>start " + f"<{tag}>" * deep + "middle" + f"</{tag.split('>')[0].split()[0]}>" * deep + " <script>never</script><p>end</p></body></html>"
+    page = (
+        "<html><body>start "
+        + f"<{tag}>" * deep
+        + "middle"
+        + f"</{tag.split('>')[0].split()[0]}>" * deep
+        + " <script>never</script><p>end</p></body></html>"
+    )
     assert text(page).split() == ["start", "middle", "end"]
 
 

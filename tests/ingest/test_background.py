@@ -70,7 +70,9 @@ class Attentive(Moody):
         return (await self.encode([text]))[0]
 
 
-async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_questions_need_not_wait_for_the_vectors_of_sentences(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     embedder = Attentive()
     monkeypatch.setattr(services, "_embedder", lambda *_: embedder)
     app = create(settings)
@@ -88,7 +90,9 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
             assert found.json()["results"][0]["score"] > 1, "with the sentences' cosines"
             assert embedder.waited_for == ["The rent is 12 euros.", "It is due in May."] * times
             async with db.write() as conn:
-                changed = await change(conn, "UPDATE chunk_sentences SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388")
+                changed = await change(
+                    conn, "UPDATE chunk_sentences SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388"
+                )
                 if not changed:  # neither vectors for another number of sentences, nor none
                     await change(conn, "DELETE FROM chunk_sentences")
 
@@ -114,7 +118,9 @@ async def test_a_batch_that_fails_is_tried_again(settings: Settings, monkeypatch
     assert (status["state"], status["chunks_done"]) == ("ready", status["chunks"])
 
 
-async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the_next_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the_next_start(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     status = await status_after(settings, monkeypatch, 99)
     assert status["state"] == "failed"
     assert status["message"].startswith("Found by full text only: The embedding process ended")
@@ -174,7 +180,9 @@ async def settled(client: httpx.AsyncClient, doc_id: str) -> dict[str, Any]:
     raise AssertionError(f"still indexing: {status}")
 
 
-async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(settings: Settings, tesseract: Path) -> None:
+async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(
+    settings: Settings, tesseract: Path
+) -> None:
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, await post(client, scanned("one", "two", written="The rent is 12 euros.")))
@@ -182,7 +190,9 @@ async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(set
     assert status["message"].startswith("Pages shown as pictures that were not read: 2; Install Tesseract")
 
 
-async def test_scanned_pages_are_read_once_text_recognition_is_installed(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_scanned_pages_are_read_once_text_recognition_is_installed(
+    settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await post(client, scanned("one", written="The rent is 12 euros."))
@@ -200,11 +210,15 @@ async def test_scanned_pages_are_read_once_text_recognition_is_installed(setting
         found = await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})
         summary = (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
     assert (status["pages_unread"], status["message"]) == (0, "")
-    assert [(one["page_number"], one["source_chunk"]) for one in found.json()["results"]] == [(1, "The deposit is 300 euros.")]
+    assert [(one["page_number"], one["source_chunk"]) for one in found.json()["results"]] == [
+        (1, "The deposit is 300 euros.")
+    ]
     assert "deposit" in summary, "the summary is made anew with what was read late"
 
 
-async def test_a_page_on_which_nothing_is_recognised_stays_unread(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_page_on_which_nothing_is_recognised_stays_unread(
+    settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tesseract)
 
     async def fail(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
@@ -220,7 +234,9 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(settings: Sett
     assert status["message"] == "Pages shown as pictures that were not read: 2; text recognition found nothing on them."
 
 
-async def test_a_document_with_text_does_not_wait_for_a_scan(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_document_with_text_does_not_wait_for_a_scan(
+    settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tesseract)
     reading, let_go = asyncio.Event(), asyncio.Event()
 
@@ -243,7 +259,9 @@ async def test_a_document_with_text_does_not_wait_for_a_scan(settings: Settings,
     assert pages == ["Read on page 1.", "Read on page 2."]
 
 
-async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(
+    settings: Settings, tesseract: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tesseract)
     reading, let_go = asyncio.Event(), asyncio.Event()
 
@@ -272,7 +290,9 @@ async def test_a_scan_is_accepted_at_once_and_read_by_tesseract_in_the_backgroun
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await post(client, scanned("The rent is due on the first day", "The deposit is three rents"))
         status = await settled(client, doc_id)
-        found = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()["results"]
+        found = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()[
+            "results"
+        ]
         document = (await client.get(f"/v1/api/documents/{doc_id}")).json()
     assert (status["state"], status["pages_unread"], status["message"]) == ("ready", 0, "")
     assert [(one["page_number"], one["source_chunk"]) for one in found] == [(2, "The deposit is three rents")]
@@ -309,7 +329,9 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["the old model is here", "the old model is gone"])
-async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
+async def test_a_new_embedding_model_takes_over_when_all_is_embedded(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
     old, new = Slow("old"), Slow("new")
     old.may.set()
     monkeypatch.setattr(services, "_embedder", lambda *_: old)
@@ -329,7 +351,9 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
     async with app.router.lifespan_context(app), client_of(app, key) as client:
 
         async def ask(question: str) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = (await client.post("/v1/api/retrieve", json={"query": question, "doc_ids": [doc_id]})).json()["results"]
+            found: list[dict[str, Any]] = (
+                await client.post("/v1/api/retrieve", json={"query": question, "doc_ids": [doc_id]})
+            ).json()["results"]
             return found
 
         async def changing() -> bool:

@@ -12,7 +12,14 @@ SENTENCE = "The quick brown fox jumps over the lazy dog near the old mill. "
 def page(seed: int) -> str:
     """A page of paragraphs, long words and blank space, the same for the same seed."""
     chance = random.Random(seed)
-    parts = [SENTENCE * chance.randint(1, 30), "x" * chance.randint(1, 3000), "\n\n", " \n", "短い文。" * chance.randint(1, 300), "\t"]
+    parts = [
+        SENTENCE * chance.randint(1, 30),
+        "x" * chance.randint(1, 3000),
+        "\n\n",
+        " \n",
+        "短い文。" * chance.randint(1, 300),
+        "\t",
+    ]
     return "".join(chance.choice(parts) for _ in range(chance.randint(0, 12)))
 
 
@@ -37,7 +44,9 @@ def test_no_chunk_is_longer_than_a_paragraph_may_be(seed: int) -> None:
 
 def test_a_paragraph_somewhat_longer_than_a_chunk_stays_whole() -> None:
     paragraph = (SENTENCE * 40)[: int(TARGET * WHOLE) - 100].strip()
-    assert [chunk.text for chunk in chunks(1, f"Before it.\n\n{paragraph}\n\nAfter it.") if SENTENCE.strip() in chunk.text] == [paragraph]
+    assert [
+        chunk.text for chunk in chunks(1, f"Before it.\n\n{paragraph}\n\nAfter it.") if SENTENCE.strip() in chunk.text
+    ] == [paragraph]
     assert len(chunks(1, SENTENCE * 40)) == 2
 
 
@@ -47,7 +56,9 @@ def test_dense_scripts_get_shorter_chunks() -> None:
 
 def test_paragraphs_of_fair_size_are_not_torn() -> None:
     paragraphs = [f"Paragraph {number}. " + SENTENCE * 13 for number in range(5)]
-    assert [chunk.text for chunk in chunks(1, "\n\n".join(paragraphs))] == [paragraph.strip() for paragraph in paragraphs]
+    assert [chunk.text for chunk in chunks(1, "\n\n".join(paragraphs))] == [
+        paragraph.strip() for paragraph in paragraphs
+    ]
 
 
 def test_short_paragraphs_are_joined() -> None:

@@ -38,7 +38,11 @@ async def server(handler: Handler):
 
 def answer(body: bytes = b"hello", status: str = "200 OK", **headers: str) -> Handler:
     async def handle(path: str, asked: dict[str, str], writer: asyncio.StreamWriter) -> None:
-        lines = [f"HTTP/1.1 {status}", "Connection: close", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
+        lines = [
+            f"HTTP/1.1 {status}",
+            "Connection: close",
+            *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()),
+        ]
         writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         await writer.drain()
 
@@ -71,7 +75,12 @@ async def refusal(url: str, **changes: object) -> str:
 async def test_a_link_gives_bytes_type_charset_and_name() -> None:
     async with server(answer(b"<p>hi", Content_Type="Text/HTML; charset=Latin-1")) as port:
         found = await get(f"http://127.0.0.1:{port}/a%20page/report.html?x=1#part")
-    assert (found.data, found.media_type, found.charset, found.name) == (b"<p>hi", "text/html", "latin-1", "report.html")
+    assert (found.data, found.media_type, found.charset, found.name) == (
+        b"<p>hi",
+        "text/html",
+        "latin-1",
+        "report.html",
+    )
     assert found.content_type == "text/html; charset=latin-1"
 
 
@@ -145,7 +154,9 @@ def test_private_addresses_are_closed_in_every_disguise(address: str) -> None:
     assert not is_open(ipaddress.ip_address(address), ())
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"])
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"]
+)
 def test_public_addresses_are_open(address: str) -> None:
     assert is_open(ipaddress.ip_address(address), ())
 
@@ -159,14 +170,18 @@ def test_a_setting_opens_a_network_and_no_other() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "127.1"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "127.1"]
+)
 async def test_a_link_to_a_private_address_is_refused_before_connecting(host: str) -> None:
     assert "DOCQA_PRIVATE_NETWORKS" in await refusal(f"http://{host}:9/", private_networks=())
 
 
 @pytest.mark.anyio
 async def test_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
-    message = await refusal("http://mixed.example/", private_networks=(), resolver=addresses("93.184.216.34", "10.0.0.1"))
+    message = await refusal(
+        "http://mixed.example/", private_networks=(), resolver=addresses("93.184.216.34", "10.0.0.1")
+    )
     assert "private network" in message
     assert "10.0.0.1" not in message
 
@@ -227,7 +242,11 @@ async def test_a_closed_port_is_told() -> None:
 async def test_a_dead_address_gives_way_to_the_next() -> None:
     networks = (ipaddress.ip_network("127.0.0.0/8"),)
     async with server(answer(b"second")) as port:
-        assert (await get(f"http://two.example:{port}/", private_networks=networks, resolver=addresses("127.0.0.9", "127.0.0.1"))).data == b"second"
+        assert (
+            await get(
+                f"http://two.example:{port}/", private_networks=networks, resolver=addresses("127.0.0.9", "127.0.0.1")
+            )
+        ).data == b"second"
 
 
 @pytest.mark.anyio
@@ -314,7 +333,10 @@ async def test_offline_no_link_leaves_this_machine_and_no_name_is_looked_up(host
         raise AssertionError(f"{host} was looked up")
 
     said = await refusal(f"http://{host}/report.pdf", offline=True, resolver=unexpected, private_networks=EVERYTHING)
-    assert said == f"This server stays offline (DOCQA_OFFLINE): it follows no link to {host.strip('[]')}. Upload the file instead."
+    assert (
+        said
+        == f"This server stays offline (DOCQA_OFFLINE): it follows no link to {host.strip('[]')}. Upload the file instead."
+    )
 
 
 @pytest.mark.anyio
@@ -322,7 +344,9 @@ async def test_offline_no_link_leaves_this_machine_and_no_name_is_looked_up(host
 async def test_offline_loopback_stays_subject_to_the_private_networks(host: str) -> None:
     async with server(answer()) as port:
         assert (await get(f"http://{host}:{port}/", offline=True, resolver=addresses("127.0.0.1"))).data == b"hello"
-        assert "private network" in await refusal(f"http://{host}:{port}/", offline=True, resolver=addresses("127.0.0.1"), private_networks=())
+        assert "private network" in await refusal(
+            f"http://{host}:{port}/", offline=True, resolver=addresses("127.0.0.1"), private_networks=()
+        )
 
 
 @pytest.mark.anyio

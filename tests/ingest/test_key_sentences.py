@@ -22,10 +22,23 @@ class Chunk:
 
 REPORT = [
     Chunk("Table of Contents\n\nITEM 1 Business 4\n\nITEM 7 Management Discussion 17"),
-    Chunk("The harbour of Bergen handled more ships than in the year before. Ships pay a fee to the harbour. It rained on Tuesday in the hills."),
+    Chunk(
+        "The harbour of Bergen handled more ships than in the year before. Ships pay a fee to the harbour. It rained on Tuesday in the hills."
+    ),
     Chunk("Ships and harbour fees 2018 2017 2016 12 34 56"),
 ]
-SUBJECTS = ["turbine", "harbour", "orchard", "library", "railway", "glacier", "foundry", "theatre", "vineyard", "laboratory"]
+SUBJECTS = [
+    "turbine",
+    "harbour",
+    "orchard",
+    "library",
+    "railway",
+    "glacier",
+    "foundry",
+    "theatre",
+    "vineyard",
+    "laboratory",
+]
 
 
 def said(chunks: list[Chunk], found: list[Note]) -> list[str]:
@@ -44,7 +57,9 @@ def test_what_the_text_speaks_of_most_comes_first_and_tables_do_not() -> None:
 
 
 def test_every_section_has_its_notes() -> None:
-    chunks = [Chunk(f"The {name} was rebuilt by the town after the great storm of that year.", name) for name in SUBJECTS]
+    chunks = [
+        Chunk(f"The {name} was rebuilt by the town after the great storm of that year.", name) for name in SUBJECTS
+    ]
     found = notes(chunks)
     assert [note.part for note in found] == list(range(len(SUBJECTS)))
     assert [note.chunk for note in found] == list(range(len(SUBJECTS)))
@@ -56,7 +71,11 @@ def made_up(n: int) -> str:
 
 def test_a_summary_takes_from_the_beginning_the_middle_and_the_end() -> None:
     chunks = [
-        Chunk("The town of {} has a {} and a {} near the {} of the river.".format(*map(made_up, range(4 * n, 4 * n + 4))), f"part {n}") for n in range(30)
+        Chunk(
+            "The town of {} has a {} and a {} near the {} of the river.".format(*map(made_up, range(4 * n, 4 * n + 4))),
+            f"part {n}",
+        )
+        for n in range(30)
     ]
     found = notes(chunks)
     first, middle, last = (found[index].chunk for index in choose(found, said(chunks, found), 3))
@@ -64,7 +83,10 @@ def test_a_summary_takes_from_the_beginning_the_middle_and_the_end() -> None:
 
 
 def test_the_same_is_not_said_twice() -> None:
-    chunks = [Chunk("The ferry across the wide fjord sails every hour in summer and in winter.", f"part {n}") for n in range(8)]
+    chunks = [
+        Chunk("The ferry across the wide fjord sails every hour in summer and in winter.", f"part {n}")
+        for n in range(8)
+    ]
     assert len(summary(chunks, 3)) == 1
 
 
@@ -83,9 +105,9 @@ def test_a_sentence_that_says_nothing_of_its_own_or_leans_on_another_is_not_take
 
 
 def test_a_title_in_the_line_of_its_first_sentence_is_left_out() -> None:
-    assert summary([Chunk("Harbour fees The harbour charges ships a fee for each day they stay.", "Harbour fees")], 1) == [
-        "The harbour charges ships a fee for each day they stay."
-    ]
+    assert summary(
+        [Chunk("Harbour fees The harbour charges ships a fee for each day they stay.", "Harbour fees")], 1
+    ) == ["The harbour charges ships a fee for each day they stay."]
 
 
 def test_dense_scripts_have_notes_too() -> None:
@@ -102,7 +124,10 @@ def test_three_thousand_pages_take_seconds() -> None:
     page = "The pump of station {n} needs oil every month, says the manual of the {name} works. Its {name} was built by hand {n} years ago. "
     chunks = [Chunk((page * 8).format(n=n, name=SUBJECTS[n % 10]), f"Station {n // 6}") for n in range(9000)]
     assert sum(len(chunk.text) for chunk in chunks) > 9_000_000
-    ready = [type("Ready", (), {"text": chunk.text, "section": chunk.section, "terms": "pump stati~ oil month manual"})() for chunk in chunks]
+    ready = [
+        type("Ready", (), {"text": chunk.text, "section": chunk.section, "terms": "pump stati~ oil month manual"})()
+        for chunk in chunks
+    ]
     started = time.process_time()
     found = notes(ready)
     assert time.process_time() - started < 10, "about 3 s on a machine of two shared cores"

@@ -23,7 +23,8 @@ CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
 
 needs_model = pytest.mark.skipif(
-    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None,
+    reason="the embedding model is not installed",
 )
 
 
@@ -50,7 +51,9 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
 
 
 @pytest.mark.parametrize(("urgent", "most"), [(True, 3), (False, 1)])
-def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_one(runner: asyncio.Runner, urgent: bool, most: int) -> None:
+def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_one(
+    runner: asyncio.Runner, urgent: bool, most: int
+) -> None:
     class Counting(Embedder):
         waiting = most = 0
 
@@ -90,8 +93,13 @@ class Precise:
 
 
 @needs_model
-@pytest.mark.parametrize(("rounded", "alike", "chosen"), [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")])
-def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(rounded: float, alike: float, chosen: str) -> None:
+@pytest.mark.parametrize(
+    ("rounded", "alike", "chosen"),
+    [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")],
+)
+def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(
+    rounded: float, alike: float, chosen: str
+) -> None:
     raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
     model, precision, rate = raced._choose(Precise())
     assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
@@ -113,7 +121,11 @@ def test_a_question_gets_the_vector_it_has_in_a_batch(runner: asyncio.Runner, em
 
 
 @needs_model
-@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800", "日本語", "word " * 50_000], ids=["empty", "space", "nul", "surrogate", "japanese", "long"])
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "\x00", "\ud800", "日本語", "word " * 50_000],
+    ids=["empty", "space", "nul", "surrogate", "japanese", "long"],
+)
 def test_every_text_has_a_vector(runner: asyncio.Runner, embedder: Embedder, text: str) -> None:
     assert len(runner.run(embedder.encode_question(text))) == 4 * 384
 
@@ -171,8 +183,14 @@ def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
 
 
 @needs_model
-def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: asyncio.Runner, embedder: Embedder) -> None:
-    question, *vectors = runner.run(embedder.encode(["Who pays the rent?", "The rent is due in May.", "The roof leaks.", "The tenant pays the rent."]))
+def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(
+    runner: asyncio.Runner, embedder: Embedder
+) -> None:
+    question, *vectors = runner.run(
+        embedder.encode(
+            ["Who pays the rent?", "The rent is due in May.", "The roof leaks.", "The tenant pays the rent."]
+        )
+    )
     packed = pack(vectors)
     assert len(packed) == 3 * (4 + 384)
     assert packed_dots(question, packed) == pytest.approx([dot(question, vector) for vector in vectors], abs=0.002)
@@ -180,7 +198,9 @@ def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(runner: a
 
 
 @needs_model
-def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path) -> None:
+def test_questions_and_passages_get_the_prefixes_of_the_model(
+    runner: asyncio.Runner, embedder: Embedder, tmp_path: Path
+) -> None:
     """Its own files tell that of questions, the catalogue that of passages."""
     shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
     config = tmp_path / "model" / "config_sentence_transformers.json"
@@ -200,7 +220,9 @@ def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Ru
 
 
 @needs_model
-def test_cosines_of_any_model_are_brought_to_one_scale(runner: asyncio.Runner, embedder: Embedder, tmp_path: Path) -> None:
+def test_cosines_of_any_model_are_brought_to_one_scale(
+    runner: asyncio.Runner, embedder: Embedder, tmp_path: Path
+) -> None:
     runner.run(embedder.load())
     assert embedder.unrelated == pytest.approx(UNRELATED, abs=0.01), "the thresholds were fitted to this model"
     crowded = Embedder("crowded", tmp_path, "", 384)

@@ -21,7 +21,9 @@ from docqa.models.chat.sequences import Sequence
 MODELS = Catalog.load(SHIPPED.parent).local_models()
 LONG = "The clerk wrote the number of the house into the book and closed it. "
 
-needs_model = pytest.mark.skipif(not available() or "SMOLLM2_135M" not in MODELS, reason="SmolLM2 or llama-cpp-python is not installed")
+needs_model = pytest.mark.skipif(
+    not available() or "SMOLLM2_135M" not in MODELS, reason="SmolLM2 or llama-cpp-python is not installed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +95,9 @@ def test_a_prompt_that_is_too_long_is_refused_with_both_numbers(runner: asyncio.
 
 
 @needs_model
-def test_leaving_while_the_prompt_is_read_frees_the_model_within_a_second(runner: asyncio.Runner, model: LocalModel) -> None:
+def test_leaving_while_the_prompt_is_read_frees_the_model_within_a_second(
+    runner: asyncio.Runner, model: LocalModel
+) -> None:
     async def leave() -> float:
         await model.start()
         asked = asyncio.create_task(answer(model, LONG * 200))
@@ -190,7 +194,9 @@ def test_what_was_read_is_not_read_again(runner: asyncio.Runner, model: LocalMod
 
 
 @needs_model
-def test_a_chat_that_was_put_away_goes_on_as_if_nothing_had_been_between(runner: asyncio.Runner, model: LocalModel) -> None:
+def test_a_chat_that_was_put_away_goes_on_as_if_nothing_had_been_between(
+    runner: asyncio.Runner, model: LocalModel
+) -> None:
     messages = asking(LONG * 40 + "What did the clerk write?")
     first = runner.run(said(model, messages))
     runner.run(said(model, asking("The captain sold his ship to the owner of the mill. " * 60)))
@@ -232,7 +238,9 @@ async def asked(model: LocalModel, text: str, max_tokens: int = 20) -> tuple[flo
 
 
 @needs_model
-def test_a_second_answer_begins_while_the_first_is_written_and_both_are_what_they_are_alone(runner: asyncio.Runner, pair: LocalModel) -> None:
+def test_a_second_answer_begins_while_the_first_is_written_and_both_are_what_they_are_alone(
+    runner: asyncio.Runner, pair: LocalModel
+) -> None:
     texts = [COUNT, "Write the names of all months."]
 
     async def ask() -> tuple[list[tuple[float, float, str]], list[tuple[float, float, str]]]:
@@ -270,7 +278,9 @@ def test_the_limit_of_those_that_wait_counts_neither_answer_that_is_written(runn
         model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024, queue=1, parallel=2)
         try:
             await model.start()
-            asked_all = await asyncio.gather(*(asked(model, "What is gravity?", 5) for _ in range(5)), return_exceptions=True)
+            asked_all = await asyncio.gather(
+                *(asked(model, "What is gravity?", 5) for _ in range(5)), return_exceptions=True
+            )
             return [isinstance(one, Busy) for one in asked_all]
         finally:
             await model.close()
@@ -423,9 +433,15 @@ def test_a_template_that_knows_no_system_message_gets_it_before_the_first_questi
     engine.refused = refused
     chat = ChatEngine(cast(Engine, engine))
     messages = [{"role": "system", "content": "Be brief."}, *asking("Who?"), *asking("Or what?")]
-    list(chat.handle({"do": "generate", "messages": messages, "temperature": 0.0, "max_tokens": 3}, b"", threading.Event()))
+    list(
+        chat.handle(
+            {"do": "generate", "messages": messages, "temperature": 0.0, "max_tokens": 3}, b"", threading.Event()
+        )
+    )
     assert [message["role"] for message in engine.rendered] == ["user"] if refused else ["system", "user"]
-    assert "\n\n".join(message["content"] for message in engine.rendered) == "Be brief.\n\nWho?\n\nOr what?", "and turns alternate"
+    assert "\n\n".join(message["content"] for message in engine.rendered) == "Be brief.\n\nWho?\n\nOr what?", (
+        "and turns alternate"
+    )
 
 
 def test_the_memory_that_is_left_is_the_machines_or_the_containers(tmp_path: Path) -> None:

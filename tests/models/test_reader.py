@@ -25,14 +25,17 @@ from passages import BELL, MILL, WELL
 CATALOG = Catalog.load(ROOT / "models")
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
 needs_model = pytest.mark.skipif(
-    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None,
+    reason="the embedding model is not installed",
 )
 
 
 # The file of a trained part
 
 
-@pytest.mark.parametrize("content", [b"", b"\x01", b"\x08" + bytes(7) + b"not json", b"\x02" + bytes(7) + b"{}", b"\xff" * 16])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x01", b"\x08" + bytes(7) + b"not json", b"\x02" + bytes(7) + b"{}", b"\xff" * 16]
+)
 def test_a_damaged_file_keeps_the_server_from_starting_and_says_so(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(CannotStart, match="is not a trained part of the reader"):
@@ -56,11 +59,17 @@ def test_what_training_added_is_kept_within_half_a_step(tmp_path: Path) -> None:
 
     torch.manual_seed(0)
     base = {"layer.weight": torch.randn(4, 8), "layer.bias": torch.randn(4)}
-    trained = {"layer.weight": base["layer.weight"] + 0.02 * torch.randn(4, 8), "layer.bias": base["layer.bias"] + 1, "head.weight": torch.randn(2, 8)}
+    trained = {
+        "layer.weight": base["layer.weight"] + 0.02 * torch.randn(4, 8),
+        "layer.bias": base["layer.bias"] + 1,
+        "head.weight": torch.randn(2, 8),
+    }
     save(tmp_path / FILE, trained, base, {"base": "ab", "languages": "en", "margin": "1.5"})
     found, known = load_part(tmp_path / FILE, base)
     assert known == {"base": "ab", "languages": "en", "margin": "1.5"}
-    assert torch.equal(found["layer.bias"], trained["layer.bias"]) and torch.equal(found["head.weight"], trained["head.weight"])
+    assert torch.equal(found["layer.bias"], trained["layer.bias"]) and torch.equal(
+        found["head.weight"], trained["head.weight"]
+    )
     step = (trained["layer.weight"] - base["layer.weight"]).abs().amax(1, keepdim=True) / 127
     assert ((found["layer.weight"] - trained["layer.weight"]).abs() <= step / 2 + 1e-6).all()
     assert trained_part(tmp_path) == TrainedPart(tmp_path / FILE, "ab", ("en",))
@@ -98,11 +107,17 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
         def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
             looks.append(list(passages))
             known = first | near
-            return [[Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]] for text in passages]
+            return [
+                [Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]]
+                for text in passages
+            ]
 
     found = Looking().read("Which?", [wells, mills])
     assert looks == [[wells, mills], *([text] for text in near)]
-    assert [[(text[span.start : span.end], span.score) for span in spans] for text, spans in zip((wells, mills), found, strict=True)] == [
+    assert [
+        [(text[span.start : span.end], span.score) for span in spans]
+        for text, spans in zip((wells, mills), found, strict=True)
+    ] == [
         [("new", 0.5), ("fifth", -1.5)],
         [("tall", 2.5)],
     ]
@@ -123,7 +138,15 @@ def test_a_passage_of_few_sentences_is_read_once() -> None:
 def passage(text: str, scores: list[float]) -> Passage:
     width = len(text) // len(scores)
     sentences = tuple(Sentence(at * width, (at + 1) * width, score, None) for at, score in enumerate(scores))
-    return Passage(StoredChunk(1, 1, 1, "", "", text, ""), StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""), 0.0, None, 0.0, 0.0, sentences)
+    return Passage(
+        StoredChunk(1, 1, 1, "", "", text, ""),
+        StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
+        0.0,
+        None,
+        0.0,
+        0.0,
+        sentences,
+    )
 
 
 def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
@@ -149,10 +172,14 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
         ("Who repaired the pump in 2019 and 2021?", False),
     ],
 )
-def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answers_it(runner: asyncio.Runner, question: str, stated: bool) -> None:
+def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answers_it(
+    runner: asyncio.Runner, question: str, stated: bool
+) -> None:
     text = "The pump was repaired by Aqua Nord on 4 March 2019. The whole of it is of three metals."
     chunk = StoredChunk(1, 1, 7, "Well 12", "", text, "")
-    pump = replace(passage(text, [0.5]), chunk=chunk, document=StoredDocument(1, "d1", "report 2020.txt", "txt", "en", 1, ""))
+    pump = replace(
+        passage(text, [0.5]), chunk=chunk, document=StoredDocument(1, "d1", "report 2020.txt", "txt", "en", 1, "")
+    )
 
     class Finding:
         ready = True
@@ -211,7 +238,14 @@ def test_what_asks_whether_or_what_to_make_of_a_text_is_not(question: str) -> No
 @pytest.fixture(scope="module")
 def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
     """The real model with the shipped part, loaded once for all tests."""
-    embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, ENTRY.languages, reader=trained_part(ROOT / "models"))
+    embedder = Embedder(
+        ENTRY.name,
+        CATALOG.path(ENTRY),
+        ENTRY.weights.sha256,
+        ENTRY.dimension,
+        ENTRY.languages,
+        reader=trained_part(ROOT / "models"),
+    )
     yield embedder
     runner.run(embedder.close())
 
@@ -227,15 +261,28 @@ def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
         ("Who made the bell?", "Jan Moer"),
     ],
 )
-def test_the_shipped_reader_finds_the_fact_among_several_passages(runner: asyncio.Runner, embedder: Embedder, question: str, answer: str) -> None:
+def test_the_shipped_reader_finds_the_fact_among_several_passages(
+    runner: asyncio.Runner, embedder: Embedder, question: str, answer: str
+) -> None:
     texts = [WELL, MILL, BELL]
     found = runner.run(embedder.read(question, texts))
-    best, text = max(((span, text) for spans, text in zip(found, texts, strict=True) for span in spans), key=lambda one: one[0].score)
+    best, text = max(
+        ((span, text) for spans, text in zip(found, texts, strict=True) for span in spans), key=lambda one: one[0].score
+    )
     assert answer in text[best.start : best.end] and len(text[best.start : best.end]) < 40
     assert best.score > 0
 
 
 @needs_model
-@pytest.mark.parametrize("question", ["What is the capital of France?", "How many goals did the striker score?", "Which medicine lowers the blood pressure?"])
-def test_the_shipped_reader_finds_nothing_for_a_question_about_something_else(runner: asyncio.Runner, embedder: Embedder, question: str) -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of France?",
+        "How many goals did the striker score?",
+        "Which medicine lowers the blood pressure?",
+    ],
+)
+def test_the_shipped_reader_finds_nothing_for_a_question_about_something_else(
+    runner: asyncio.Runner, embedder: Embedder, question: str
+) -> None:
     assert all(span.score < 0 for spans in runner.run(embedder.read(question, [WELL, MILL, BELL])) for span in spans)

@@ -48,7 +48,9 @@ async def http() -> AsyncIterator[HttpClient]:
     await client.close()
 
 
-def model_of(http: HttpClient, url: str, kind: str = "openai", name: str = "m-1", seconds: float = 10, keys: ProviderKeys = KEYS) -> RemoteModel:
+def model_of(
+    http: HttpClient, url: str, kind: str = "openai", name: str = "m-1", seconds: float = 10, keys: ProviderKeys = KEYS
+) -> RemoteModel:
     return open_remote(Target(kind, name, url), keys, client=http, seconds=seconds)
 
 
@@ -77,15 +79,31 @@ async def test_openai_is_sent_what_its_reference_asks_for(http: HttpClient) -> N
     async with stand_in(stream(*openai("12"))) as server:
         await ask(model_of(http, server.url + "/"))
     asked = server.asked[0]
-    assert (asked.method, asked.path, asked.headers["authorization"]) == ("POST", "/v1/chat/completions", f"Bearer {KEY}")
-    assert asked.body == {"model": "m-1", "messages": ASKED, "stream": True, "temperature": 0.7, "max_completion_tokens": 160}
+    assert (asked.method, asked.path, asked.headers["authorization"]) == (
+        "POST",
+        "/v1/chat/completions",
+        f"Bearer {KEY}",
+    )
+    assert asked.body == {
+        "model": "m-1",
+        "messages": ASKED,
+        "stream": True,
+        "temperature": 0.7,
+        "max_completion_tokens": 160,
+    }
 
 
 @pytest.mark.parametrize("kind", ["google", "compatible"])
 async def test_a_compatible_server_is_asked_with_the_older_word_for_the_limit(http: HttpClient, kind: str) -> None:
     async with stand_in(stream(*openai("12"))) as server:
         await ask(model_of(http, server.url, kind))
-    assert server.asked[0].body == {"model": "m-1", "messages": ASKED, "stream": True, "temperature": 0.7, "max_tokens": 160}
+    assert server.asked[0].body == {
+        "model": "m-1",
+        "messages": ASKED,
+        "stream": True,
+        "temperature": 0.7,
+        "max_tokens": 160,
+    }
 
 
 async def test_anthropic_is_sent_the_system_text_apart(http: HttpClient) -> None:
@@ -94,8 +112,19 @@ async def test_anthropic_is_sent_the_system_text_apart(http: HttpClient) -> None
         async with aclosing(model.generate(ASKED, temperature=1.5, max_tokens=160)) as pieces:
             assert [piece async for piece in pieces] == ["12"]
     asked = server.asked[0]
-    assert (asked.path, asked.headers["x-api-key"], asked.headers["anthropic-version"]) == ("/v1/messages", KEY, "2023-06-01")
-    assert asked.body == {"model": "m-1", "system": "Be brief.", "messages": ASKED[1:], "stream": True, "temperature": 1.0, "max_tokens": 160}
+    assert (asked.path, asked.headers["x-api-key"], asked.headers["anthropic-version"]) == (
+        "/v1/messages",
+        KEY,
+        "2023-06-01",
+    )
+    assert asked.body == {
+        "model": "m-1",
+        "system": "Be brief.",
+        "messages": ASKED[1:],
+        "stream": True,
+        "temperature": 1.0,
+        "max_tokens": 160,
+    }
     assert "authorization" not in asked.headers
 
 
@@ -106,7 +135,15 @@ async def test_a_compatible_server_without_a_key_is_sent_none(http: HttpClient) 
 
 
 def test_turns_begin_with_the_user_and_alternate() -> None:
-    said = [("system", "A"), ("system", "B"), ("assistant", "Hello"), ("user", "1"), ("user", "2"), ("assistant", " "), ("user", "\ud800")]
+    said = [
+        ("system", "A"),
+        ("system", "B"),
+        ("assistant", "Hello"),
+        ("user", "1"),
+        ("user", "2"),
+        ("assistant", " "),
+        ("user", "\ud800"),
+    ]
     system, spoken = turns([{"role": role, "content": content} for role, content in said])
     assert system == "A\n\nB"
     assert spoken == [{"role": "user", "content": "1\n\n2\n\n?"}]
@@ -142,15 +179,24 @@ def test_thinking_at_the_beginning_is_left_out(pieces: list[str], shown: str) ->
 
 async def test_what_a_model_thinks_is_no_part_of_its_answer(http: HttpClient) -> None:
     thought = 'data: {"choices":[{"delta":{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}}]}\n\n'
-    blocks = 'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"It "}]}}]}\n\n'
+    blocks = (
+        'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"It "}]}}]}\n\n'
+    )
     async with stand_in(stream(thought, blocks, *openai("is ", "12."))) as server:
         assert "".join(await ask(model_of(http, server.url))) == "It is 12."
 
 
 @pytest.mark.parametrize(
-    ("kind", "spent"), [("openai", openai(end="length")), ("compatible", openai("<think>Hm", end="length")), ("anthropic", anthropic(end="max_tokens"))]
+    ("kind", "spent"),
+    [
+        ("openai", openai(end="length")),
+        ("compatible", openai("<think>Hm", end="length")),
+        ("anthropic", anthropic(end="max_tokens")),
+    ],
 )
-async def test_a_model_that_spends_its_tokens_on_thinking_gets_more_of_them(http: HttpClient, kind: str, spent: list[str]) -> None:
+async def test_a_model_that_spends_its_tokens_on_thinking_gets_more_of_them(
+    http: HttpClient, kind: str, spent: list[str]
+) -> None:
     async with stand_in(stream(*spent), stream(*EVENTS[kind]("12"))) as server:
         model = model_of(http, server.url, kind)
         assert [await ask(model), await ask(model)] == [["12"], ["12"]]
@@ -170,12 +216,20 @@ async def test_an_answer_that_reached_its_limit_is_an_answer(http: HttpClient) -
 
 
 def refused(param: str, message: str) -> dict[str, object]:
-    return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}}
+    return {
+        "error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}
+    }
 
 
 async def test_what_a_model_refuses_is_left_out_and_that_is_remembered(http: HttpClient) -> None:
     replies = [
-        status(400, refused("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")),
+        status(
+            400,
+            refused(
+                "max_tokens",
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            ),
+        ),
         status(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.7 with this model."}}),
         stream(*openai("12")),
     ]
@@ -183,15 +237,28 @@ async def test_what_a_model_refuses_is_left_out_and_that_is_remembered(http: Htt
         model = model_of(http, server.url, "compatible")
         assert [await ask(model), await ask(model)] == [["12"], ["12"]]
     sent = [{"temperature", "max_tokens", "max_completion_tokens"} & asked.body.keys() for asked in server.asked]
-    assert sent == [{"temperature", "max_tokens"}, {"temperature", "max_completion_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+    assert sent == [
+        {"temperature", "max_tokens"},
+        {"temperature", "max_completion_tokens"},
+        {"max_completion_tokens"},
+        {"max_completion_tokens"},
+    ]
 
 
 async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient) -> None:
-    async with stand_in(status(400, refused("max_completion_tokens", "max_completion_tokens is too large: the context is 100."))) as server:
+    async with stand_in(
+        status(400, refused("max_completion_tokens", "max_completion_tokens is too large: the context is 100."))
+    ) as server:
         error = await failure(model_of(http, server.url))
     assert isinstance(error, ProviderFailed)
-    assert str(error) == "openai:m-1 refused the request (status 400: max_completion_tokens is too large: the context is 100)."
-    assert [sorted(asked.body.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked] == [["max_completion_tokens"], ["max_tokens"]]
+    assert (
+        str(error)
+        == "openai:m-1 refused the request (status 400: max_completion_tokens is too large: the context is 100)."
+    )
+    assert [sorted(asked.body.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked] == [
+        ["max_completion_tokens"],
+        ["max_tokens"],
+    ]
 
 
 # --- failures -----------------------------------------------------------------------------------------------------------------------
@@ -200,19 +267,37 @@ async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient
 @pytest.mark.parametrize(
     ("code", "body", "sentence"),
     [
-        (401, refused("", f"Incorrect API key provided: {KEY[:9]}*"), "openai:m-1 refused the key (status 401). Put a valid one into DOCQA_OPENAI_KEY or"),
+        (
+            401,
+            refused("", f"Incorrect API key provided: {KEY[:9]}*"),
+            "openai:m-1 refused the key (status 401). Put a valid one into DOCQA_OPENAI_KEY or",
+        ),
         (403, "", "refused the key"),
-        (404, {"error": {"message": "The model `m-1` does not exist"}}, "is not known there (status 404: The model `m-1` does not exist). Correct its name"),
+        (
+            404,
+            {"error": {"message": "The model `m-1` does not exist"}},
+            "is not known there (status 404: The model `m-1` does not exist). Correct its name",
+        ),
         (404, "<html>Not found</html>", "is not known there (status 404). Correct its name or address in models.toml."),
         (302, "", "redirects to another address (status 302), which is not followed."),
-        (400, [{"error": {"code": 400, "message": f"The key {KEY} is not valid.\nReally."}}], "(status 400: The key *** is not valid. Really)."),
+        (
+            400,
+            [{"error": {"code": 400, "message": f"The key {KEY} is not valid.\nReally."}}],
+            "(status 400: The key *** is not valid. Really).",
+        ),
         (400, {"error": "x" * 150 + KEY + "x" * 150}, "x***" + "x" * 47 + "…)."),
         (402, {"message": "No money."}, "refused the request (status 402: No money)."),
-        (429, {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}, "(status 429: You exceeded your current quota)."),
+        (
+            429,
+            {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
+            "(status 429: You exceeded your current quota).",
+        ),
         (418, "[" * 100_000, "refused the request (status 418)."),
     ],
 )
-async def test_what_asking_again_does_not_mend_is_told_at_once(http: HttpClient, code: int, body: object, sentence: str) -> None:
+async def test_what_asking_again_does_not_mend_is_told_at_once(
+    http: HttpClient, code: int, body: object, sentence: str
+) -> None:
     async with stand_in(status(code, body, Location="http://127.0.0.1:1/")) as server:
         error = await failure(model_of(http, server.url))
     assert isinstance(error, ProviderFailed)
@@ -249,7 +334,11 @@ async def test_a_time_that_the_answer_does_not_have_is_not_waited_for(http: Http
 async def test_a_time_that_is_none_does_no_harm(http: HttpClient, header: str) -> None:
     async with stand_in(status(503, Retry_After=header), stream(*openai("12"))) as server:
         model = model_of(http, server.url)
-        assert await ask(model) == ["12"] if len(header) < 400 else (await failure(model)).headers() == {"Retry-After": "3600"}
+        assert (
+            await ask(model) == ["12"]
+            if len(header) < 400
+            else (await failure(model)).headers() == {"Retry-After": "3600"}
+        )
     assert server.asked
 
 
@@ -261,7 +350,9 @@ async def test_a_provider_that_goes_on_failing_is_asked_three_times(http: HttpCl
     assert len(server.asked) == 3
 
 
-async def test_a_provider_that_just_failed_is_not_asked_again_at_once(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_provider_that_just_failed_is_not_asked_again_at_once(
+    http: HttpClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with stand_in(status(500), status(500), status(500), stream(*openai("12"))) as server:
         model = model_of(http, server.url)
         first, second = await failure(model), await failure(model)
@@ -300,14 +391,38 @@ OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_er
         ("openai", openai("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
         ("anthropic", anthropic("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
         ("openai", [*MIDDLE, ERROR], True, Unavailable, "broke off its answer: The server had an error. Ask again."),
-        ("anthropic", [*anthropic("The rent ", "is ", end=""), OVERLOADED], True, Unavailable, "broke off its answer: Overloaded. Ask again."),
+        (
+            "anthropic",
+            [*anthropic("The rent ", "is ", end=""), OVERLOADED],
+            True,
+            Unavailable,
+            "broke off its answer: Overloaded. Ask again.",
+        ),
         ("openai", openai("The rent ", "is ", end="content_filter"), True, ProviderFailed, "held its answer back"),
         ("anthropic", anthropic("The rent ", "is ", end="refusal"), True, ProviderFailed, "held its answer back"),
         ("openai", [*MIDDLE, "data: {not JSON\n\n"], True, ProviderFailed, "something else than the stream of a model"),
-        ("openai", [*MIDDLE, 'data: {"choices":[{"delta":"text"}]}\n\n'], True, ProviderFailed, "something else than the stream of a model"),
-        ("anthropic", [*anthropic("The rent ", "is ", end=""), "data: []\n\n"], True, ProviderFailed, "something else than the stream of a model"),
+        (
+            "openai",
+            [*MIDDLE, 'data: {"choices":[{"delta":"text"}]}\n\n'],
+            True,
+            ProviderFailed,
+            "something else than the stream of a model",
+        ),
+        (
+            "anthropic",
+            [*anthropic("The rent ", "is ", end=""), "data: []\n\n"],
+            True,
+            ProviderFailed,
+            "something else than the stream of a model",
+        ),
         ("openai", [*MIDDLE, "data: " + "x" * (1 << 21)], True, ProviderFailed, "an event of more than 1 MB"),
-        ("openai", [*MIDDLE, *["data: " + "x" * 9000 + "\n"] * 200], True, ProviderFailed, "an event of more than 1 MB"),
+        (
+            "openai",
+            [*MIDDLE, *["data: " + "x" * 9000 + "\n"] * 200],
+            True,
+            ProviderFailed,
+            "an event of more than 1 MB",
+        ),
     ],
 )
 async def test_a_broken_answer_never_passes_for_a_whole_one(
@@ -322,7 +437,9 @@ async def test_a_broken_answer_never_passes_for_a_whole_one(
     assert len(server.asked) == 1, "half an answer was said already"
 
 
-@pytest.mark.parametrize("reply", [status(200, "<html>Welcome</html>"), status(200, {"choices": []}), stream('data: {"model": "m-1"}\n\n')])
+@pytest.mark.parametrize(
+    "reply", [status(200, "<html>Welcome</html>"), status(200, {"choices": []}), stream('data: {"model": "m-1"}\n\n')]
+)
 async def test_what_is_no_stream_of_a_model_is_said_to_be_none(http: HttpClient, reply: object) -> None:
     async with stand_in(reply) as server:  # type: ignore[arg-type]
         error = await failure(model_of(http, server.url))
@@ -465,7 +582,15 @@ def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f'openai = "{KEY} x"', f"openai = {KEY}", f'openai = ["{KEY}"]', f'openia = "{KEY}"', f'{KEY} = "openai"', f'openai = "{KEY}é"']
+    "text",
+    [
+        f'openai = "{KEY} x"',
+        f"openai = {KEY}",
+        f'openai = ["{KEY}"]',
+        f'openia = "{KEY}"',
+        f'{KEY} = "openai"',
+        f'openai = "{KEY}é"',
+    ],
 )
 def test_a_file_that_is_wrong_is_named_but_not_quoted(tmp_path: Path, text: str) -> None:
     path = key_file(tmp_path, text)
@@ -477,7 +602,13 @@ def test_a_file_that_is_wrong_is_named_but_not_quoted(tmp_path: Path, text: str)
 
 
 @pytest.mark.parametrize(
-    "reply", [status(401, f"no {KEY}"), status(500, {"error": KEY}), status(404, {"error": KEY}), stream(ERROR.replace("The server", KEY))]
+    "reply",
+    [
+        status(401, f"no {KEY}"),
+        status(500, {"error": KEY}),
+        status(404, {"error": KEY}),
+        stream(ERROR.replace("The server", KEY)),
+    ],
 )
 async def test_no_log_line_holds_a_key(http: HttpClient, caplog: pytest.LogCaptureFixture, reply: object) -> None:
     caplog.set_level(logging.DEBUG)
@@ -492,7 +623,10 @@ async def test_no_log_line_holds_a_key(http: HttpClient, caplog: pytest.LogCaptu
 
 
 async def test_a_redirect_takes_the_key_nowhere(http: HttpClient) -> None:
-    async with stand_in(stream(*openai("stolen"))) as thief, stand_in(status(307, Location=f"http://127.0.0.1:{thief.port}/")) as server:
+    async with (
+        stand_in(stream(*openai("stolen"))) as thief,
+        stand_in(status(307, Location=f"http://127.0.0.1:{thief.port}/")) as server,
+    ):
         await failure(model_of(http, server.url))
     assert not thief.asked
 
@@ -515,7 +649,10 @@ async def test_a_certificate_is_checked(http: HttpClient, tmp_path: Path, monkey
     async with stand_in(stream(*openai("12")), tls=tls) as server:
         error = await failure(model_of(http, server.url))
         assert isinstance(error, ProviderFailed)
-        assert str(error) == "openai:m-1: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."
+        assert (
+            str(error)
+            == "openai:m-1: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."
+        )
         assert not server.asked
         monkeypatch.setenv("SSL_CERT_FILE", str(path))
         trusting = HttpClient()
@@ -531,7 +668,9 @@ async def test_an_environment_that_cannot_be_used_is_named(http: HttpClient, mon
 # --- a real server ------------------------------------------------------------------------------------------------------------------
 
 SMOLLM = Catalog.load(SHIPPED.parent).local_models().get("SMOLLM2_135M")
-needs_model = pytest.mark.skipif(not available() or SMOLLM is None, reason="SmolLM2 or llama-cpp-python is not installed")
+needs_model = pytest.mark.skipif(
+    not available() or SMOLLM is None, reason="SmolLM2 or llama-cpp-python is not installed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -549,9 +688,13 @@ async def test_a_real_compatible_server_answers_in_pieces(http: HttpClient, llam
 
 
 @needs_model
-async def test_a_real_server_that_drops_an_answer_for_another_request_is_not_taken_for_finished(http: HttpClient, llama: str) -> None:
+async def test_a_real_server_that_drops_an_answer_for_another_request_is_not_taken_for_finished(
+    http: HttpClient, llama: str
+) -> None:
     model = model_of(http, llama, "compatible", "smollm2", seconds=60)
-    async with aclosing(model.generate([{"role": "user", "content": "Tell a long story."}], temperature=0.7, max_tokens=1000)) as pieces:
+    async with aclosing(
+        model.generate([{"role": "user", "content": "Tell a long story."}], temperature=0.7, max_tokens=1000)
+    ) as pieces:
         await anext(pieces)
         other = asyncio.create_task(ask(model, 5))
         with pytest.raises(Unavailable, match="broke off"):
@@ -566,10 +709,16 @@ async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settin
     (settings.models / "models.toml").write_text(f'[models]\nHOUSE = ["compatible:{llama}#smollm2"]\n')
     app = create(replace(settings, answer_seconds=100))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        doc_id = await upload(client, "The rent of the house in Oslo is 1200 crowns a month. The lease was signed by Kari Nordmann.")
+        doc_id = await upload(
+            client, "The rent of the house in Oslo is 1200 crowns a month. The lease was signed by Kari Nordmann."
+        )
         turn = [{"sender": "user", "message": "How much is the rent of the house?"}]
-        whole = await client.post(f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "cite_source": True}, json=turn, timeout=100)
-        streamed = await client.post(f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "stream": True}, json=turn, timeout=100)
+        whole = await client.post(
+            f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "cite_source": True}, json=turn, timeout=100
+        )
+        streamed = await client.post(
+            f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "stream": True}, json=turn, timeout=100
+        )
     for reply in (whole, streamed):
         assert (reply.status_code, reply.headers["X-DocQA-Target"]) == (200, f"compatible:{llama}#smollm2"), reply.text
     assert whole.json()["answer"]["message"].strip()
@@ -580,5 +729,7 @@ async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settin
 async def test_the_estimate_errs_on_the_high_side_of_a_real_tokeniser(llama: str) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     async with httpx.AsyncClient() as client:
-        counted = await client.post(f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": readme[:3000]}, timeout=60)
+        counted = await client.post(
+            f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": readme[:3000]}, timeout=60
+        )
     assert 1 <= estimate(readme[:3000]) / counted.json()["count"] < 2

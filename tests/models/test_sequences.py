@@ -10,7 +10,9 @@ from docqa.models.chat.local import available
 from docqa.models.chat.sequences import MOST, Sequence, Stopped
 
 MODELS = Catalog.load(SHIPPED.parent).local_models()
-pytestmark = pytest.mark.skipif(not available() or "SMOLLM2_135M" not in MODELS, reason="SmolLM2 or llama-cpp-python is not installed")
+pytestmark = pytest.mark.skipif(
+    not available() or "SMOLLM2_135M" not in MODELS, reason="SmolLM2 or llama-cpp-python is not installed"
+)
 
 CELLS = 512
 CLERK = "The clerk wrote the number of the house into the book and closed it. "
@@ -34,7 +36,9 @@ def another() -> Engine:
     return load()
 
 
-def opened(engine: Engine, text: str, room: int = 100, stopped: threading.Event | None = None) -> tuple[Sequence, list[int]]:
+def opened(
+    engine: Engine, text: str, room: int = 100, stopped: threading.Event | None = None
+) -> tuple[Sequence, list[int]]:
     tokens = engine.tokenize(text)
     sequence = engine.sequences.open(tokens, room, 0.0, stopped or threading.Event())
     assert sequence is not None
@@ -95,7 +99,9 @@ def test_what_another_has_read_is_shared_while_it_writes(engine: Engine, another
     assert together(engine, [first, second], 10)[1] == expected
 
 
-def test_one_that_was_put_away_goes_on_beside_another_as_if_nothing_had_been_between(engine: Engine, another: Engine) -> None:
+def test_one_that_was_put_away_goes_on_beside_another_as_if_nothing_had_been_between(
+    engine: Engine, another: Engine
+) -> None:
     expected = alone(another, CLERK * 10 + "Then the clerk")
     alone(engine, CLERK * 10 + "Then the clerk")
     beside, tokens = opened(engine, CAPTAIN * 10, 200)

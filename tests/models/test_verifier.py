@@ -28,7 +28,9 @@ from passages import BELL, MILL, WELL
 ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
 SHIPPED = shipped_adapter(ROOT / "models")
 ENTRY = Catalog.load(ROOT / "models").with_weights("gguf", SHIPPED.base) if SHIPPED else None
-needs_model = pytest.mark.skipif(not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here")
+needs_model = pytest.mark.skipif(
+    not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here"
+)
 
 
 def gguf(**metadata: str) -> bytes:
@@ -37,19 +39,33 @@ def gguf(**metadata: str) -> bytes:
     def text(value: str) -> bytes:
         return struct.pack("<Q", len(value)) + value.encode()
 
-    pairs = b"".join(text(key.replace("_", ".")) + struct.pack("<I", 8) + text(value) for key, value in metadata.items())
+    pairs = b"".join(
+        text(key.replace("_", ".")) + struct.pack("<I", 8) + text(value) for key, value in metadata.items()
+    )
     return b"GGUF" + struct.pack("<IQQ", 3, 0, len(metadata)) + pairs
 
 
 def test_the_adapter_says_which_model_it_belongs_to_and_how_much_it_counts(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(gguf(docqa_base="ab", docqa_languages="en de", docqa_weight="3.0", docqa_margin="-0.5"))
+    (tmp_path / FILE).write_bytes(
+        gguf(docqa_base="ab", docqa_languages="en de", docqa_weight="3.0", docqa_margin="-0.5")
+    )
     assert shipped_adapter(tmp_path) == Adapter(tmp_path / FILE, "ab", ("en", "de"), 3.0, -0.5)
 
 
-@pytest.mark.parametrize("content", [b"", b"no GGUF", gguf(docqa_base="ab"), gguf(docqa_base="ab", docqa_languages="en", docqa_weight="x", docqa_margin="1")])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no GGUF",
+        gguf(docqa_base="ab"),
+        gguf(docqa_base="ab", docqa_languages="en", docqa_weight="x", docqa_margin="1"),
+    ],
+)
 def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(CannotStart, match=rf"{FILE} is not an adapter of the verifier \(\w+: .+\); delete it or get it again"):
+    with pytest.raises(
+        CannotStart, match=rf"{FILE} is not an adapter of the verifier \(\w+: .+\); delete it or get it again"
+    ):
         shipped_adapter(tmp_path)
 
 
@@ -63,7 +79,9 @@ def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes)
         (-2.0, 0.5, -2.0),  # together no less than the reader alone, and still below 0
     ],
 )
-def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(score: float, sureness: float, expected: float) -> None:
+def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(
+    score: float, sureness: float, expected: float
+) -> None:
     [[best, other]], believed = ADAPTER.weighed([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, sureness)
     assert (best.score, believed) == (expected, expected >= 0)
     assert other.score == (expected - 5 if believed else min(expected, score - 5))
@@ -114,7 +132,15 @@ def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = 
     services = cast(Services, SimpleNamespace(reader=Finding(), verifier=doubting, work=asyncio.Event()))
     document = StoredDocument(1, "d1", "places.txt", "txt", "en", 1, "")
     passages = [
-        Passage(StoredChunk(number, 1, 1, "", "", text, ""), document, 0.0, None, 0.0, 0.0, (Sentence(0, len(text), 2.0, 0.9, 1.0),))
+        Passage(
+            StoredChunk(number, 1, 1, "", "", text, ""),
+            document,
+            0.0,
+            None,
+            0.0,
+            0.0,
+            (Sentence(0, len(text), 2.0, 0.9, 1.0),),
+        )
         for number, text in enumerate((WELL, MILL, BELL), 1)
     ]
     return runner.run(read(services, question, "en", passages))
@@ -122,7 +148,11 @@ def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = 
 
 def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
     doubting = Doubting("Aqua Nord")
-    assert [one.spans for one in verified(runner, doubting)] == [(Span(0, 3, 6.0),), (Span(0, 3, 5.0),), (Span(0, 3, 4.0),)]
+    assert [one.spans for one in verified(runner, doubting)] == [
+        (Span(0, 3, 6.0),),
+        (Span(0, 3, 5.0),),
+        (Span(0, 3, 4.0),),
+    ]
     [(question, excerpt)] = doubting.asked
     assert question == "Who cast the bell?"
     assert excerpt == WELL[: WELL.index(" The southern")], "the sentence of the span and the one beside it"
@@ -130,12 +160,20 @@ def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: as
 
 def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runner: asyncio.Runner) -> None:
     alone, believed = verified(runner, None), verified(runner, Doubting("Aqua Nord"))
-    assert [one.verified for one in alone] == [False, False, False] and [one.verified for one in believed] == [True, False, False]
+    assert [one.verified for one in alone] == [False, False, False] and [one.verified for one in believed] == [
+        True,
+        False,
+        False,
+    ]
     strange = "Who made the orbital launcher's heat shield?"
-    assert [relevant([replace(one, sentences=(), spoken_of=0.0) for one in found], strange) for found in (alone, believed)] == [False, True]
+    assert [
+        relevant([replace(one, sentences=(), spoken_of=0.0) for one in found], strange) for found in (alone, believed)
+    ] == [False, True]
 
 
-def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_would_answer(runner: asyncio.Runner) -> None:
+def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_would_answer(
+    runner: asyncio.Runner,
+) -> None:
     doubting = Doubting("Edith Carr")
     alone, doubted = verified(runner, None), verified(runner, doubting)
     assert relevant(alone, QUESTION) and not relevant(doubted, QUESTION)
@@ -152,7 +190,9 @@ def test_a_question_does_not_wait_for_it_to_load_and_a_whole_text_is_not_verifie
     loading.ready = False
     assert verified(runner, loading) == verified(runner, None) and not loading.asked
     long = Doubting("")
-    assert verified(runner, long, "Who cast the bell? " * LONGEST_VERIFIED) == verified(runner, None, "Who cast the bell? " * LONGEST_VERIFIED)
+    assert verified(runner, long, "Who cast the bell? " * LONGEST_VERIFIED) == verified(
+        runner, None, "Who cast the bell? " * LONGEST_VERIFIED
+    )
     assert not long.asked
 
 
@@ -186,13 +226,18 @@ def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_on
 
 
 @needs_model
-@pytest.mark.parametrize(("question", "text"), [("Who?", ""), ("Who?", "word " * 2000), ("🎈" * LONGEST_VERIFIED, WELL), ("Who\ud800?", "a\ud800b\0c")])
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [("Who?", ""), ("Who?", "word " * 2000), ("🎈" * LONGEST_VERIFIED, WELL), ("Who\ud800?", "a\ud800b\0c")],
+)
 def test_odd_texts_have_a_number_too(runner: asyncio.Runner, verifier: Verifier, question: str, text: str) -> None:
     assert math.isfinite(runner.run(verifier.sureness(question, text)))
 
 
 @needs_model
-def test_an_adapter_that_is_not_whole_is_not_loaded_and_the_sentence_says_so(runner: asyncio.Runner, tmp_path: Path) -> None:
+def test_an_adapter_that_is_not_whole_is_not_loaded_and_the_sentence_says_so(
+    runner: asyncio.Runner, tmp_path: Path
+) -> None:
     assert SHIPPED and ENTRY
     broken = tmp_path / FILE
     broken.write_bytes(SHIPPED.path.read_bytes()[:100_000])

@@ -22,7 +22,14 @@ def test_a_term_brings_what_it_is_made_of(question: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Who wrote the book?", "What is the current state of the ratio debate?", "Where do the steps lead?", "", "What is a capexe?"]
+    "question",
+    [
+        "Who wrote the book?",
+        "What is the current state of the ratio debate?",
+        "Where do the steps lead?",
+        "",
+        "What is a capexe?",
+    ],
 )
 def test_other_questions_bring_nothing(question: str) -> None:
     assert related(question) == ""

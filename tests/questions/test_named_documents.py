@@ -29,13 +29,20 @@ def test_documents_are_named_by_what_tells_their_names_apart(question: str, name
 @pytest.fixture
 async def leases(client: httpx.AsyncClient) -> AsyncIterator[list[str]]:
     """Three leases that do not say whose they are."""
-    text = "The landlord may end this agreement with notice of {} months. The rent is due on the first day of each month."
-    yield [await upload(client, text.format(months), name) for months, name in zip(("three", "six", "nine"), NAMES.values(), strict=True)]
+    text = (
+        "The landlord may end this agreement with notice of {} months. The rent is due on the first day of each month."
+    )
+    yield [
+        await upload(client, text.format(months), name)
+        for months, name in zip(("three", "six", "nine"), NAMES.values(), strict=True)
+    ]
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("name", "months"), [("Hartmann", "three"), ("Brook Street", "six"), ("mill", "nine")])
-async def test_the_passage_comes_from_the_document_that_is_named(client: httpx.AsyncClient, leases: list[str], name: str, months: str) -> None:
+async def test_the_passage_comes_from_the_document_that_is_named(
+    client: httpx.AsyncClient, leases: list[str], name: str, months: str
+) -> None:
     question = f"With how many months of notice may the landlord end the agreement in the {name} lease?"
     body = {"documents": leases, "messages": [{"sender": "user", "message": question}]}
     reply = (await client.post("/v1/api/knowledge_base_chat?cite_source=true", json=body)).json()
@@ -44,6 +51,9 @@ async def test_the_passage_comes_from_the_document_that_is_named(client: httpx.A
 
 @pytest.mark.anyio
 async def test_a_name_is_no_evidence(client: httpx.AsyncClient, leases: list[str]) -> None:
-    body = {"documents": leases, "messages": [{"sender": "user", "message": "What is the wifi password in the Hartmann lease of 2021?"}]}
+    body = {
+        "documents": leases,
+        "messages": [{"sender": "user", "message": "What is the wifi password in the Hartmann lease of 2021?"}],
+    }
     reply = (await client.post("/v1/api/knowledge_base_chat?cite_source=true", json=body)).json()
     assert reply["sources"] == []

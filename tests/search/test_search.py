@@ -11,7 +11,10 @@ from docqa.text.words import terms
 
 pytestmark = pytest.mark.anyio
 
-FILLER = "The work went on as before, and the wardens wrote all of it down in the books that they keep in the tower by the old gate. " * 8
+FILLER = (
+    "The work went on as before, and the wardens wrote all of it down in the books that they keep in the tower by the old gate. "
+    * 8
+)
 
 
 def paragraphs(*sentences: str) -> str:
@@ -33,7 +36,14 @@ def test_a_word_tells_the_more_the_rarer_it_is_and_never_speaks_against_a_passag
 
 def test_passages_score_by_their_words_by_how_often_and_by_their_length() -> None:
     weights = {"quay": 2.0, "crane": 1.0}
-    passages = ["the crane", "the quay", "the quay and the quay", "the quay " + "and nothing else " * 9, "", "and nothing"]
+    passages = [
+        "the crane",
+        "the quay",
+        "the quay and the quay",
+        "the quay " + "and nothing else " * 9,
+        "",
+        "and nothing",
+    ]
     crane, quay, twice, long, empty, nothing = bm25(weights, [passage.split() for passage in passages])
     assert twice > quay > crane > empty == nothing == 0
     assert quay > long > 0
@@ -42,23 +52,44 @@ def test_passages_score_by_their_words_by_how_often_and_by_their_length() -> Non
 
 async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette, client: httpx.AsyncClient) -> None:
     ferries = await upload(client, paragraphs("The ferry sails at dawn.", "The ferry was built in Lauterach."))
-    await upload(client, paragraphs("The mill stands in Lauterach.", "The mill grinds rye.", "No ferry goes to the mill."))
+    await upload(
+        client, paragraphs("The mill stands in Lauterach.", "The mill grinds rye.", "No ferry goes to the mill.")
+    )
     async with app.state.services.db.read() as conn:
         asked = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
-        assert await store.chunks.frequencies(conn, asked, ["ferry", "lauterach", "mill"], 2) == ({"ferry": 2, "lauterach": 1, "mill": 0}, 2)
-        assert await store.chunks.frequencies(conn, asked, ["ferry"], 1) is None, "beyond so many chunks counting takes longer than it is worth"
+        assert await store.chunks.frequencies(conn, asked, ["ferry", "lauterach", "mill"], 2) == (
+            {"ferry": 2, "lauterach": 1, "mill": 0},
+            2,
+        )
+        assert await store.chunks.frequencies(conn, asked, ["ferry"], 1) is None, (
+            "beyond so many chunks counting takes longer than it is worth"
+        )
         assert await store.chunks.frequencies(conn, [], ["ferry"], 2) is None
 
 
-async def test_a_word_that_the_whole_document_is_about_does_not_decide_although_no_other_document_has_it(client: httpx.AsyncClient) -> None:
+async def test_a_word_that_the_whole_document_is_about_does_not_decide_although_no_other_document_has_it(
+    client: httpx.AsyncClient,
+) -> None:
     for name in ("mills", "orchards", "bridges"):
-        await upload(client, paragraphs(*(f"The {name} of valley {number} were repaired by the guild." for number in range(12))))
-    towers = await upload(client, paragraphs(*(f"The tower at mile {number} is red." for number in range(20)), "One was repaired by masons from the south."))
+        await upload(
+            client, paragraphs(*(f"The {name} of valley {number} were repaired by the guild." for number in range(12)))
+        )
+    towers = await upload(
+        client,
+        paragraphs(
+            *(f"The tower at mile {number} is red." for number in range(20)),
+            "One was repaired by masons from the south.",
+        ),
+    )
     assert (await found(client, towers, "Which tower was repaired?"))[0] == "One was repaired by masons from the south"
 
 
 async def test_the_beginning_of_a_question_word_says_no_more_than_the_word(client: httpx.AsyncClient) -> None:
-    gates = ["Welch ein Tor.", *(f"Das Tor {number} ist alt." for number in range(4)), *(f"Das Tor {number} hat einen Turm." for number in range(4, 8))]
+    gates = [
+        "Welch ein Tor.",
+        *(f"Das Tor {number} ist alt." for number in range(4)),
+        *(f"Das Tor {number} hat einen Turm." for number in range(4, 8)),
+    ]
     doc_id = await upload(client, paragraphs(*gates))
     assert "welch~" in terms(gates[0]) and "welch~" in terms("Welches")
     assert "alt" in (await found(client, doc_id, "Welches Tor ist alt?"))[0]

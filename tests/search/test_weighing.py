@@ -37,7 +37,10 @@ def test_a_list_may_go_by_another_code() -> None:
 
 def test_no_list_is_read_before_it_is_needed() -> None:
     code = "import sys, docqa.api.app; print('wordfreq' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        == "False"
+    )
 
 
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
@@ -46,14 +49,18 @@ async def query(app: Starlette, text: str, language: str, vector: bytes | None =
         return await weighed(conn, documents, text, language, vector)
 
 
-async def test_a_general_word_tells_little_although_the_file_has_it_once(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_general_word_tells_little_although_the_file_has_it_once(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
     tells = {word.form: word.tells for word in asked.words}
     assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
-async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, CHRONICLE)
     alone = await query(app, "Wann brannte die Mühle ab?", "de")
     for number in range(20):
@@ -63,21 +70,33 @@ async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(app
     assert beside.matching["brannte"] < alone.matching["brannte"]
 
 
-async def test_with_vectors_and_where_no_words_are_known_the_file_decides(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_with_vectors_and_where_no_words_are_known_the_file_decides(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, CHRONICLE)
-    for one in (await query(app, "Historiker Lauterach", "de", vector=b"\0" * 4), await query(app, "Historiker Lauterach", "eo")):
+    for one in (
+        await query(app, "Historiker Lauterach", "de", vector=b"\0" * 4),
+        await query(app, "Historiker Lauterach", "eo"),
+    ):
         assert one.weights["historiker"] == one.weights["lauterach"]
 
 
-async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_in_what_has_them_all(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_in_what_has_them_all(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, CHRONICLE)
-    general, telling = await query(app, "Welches Jahr?", "de"), await query(app, "Wer beschrieb die Mühlen von Lauterach?", "de")
+    general, telling = (
+        await query(app, "Welches Jahr?", "de"),
+        await query(app, "Wer beschrieb die Mühlen von Lauterach?", "de"),
+    )
     assert general.spoken_of(general.weights) < 0.5 < telling.spoken_of(telling.weights) < 1
     with_vectors = await query(app, "Welches Jahr?", "de", vector=b"\0" * 4)
     assert with_vectors.spoken_of(with_vectors.weights) == 1
 
 
-async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Lauterachs Mühlen", "de")
     assert [(word.form, word.cut) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
@@ -85,17 +104,23 @@ async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(app: S
     assert [word.form for word in twice.words].count("die") == 1
     whole, cut = asked.spoken_of(["lauterachs", "laute~"]), asked.spoken_of(["lauterach", "laute~"])
     assert cut == pytest.approx(whole / 2)
-    assert asked.spoken_of(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.spoken_of(["muhlen", "muhle~"]), "the document is named so"
+    assert asked.spoken_of(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.spoken_of(["muhlen", "muhle~"]), (
+        "the document is named so"
+    )
 
 
-async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_there_is(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_there_is(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, "Le pont fait 40 mètres. Le modèle AX-12 est vert.")
     weights = (await query(app, "Combien fait-il ? AX-12 AX-13", "fr")).weights
     assert "fait-il" not in weights and "ax-13" not in weights
     assert {"fait", "ax-12", "13"} < set(weights)
 
 
-async def test_what_a_question_word_is_cut_to_tells_as_little_unless_another_word_shares_it(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_what_a_question_word_is_cut_to_tells_as_little_unless_another_word_shares_it(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     await upload(client, "Welch ein Tor. Eine Welch-Kaserne gibt es nicht.")
     alone = await query(app, "Welches Tor?", "de")
     shared = await query(app, "Welches Tor der Welchfamilie?", "de")
@@ -103,8 +128,13 @@ async def test_what_a_question_word_is_cut_to_tells_as_little_unless_another_wor
     assert "welches" not in alone.weights, "it stands nowhere, which is no gap"
 
 
-@pytest.mark.parametrize(("question", "answered"), [("Welcher Historiker beschrieb die Mühlen?", True), ("Welcher Historiker wohnte in Karthago?", False)])
-async def test_a_question_that_shares_general_words_only_is_refused(client: httpx.AsyncClient, question: str, answered: bool) -> None:
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [("Welcher Historiker beschrieb die Mühlen?", True), ("Welcher Historiker wohnte in Karthago?", False)],
+)
+async def test_a_question_that_shares_general_words_only_is_refused(
+    client: httpx.AsyncClient, question: str, answered: bool
+) -> None:
     doc_id = await upload(client, CHRONICLE)
     response = await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=[{"sender": "user", "message": question}])
     assert bool(response.json()["sources"]) is answered

@@ -41,8 +41,13 @@ sha256 = "{hashlib.sha256(WEIGHTS).hexdigest()}"
 def make_wheel(folder: Path, name: str, version: str = "1.0") -> None:
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
         wheel.writestr(f"{name}.py", "")
-        wheel.writestr(f"{name}-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        wheel.writestr(f"{name}-{version}.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{name}-{version}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        wheel.writestr(
+            f"{name}-{version}.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         wheel.writestr(f"{name}-{version}.dist-info/RECORD", "")
 
 
@@ -65,7 +70,9 @@ def make_checkout(root: Path) -> Installer:
         (root / name).mkdir()
     for name in ("run.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, root)
-    (root / "docqa" / "cli" / "main.py").write_text("import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n")
+    (root / "docqa" / "cli" / "main.py").write_text(
+        "import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n"
+    )
     (root / "pyproject.toml").write_text(PROJECT)
     (root / "data" / "docqa.sqlite").write_text("private")
     (root / "provider-keys.toml").write_text("private")
@@ -77,7 +84,10 @@ def make_checkout(root: Path) -> Installer:
     installer.python.parent.mkdir(parents=True)
     installer.python.symlink_to(sys.executable)
     (installer.venv / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
-    shutil.copytree(next(Path(sys.prefix).glob("lib/python*/site-packages/pip")), installer.venv / "lib" / python_folder() / "site-packages" / "pip")
+    shutil.copytree(
+        next(Path(sys.prefix).glob("lib/python*/site-packages/pip")),
+        installer.venv / "lib" / python_folder() / "site-packages" / "pip",
+    )
     return installer
 
 
@@ -119,8 +129,15 @@ def make(installer: Installer, target: Path) -> list[str]:
 
 def start(folder: Path) -> subprocess.CompletedProcess[str]:
     """A first start there, with a pip that the environment sends to a network that is not."""
-    environ = {"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"), "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "DOCQA_EMBEDDER": "none"}
-    return subprocess.run([sys.executable, "run.py", "serve"], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder.parent / "home"),
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "DOCQA_EMBEDDER": "none",
+    }
+    return subprocess.run(
+        [sys.executable, "run.py", "serve"], cwd=folder, env=environ, capture_output=True, text=True, check=False
+    )
 
 
 def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_path: Path) -> None:
@@ -128,8 +145,19 @@ def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_p
     said = make(installer, target)
     assert f"{target} is whole" in said[-1]
     assert [line for line in said if "the tests cannot run" in line], "a group that could not be gathered is told"
-    assert {path.name.partition("-")[0] for path in (target / "wheels").iterdir()} == {"tinypack", "torch", "tinysentence", "tinyllama_built"}
-    assert not {path.name for path in target.rglob("*")} & {"docqa.sqlite", "provider-keys.toml", "half.part", ".venv", "__pycache__"}
+    assert {path.name.partition("-")[0] for path in (target / "wheels").iterdir()} == {
+        "tinypack",
+        "torch",
+        "tinysentence",
+        "tinyllama_built",
+    }
+    assert not {path.name for path in target.rglob("*")} & {
+        "docqa.sqlite",
+        "provider-keys.toml",
+        "half.part",
+        ".venv",
+        "__pycache__",
+    }
 
     started = start(target)
     assert started.returncode == 7, started.stdout + started.stderr
@@ -143,10 +171,14 @@ def test_the_checksums_are_those_of_every_file(whole: Path) -> None:
     assert first == f"# {machine()}"
     listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     assert listed["models/tiny.gguf"] == hashlib.sha256(WEIGHTS).hexdigest()
-    assert set(listed) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {"checksums.txt"}
+    assert set(listed) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {
+        "checksums.txt"
+    }
 
 
-def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(installer: Installer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(
+    installer: Installer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "bundle"
     with monkeypatch.context() as patch:
         patch.setattr(Installer, "_local", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -198,7 +230,11 @@ def test_a_damaged_model_is_not_carried(installer: Installer, tmp_path: Path) ->
 def test_a_folder_that_will_not_do_is_refused(installer: Installer, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").touch()
-    for folder, why in ((tmp_path / "mine", "something else"), (tmp_path / "mine" / "letter.txt", "a file"), (installer.root / "out", "to be bundled")):
+    for folder, why in (
+        (tmp_path / "mine", "something else"),
+        (tmp_path / "mine" / "letter.txt", "a file"),
+        (installer.root / "out", "to be bundled"),
+    ):
         with pytest.raises(BundleFailed, match=why):
             make(installer, folder)
 

@@ -43,12 +43,17 @@ def refused(events: list[Event]) -> list[str]:
         (f"socket.socket().connect(('{NOWHERE}', 80))", f"socket.connect ('{NOWHERE}', 80)"),
         ("socket.socket(socket.AF_INET6).connect_ex(('2001:db8::1', 80))", "socket.connect ('2001:db8::1', 80)"),
         (f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('{NOWHERE}', 53))", f"socket.sendto ('{NOWHERE}', 53)"),
-        (f"socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('{NOWHERE}', 53))", f"socket.sendmsg ('{NOWHERE}', 53)"),
+        (
+            f"socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('{NOWHERE}', 53))",
+            f"socket.sendmsg ('{NOWHERE}', 53)",
+        ),
         ("socket.gethostbyname('telemetry.example')", "socket.gethostbyname 'telemetry.example'"),
         ("urllib.request.urlopen('http://telemetry.example/')", "socket.getaddrinfo 'telemetry.example'"),
     ],
 )
-def test_an_attempt_of_a_grandchild_is_refused_and_reported_with_its_stack(tmp_path: Path, attempt: str, what: str) -> None:
+def test_an_attempt_of_a_grandchild_is_refused_and_reported_with_its_stack(
+    tmp_path: Path, attempt: str, what: str
+) -> None:
     code = f"import socket, urllib.request\ndef phone_home():\n    {attempt}\ntry:\n    phone_home()\nexcept OSError:\n    pass\n"
     events = run_watched(tmp_path, code)
     assert refused(events) == [what]
@@ -74,7 +79,9 @@ def test_loopback_and_sockets_of_this_machine_are_let_through(tmp_path: Path) ->
 
 
 def test_what_cannot_be_watched_is_named(tmp_path: Path) -> None:
-    events = run_watched(tmp_path, "import subprocess, sys\nsubprocess.run(['true'])\nsubprocess.run([sys.executable, '-I', '-c', ''])\n")
+    events = run_watched(
+        tmp_path, "import subprocess, sys\nsubprocess.run(['true'])\nsubprocess.run([sys.executable, '-I', '-c', ''])\n"
+    )
     assert unwatched(events) == ["true", f"{sys.executable} -I -c "]
 
 
@@ -125,7 +132,9 @@ def test_the_service_tries_nothing_with_the_models_that_are_there(capfd: pytest.
     assert said[-1].endswith(" processes watched, 0 outbound attempts")
 
 
-def test_a_culprit_in_a_child_is_found_with_its_stack(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_culprit_in_a_child_is_found_with_its_stack(
+    bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, tmp_path / "planted", PYTHON_CODE)
     said: list[str] = []
     assert prove_offline(said.append) == 1
@@ -150,7 +159,9 @@ def test_without_a_network_of_its_own_it_says_what_is_not_seen(bare: None, monke
     assert "what native code does by itself is not" in said[0]
 
 
-def test_a_service_that_does_not_work_proves_nothing(bare: None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_service_that_does_not_work_proves_nothing(
+    bare: None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("DOCQA_UPLOAD_MB", "none")
     assert prove_offline(lambda _: None) == 1
     assert "DOCQA_UPLOAD_MB" in capfd.readouterr().out
@@ -184,8 +195,12 @@ def test_a_damaged_embedding_model_is_found(tmp_path: Path) -> None:
     assert "every byte right" in found(Settings(data=tmp_path, port=0))["embedding model"].state
 
 
-@pytest.mark.parametrize(("version", "buggy"), [("3.6.23", False), ("3.7.0", True), ("3.51.2", True), ("3.51.3", False), ("4.0", False)])
-def test_an_sqlite_with_the_wal_reset_bug_is_named(monkeypatch: pytest.MonkeyPatch, settings: Settings, version: str, buggy: bool) -> None:
+@pytest.mark.parametrize(
+    ("version", "buggy"), [("3.6.23", False), ("3.7.0", True), ("3.51.2", True), ("3.51.3", False), ("4.0", False)]
+)
+def test_an_sqlite_with_the_wal_reset_bug_is_named(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings, version: str, buggy: bool
+) -> None:
     monkeypatch.setattr("docqa.store.database.DRIVER.sqlite_version", version)
     told = found(replace(settings, port=0))["SQLite"]
     assert bool(told.remedy) == buggy
@@ -205,7 +220,10 @@ def test_a_data_folder_that_cannot_be_written_to_is_needed(settings: Settings, t
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    monkeypatch.setattr("docqa.setup.packages.importlib.util.find_spec", lambda name: None if name in ("uvicorn", "llama_cpp", "aiosqlite") else name)
+    monkeypatch.setattr(
+        "docqa.setup.packages.importlib.util.find_spec",
+        lambda name: None if name in ("uvicorn", "llama_cpp", "aiosqlite") else name,
+    )
     told = found(replace(settings, port=0))
     assert told["packages (base)"].needed and "uvicorn" in told["packages (base)"].state
     assert not told["packages (local)"].needed and "llama_cpp; answers are sentences" in told["packages (local)"].state
@@ -222,9 +240,13 @@ def test_the_exit_code_says_whether_something_needed_is_missing(
 
 def test_on_a_machine_with_nothing_installed_it_still_speaks(tmp_path: Path) -> None:
     """Under a Python without any package: what is imported at the top of the modules it needs must be in the standard library."""
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.setup.doctor import examine; sys.exit(examine([]))"
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.setup.doctor import examine; sys.exit(examine([]))"
+    )
     environ = {"PATH": os.environ["PATH"], "DOCQA_DATA": str(tmp_path), "DOCQA_PORT": "0"}
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], env=environ, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1, done.stderr
     assert "Needed and missing: packages (base)" in done.stdout
 
@@ -233,4 +255,8 @@ def test_the_report_is_one_object_a_line(tmp_path: Path, monkeypatch: pytest.Mon
     report = tmp_path / "report.jsonl"
     monkeypatch.setenv(watch.REPORT, str(report))
     events = run_watched(tmp_path, "")
-    assert [json.loads(line)["kind"] for line in report.read_text().splitlines()] == [event.kind for event in events] == ["watching", "started", "watching"]
+    assert (
+        [json.loads(line)["kind"] for line in report.read_text().splitlines()]
+        == [event.kind for event in events]
+        == ["watching", "started", "watching"]
+    )

@@ -75,7 +75,9 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Pa
 async def test_a_broken_migration_leaves_the_old_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await (await Database.open(tmp_path / "a.sqlite")).close()
     known = migrations()
-    monkeypatch.setattr(module, "migrations", lambda: [*known, (known[-1][0] + 1, "CREATE TABLE half (a); CREATE TABLE half (a);")])
+    monkeypatch.setattr(
+        module, "migrations", lambda: [*known, (known[-1][0] + 1, "CREATE TABLE half (a); CREATE TABLE half (a);")]
+    )
     with pytest.raises(CannotStart, match="Migration"):
         await Database.open(tmp_path / "a.sqlite")
     monkeypatch.undo()
@@ -128,7 +130,9 @@ async def test_readers_do_not_wait_for_the_writer(tmp_path: Path) -> None:
     await db.close()
 
 
-async def test_a_log_that_a_reader_keeps_alive_is_emptied_by_the_next_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_log_that_a_reader_keeps_alive_is_emptied_by_the_next_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "PRAGMAS", (("busy_timeout", 50), *module.PRAGMAS[1:]))
     db = await Database.open(tmp_path / "a.sqlite")
     log = tmp_path / "a.sqlite-wal"

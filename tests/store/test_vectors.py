@@ -37,22 +37,31 @@ async def add(db: Database, name: str, count: int) -> int:
     async with db.write() as conn:
         await store.vectors.use_model(conn, ONE)
         account = await store.accounts.account_named(conn, "alice")
-        document = await store.documents.add_document(conn, account, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes="")
-        await store.chunks.add_chunks(conn, document, [(Chunk(1, n, f"{name} {n}", ""), f"{name} {n}") for n in range(count)])
+        document = await store.documents.add_document(
+            conn, account, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes=""
+        )
+        await store.chunks.add_chunks(
+            conn, document, [(Chunk(1, n, f"{name} {n}", ""), f"{name} {n}") for n in range(count)]
+        )
         waiting = await store.vectors.chunks_to_embed(conn, document, count)
         await store.vectors.set_embeddings(conn, [(chunk, vector(n)) for n, (chunk, _) in enumerate(waiting)])
     return document
 
 
 @pytest.mark.parametrize("scanned", [20_000, 0], ids=["by a scan", "by signs"])
-async def test_the_nearest_chunk_of_the_asked_documents_is_found(db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int) -> None:
+async def test_the_nearest_chunk_of_the_asked_documents_is_found(
+    db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int
+) -> None:
     monkeypatch.setattr(store.chunks, "SCANNED", scanned)
     one, other = await add(db, "one", 300), await add(db, "other", 300)
     async with db.read() as conn:
         for seed in (0, 17, 299):
             [first, *_] = await store.chunks.nearest_chunks(conn, [other], vector(seed), 5)
             assert (first.document, first.text) == (other, f"other {seed}")
-        assert {chunk.document for chunk in await store.chunks.nearest_chunks(conn, [one, other], vector(3), 2)} == {one, other}
+        assert {chunk.document for chunk in await store.chunks.nearest_chunks(conn, [one, other], vector(3), 2)} == {
+            one,
+            other,
+        }
         assert await store.chunks.nearest_chunks(conn, [], vector(3), 2) == []
 
 
@@ -82,7 +91,9 @@ async def test_another_model_makes_all_vectors_anew_while_the_old_ones_serve(db:
         assert first.text == "one 2", "the old vectors are searched"
         await store.vectors.use_model(conn, TWO)
         assert len(await store.vectors.chunks_to_embed(conn, document, 10)) == 2, "a restart goes on where it stopped"
-        await store.vectors.set_embeddings(conn, [(chunk, vector(n + 3, 8)) for n, (chunk, _) in enumerate(waiting[3:])])
+        await store.vectors.set_embeddings(
+            conn, [(chunk, vector(n + 3, 8)) for n, (chunk, _) in enumerate(waiting[3:])]
+        )
         await store.vectors.take_over(conn)
         assert (await store.vectors.serving_model(conn), await store.vectors.coming_model(conn)) == (TWO, None)
         assert (await store.documents.document_status(conn, account, "one")).chunks_done == 5

@@ -35,7 +35,9 @@ ORDERS = """Order ID,Date,Region,Product,Units,Unit Price,Status
 """
 
 
-async def ask(client: httpx.AsyncClient, doc_id: str, question: str, query: str = "") -> tuple[str, list[dict[str, object]]]:
+async def ask(
+    client: httpx.AsyncClient, doc_id: str, question: str, query: str = ""
+) -> tuple[str, list[dict[str, object]]]:
     """(answer, sources)."""
     response = await client.post(f"/v1/chat/{doc_id}?{query}", json=[{"sender": "user", "message": question}])
     assert response.status_code == 200, response.text
@@ -132,7 +134,9 @@ def test_dates_are_iso(cells: list[str], dates: list[str | None]) -> None:
     assert found == dates
 
 
-@pytest.mark.parametrize("cells", [["01/02/2024", "03/04/2024"], ["31/01/2024", "01/31/2024"], ["31.02.2024", "01.02.2024"]])
+@pytest.mark.parametrize(
+    "cells", [["01/02/2024", "03/04/2024"], ["31/01/2024", "01/31/2024"], ["31.02.2024", "01.02.2024"]]
+)
 def test_a_date_that_could_be_two_stays_as_it_is_written(cells: list[str]) -> None:
     assert typed(*cells)[0].kind == "text"
 
@@ -162,13 +166,24 @@ def test_rows_know_where_their_line_begins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "other"), [("regions", "region"), ("cities", "city"), ("umsatze", "umsatz"), ("ciudades", "ciudad"), ("сумма", "суммы"), ("offene", "offen")]
+    ("word", "other"),
+    [
+        ("regions", "region"),
+        ("cities", "city"),
+        ("umsatze", "umsatz"),
+        ("ciudades", "ciudad"),
+        ("сумма", "суммы"),
+        ("offene", "offen"),
+    ],
 )
 def test_forms_of_a_word(word: str, other: str) -> None:
     assert is_form(word, other)
 
 
-@pytest.mark.parametrize(("word", "other"), [("country", "count"), ("product", "production"), ("state", "station"), ("as", "a"), ("price", "prize")])
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("country", "count"), ("product", "production"), ("state", "station"), ("as", "a"), ("price", "prize")],
+)
 def test_other_words_are_no_forms(word: str, other: str) -> None:
     assert not is_form(word, other)
 
@@ -194,7 +209,10 @@ NORTH = Filter(2, "=", ("North",))
         ("How many rows have units > 5?", Plan("rows", filters=(Filter(4, ">", (5,)),))),
         ("How many rows have more than 5 units?", Plan("rows", filters=(Filter(4, ">", (5,)),))),
         ("How many orders in 2023?", Plan("rows", filters=(Filter(1, ">=", ("2023",)), Filter(1, "<", ("2024",))))),
-        ("Which orders are from after 2024-02-01?", Plan("rows", filters=(Filter(1, ">=", ("2024-02-02",)),), is_list=True)),
+        (
+            "Which orders are from after 2024-02-01?",
+            Plan("rows", filters=(Filter(1, ">=", ("2024-02-02",)),), is_list=True),
+        ),
         ("How many different products are there?", Plan("different", 3)),
         ("Number of orders per region", Plan("rows", group=2)),
         ("What is the total of units?", Plan("sum", 4)),
@@ -211,7 +229,10 @@ NORTH = Filter(2, "=", ("North",))
         ("Which region has the most orders?", Plan("rows", group=2)),
         ("Which region has the lowest total units?", Plan("sum", 4, 2, ascending=True)),
         ("List the orders with status open", Plan("rows", filters=(OPEN,), is_list=True)),
-        ("Which products are in the region North or South?", Plan("different", 3, filters=(Filter(2, "=", ("North", "South")),), is_list=True)),
+        (
+            "Which products are in the region North or South?",
+            Plan("different", 3, filters=(Filter(2, "=", ("North", "South")),), is_list=True),
+        ),
         ("What regions are there?", Plan("different", 2, is_list=True)),
         ("Which rows have status open and region North?", Plan("rows", filters=(OPEN, NORTH), is_list=True)),
         ("Wie viele Zeilen gibt es?", Plan("rows")),
@@ -263,7 +284,12 @@ def test_a_value_in_two_columns_needs_its_column() -> None:
     found = {"bergen": {0: ["Bergen"], 1: ["Bergen"]}}
     assert plan("How many rows with Bergen?", "en", table, found) is None
     assert plan("What is the sum of fare with origin Bergen?", "en", table, found) is None
-    to_bergen = plan("How many rows have destination Bergen?", "en", StoredTable(1, "a.csv", (Column("Origin"), Column("Destination"))), found)
+    to_bergen = plan(
+        "How many rows have destination Bergen?",
+        "en",
+        StoredTable(1, "a.csv", (Column("Origin"), Column("Destination"))),
+        found,
+    )
     assert to_bergen == Plan("rows", filters=(Filter(1, "=", ("Bergen",)),))
 
 
@@ -286,7 +312,10 @@ def test_every_phrase_is_there_in_every_language() -> None:
 async def test_the_result_comes_first_then_the_statement(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, ORDERS, "orders.csv")
     answer, sources = await ask(client, doc_id, "What is the total of units in the North region?")
-    assert answer == 'Sum of Units (Region = North): 17.\n\n`SELECT sum("Units") FROM "orders.csv" WHERE "Region" = \'North\'`'
+    assert (
+        answer
+        == 'Sum of Units (Region = North): 17.\n\n`SELECT sum("Units") FROM "orders.csv" WHERE "Region" = \'North\'`'
+    )
     assert sources == []
 
 
@@ -294,7 +323,10 @@ async def test_rows_are_quoted_word_for_word_with_their_passages(client: httpx.A
     doc_id = await upload(client, ORDERS, "orders.csv")
     answer, sources = await ask(client, doc_id, "Which order has the highest unit price?", "cite_source=true")
     assert answer.startswith("Highest value of Unit Price: $1,250.00.\n- Order ID: 1001; Date: 2023-01-15; ")
-    assert "\n- Order ID: 1004; Date: 2024-02-01; Region: East; Product: Green tea; Unit Price: $1250.00; Status: open [1]\n" in answer
+    assert (
+        "\n- Order ID: 1004; Date: 2024-02-01; Region: East; Product: Green tea; Unit Price: $1250.00; Status: open [1]\n"
+        in answer
+    )
     page = (await client.get(f"/v1/api/documents/{doc_id}/pages/1")).json()
     assert [source["id"] for source in sources] == [1]
     assert str(sources[0]["source_chunk"]) in page["text"]
@@ -314,20 +346,33 @@ async def test_sources_are_the_passages_that_hold_the_rows(client: httpx.AsyncCl
 async def test_groups_are_listed_from_the_greatest_down(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, ORDERS, "orders.csv")
     answer, _ = await ask(client, doc_id, "Total units by region")
-    assert answer.splitlines()[:5] == ["Sum of Units by Region:", "- North: 17", "- South: 17", "- West: 3", "- East: –"]
+    assert answer.splitlines()[:5] == [
+        "Sum of Units by Region:",
+        "- North: 17",
+        "- South: 17",
+        "- West: 3",
+        "- East: –",
+    ]
 
 
 @pytest.mark.parametrize(
     ("question", "start"),
     [
         ("Wie viele Zeilen haben den Status offen?", "Anzahl der Zeilen (Status = offen): 2.\n"),
-        ("Wie hoch ist die Summe von Betrag nach Stadt?", "Summe von Betrag je Stadt:\n- Köln: 2.234,50 €\n- Ulm: 80,25 €\n"),
+        (
+            "Wie hoch ist die Summe von Betrag nach Stadt?",
+            "Summe von Betrag je Stadt:\n- Köln: 2.234,50 €\n- Ulm: 80,25 €\n",
+        ),
         ("Was ist der höchste Betrag?", "Höchster Wert von Betrag: 1.234,50 €.\n- Stadt: Köln;"),
         ("Welche Städte gibt es?", "Anzahl verschiedener Werte von Stadt: 2.\n- Köln\n- Ulm\n"),
     ],
 )
 async def test_german(client: httpx.AsyncClient, question: str, start: str) -> None:
-    doc_id = await upload(client, "Stadt;Betrag;Status\nKöln;1.234,50 €;offen\nKöln;1.000 €;bezahlt\nUlm;80,25 €;offen\n", "rechnungen.csv")
+    doc_id = await upload(
+        client,
+        "Stadt;Betrag;Status\nKöln;1.234,50 €;offen\nKöln;1.000 €;bezahlt\nUlm;80,25 €;offen\n",
+        "rechnungen.csv",
+    )
     assert (await ask(client, doc_id, question))[0].startswith(start)
 
 
@@ -348,7 +393,9 @@ async def test_chinese(client: httpx.AsyncClient, question: str, start: str) -> 
 
 async def test_the_answer_is_in_the_language_that_was_asked_for(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, ORDERS, "orders.csv")
-    assert (await ask(client, doc_id, "How many rows are there?", "language=FRENCH"))[0].startswith("Nombre de lignes: 6.")
+    assert (await ask(client, doc_id, "How many rows are there?", "language=FRENCH"))[0].startswith(
+        "Nombre de lignes: 6."
+    )
 
 
 async def test_it_is_streamed_as_other_answers_are(client: httpx.AsyncClient) -> None:
@@ -366,14 +413,20 @@ async def test_other_questions_go_the_ordinary_way(client: httpx.AsyncClient) ->
 
 
 async def test_of_two_tables_the_one_that_fits_answers(client: httpx.AsyncClient) -> None:
-    documents = [await upload(client, ORDERS, "orders.csv"), await upload(client, "Name,Salary\nA,10\nB,30\n", "staff.csv")]
+    documents = [
+        await upload(client, ORDERS, "orders.csv"),
+        await upload(client, "Name,Salary\nA,10\nB,30\n", "staff.csv"),
+    ]
 
     async def told(question: str) -> str:
         body = {"documents": documents, "messages": [{"sender": "user", "message": question}]}
         return str((await client.post("/v1/api/knowledge_base_chat", json=body)).json()["answer"]["message"])
 
     assert (await told("What is the average salary?")).startswith("Average of Salary: 20.00.")
-    assert await told("How many rows are there?") == "Several tables fit this question: orders.csv, staff.csv. Which one do you mean?"
+    assert (
+        await told("How many rows are there?")
+        == "Several tables fit this question: orders.csv, staff.csv. Which one do you mean?"
+    )
     assert (await told("How many rows are in staff.csv?")).startswith("Number of rows: 2.")
 
 
@@ -382,7 +435,9 @@ NASTY = '"; DROP TABLE document; --'
 
 async def test_names_and_values_are_never_read_as_sql(client: httpx.AsyncClient, settings: Settings) -> None:
     out = io.StringIO()
-    csv.writer(out).writerows([["x'); DROP TABLE page; --", "row", 'a"b`c'], [NASTY, "1", "5"], ["' OR 1=1 --", "2", "6"], ["fine", "3", "7"]])
+    csv.writer(out).writerows(
+        [["x'); DROP TABLE page; --", "row", 'a"b`c'], [NASTY, "1", "5"], ["' OR 1=1 --", "2", "6"], ["fine", "3", "7"]]
+    )
     doc_id = await upload(client, out.getvalue(), "table_row.csv")
     other = await upload(client, out.getvalue() + "more,4,8\n", 'x"; DROP TABLE chunk; --.csv')
     for document in (doc_id, other):
@@ -411,7 +466,9 @@ async def test_a_deleted_table_leaves_no_byte(client: httpx.AsyncClient, setting
 
 async def test_another_account_s_table_is_not_asked(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
     doc_id = await upload(client, ORDERS, "orders.csv")
-    response = await stranger.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "How many rows are there?"}])
+    response = await stranger.post(
+        f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "How many rows are there?"}]
+    )
     assert response.status_code == 404
 
 
@@ -428,9 +485,18 @@ async def test_a_statement_that_takes_too_long_is_given_up(app: Starlette, monke
 async def test_figures_are_those_of_the_rows(client: httpx.AsyncClient, seed: int) -> None:
     """Random tables, reckoned again from the file by other means."""
     random_ = random.Random(seed)
-    rows = [(random_.choice(["red", "green", "blue"]), random_.choice([None, random_.randint(-50, 50)]), random_.randint(1, 10**6) / 100) for _ in range(120)]
+    rows = [
+        (
+            random_.choice(["red", "green", "blue"]),
+            random_.choice([None, random_.randint(-50, 50)]),
+            random_.randint(1, 10**6) / 100,
+        )
+        for _ in range(120)
+    ]
     out = io.StringIO()
-    csv.writer(out).writerows([["colour", "size", "price"], *(("" if cell is None else cell for cell in row) for row in rows)])
+    csv.writer(out).writerows(
+        [["colour", "size", "price"], *(("" if cell is None else cell for cell in row) for row in rows)]
+    )
     doc_id = await upload(client, out.getvalue(), "t.csv")
 
     async def figure(question: str) -> float:

@@ -99,7 +99,17 @@ def test_which_scripts_are_dense() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 300_000, "1" * 300_000, "." * 300_000, "\n" * 300_000, "1." * 150_000, "a-" * 150_000, "東" * 300_000, "\n -" * 100_000]
+    "text",
+    [
+        "a" * 300_000,
+        "1" * 300_000,
+        "." * 300_000,
+        "\n" * 300_000,
+        "1." * 150_000,
+        "a-" * 150_000,
+        "東" * 300_000,
+        "\n -" * 100_000,
+    ],
 )
 def test_long_runs_cost_time_in_proportion(text: str) -> None:
     start = time.process_time()

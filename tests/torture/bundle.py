@@ -68,7 +68,9 @@ def ask(client: Client) -> None:
         time.sleep(0.5)
     print(f"health: {client.text('GET', '/healthz')}")
     for model in ("GPT5_2", "SMOLLM2_135M"):
-        print(f"{model}: {client.text('POST', f'/v1/chat/{doc_id}?cite_source=true&model_name={model}', [{'sender': 'user', 'message': QUESTION}])}")
+        print(
+            f"{model}: {client.text('POST', f'/v1/chat/{doc_id}?cite_source=true&model_name={model}', [{'sender': 'user', 'message': QUESTION}])}"
+        )
 
 
 def main() -> None:

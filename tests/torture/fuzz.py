@@ -29,7 +29,12 @@ SECONDS = 20.0
 MEGABYTES = 1024
 PARALLEL = 2
 # What `extract` says of a child that ended before it had an answer, that raised something, or that needed too much.
-FAULTS = ("The reader crashed", "The file is damaged, or holds something", "Reading the file took longer", "Reading the file needs more")
+FAULTS = (
+    "The reader crashed",
+    "The file is damaged, or holds something",
+    "Reading the file took longer",
+    "Reading the file needs more",
+)
 WORDS = ("a", "b|c", "größer", "1,5", "日本語", '"quoted"', "x" * 50)
 
 
@@ -41,7 +46,12 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
     rtf = r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}{\info{\title t}}\pard\f0 a\u8364?\'e9{\b b}\par\trowd\cellx99 c\cell\row{\footnote d}\bin3 xyz}"
     return {
         ".pdf": [make_pdf(words, compressed) for compressed in (False, True)],
-        ".txt": [words.encode(), words.encode("utf-16"), words.encode("cp1252", "ignore"), words.encode("shift_jis", "ignore")],
+        ".txt": [
+            words.encode(),
+            words.encode("utf-16"),
+            words.encode("cp1252", "ignore"),
+            words.encode("shift_jis", "ignore"),
+        ],
         ".csv": [table.encode(), table.replace(";", "\t").encode("utf-16-le")],
         ".rtf": [rtf.encode()],
         ".pptx": [make_deck(words)],
@@ -97,7 +107,9 @@ def mutated(data: bytes, other: bytes, chance: random.Random) -> bytes:
         elif accident == 4 and start < len(damaged):
             damaged[start] ^= 1 << chance.randrange(8)
         elif accident == 5:
-            damaged[start : start + 4] = chance.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\1\0\0\0", b"9999"))
+            damaged[start : start + 4] = chance.choice(
+                (b"\0\0\0\0", b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\1\0\0\0", b"9999")
+            )
         elif accident == 6 and chance.random() < 0.3:
             del damaged[start:]
     return bytes(damaged)
@@ -141,7 +153,9 @@ async def main(seconds: float, seed: int) -> int:
 
 async def outcome(data: bytes, suffix: str) -> str:
     try:
-        await extract(data, f"file{suffix}", "" if suffix else "text/html; charset=utf-8", seconds=SECONDS, memory_mb=MEGABYTES)
+        await extract(
+            data, f"file{suffix}", "" if suffix else "text/html; charset=utf-8", seconds=SECONDS, memory_mb=MEGABYTES
+        )
     except Unreadable as error:
         return str(error) if str(error).startswith(FAULTS) else "refused"
     return "read"
@@ -149,4 +163,11 @@ async def outcome(data: bytes, suffix: str) -> str:
 
 if __name__ == "__main__":
     logging.basicConfig(format="%(message)s")
-    sys.exit(asyncio.run(main(float(sys.argv[1]) if len(sys.argv) > 1 else 60, int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32))))
+    sys.exit(
+        asyncio.run(
+            main(
+                float(sys.argv[1]) if len(sys.argv) > 1 else 60,
+                int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 32),
+            )
+        )
+    )

@@ -28,7 +28,11 @@ def work(server: Server, kept: dict[str, bytes], gone: set[str], seed: int) -> N
         for number in range(10_000):
             data = f"Document {seed} {number}. ".encode() * chance.randint(1, 3000)
             try:
-                doc_id = client.post("/v1/api/upload", files={"file": ("text.txt", data)}).raise_for_status().json()["doc_id"]
+                doc_id = (
+                    client.post("/v1/api/upload", files={"file": ("text.txt", data)})
+                    .raise_for_status()
+                    .json()["doc_id"]
+                )
                 kept[doc_id] = data
                 if chance.random() < 0.2:
                     # From here on it may be there or not, until the answer says that it is gone.

@@ -29,7 +29,10 @@ READ_TO_THE_END = 4  # one of so many streams
 LEFT_AFTER = 8  # pieces of a stream
 UNSURE = 1.0  # seconds: of two requests sent nearer to each other, either may come first
 LEAVING = 20
-DOCUMENT = "".join(f"The {n}th pump of the works holds {n * 7} litres of oil and was built in {1900 + n} by the {n}th smith. " for n in range(3, 3 + PUMPS))
+DOCUMENT = "".join(
+    f"The {n}th pump of the works holds {n * 7} litres of oil and was built in {1900 + n} by the {n}th smith. "
+    for n in range(3, 3 + PUMPS)
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,9 @@ class Load:
 
 def memory(server: Server) -> tuple[int, int]:
     """Resident MB of the server and of the model's process."""
-    model = next((pid for pid, command in children(server.process.pid).items() if "local_child" in command), server.process.pid)
+    model = next(
+        (pid for pid, command in children(server.process.pid).items() if "local_child" in command), server.process.pid
+    )
     return resident(server.process.pid), resident(model)
 
 
@@ -97,11 +102,15 @@ def report(load: Load, clients: int) -> None:
     served = sorted(load.served, key=lambda one: one.begun)
     overtaken = sum(later.sent + UNSURE < sooner.sent for n, sooner in enumerate(served) for later in served[n + 1 :])
     each = Counter(one.client for one in served)
-    print(f"overtaken by a later one: {overtaken} of {len(served)}; answers of a client: {min(each.values())} to {max(each.values())}, {clients} clients")
+    print(
+        f"overtaken by a later one: {overtaken} of {len(served)}; answers of a client: {min(each.values())} to {max(each.values())}, {clients} clients"
+    )
     print(f"waited for the first word: median {statistics.median(one.begun - one.sent for one in served):.1f} s")
     third = len(served) // 3
     for column, name in enumerate(("server", "model")):
-        first, last = (statistics.median(one.memory[column] for one in part) for part in (served[:third], served[-third:]))
+        first, last = (
+            statistics.median(one.memory[column] for one in part) for part in (served[:third], served[-third:])
+        )
         print(f"memory of the {name}: first third {first:.0f} MB, last third {last:.0f} MB")
 
 
@@ -129,7 +138,12 @@ def leave(load: Load) -> None:
 
 def abandon(load: Load, number: int, seconds: float) -> None:
     """Ask for everything, which takes long, and close the connection after so many seconds."""
-    question = [{"sender": "user", "message": f"Tell everything about pump {number}, its oil, its year and its smith, and all other pumps."}]
+    question = [
+        {
+            "sender": "user",
+            "message": f"Tell everything about pump {number}, its oil, its year and its smith, and all other pumps.",
+        }
+    ]
     url = f"/v1/chat/{load.doc_id}?model_name={load.model}&stream=true&length=LONG&temperature=0.7"
     deadline = time.monotonic() + seconds
     with load.server.client() as client:
@@ -148,7 +162,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder) / "data")
         with server.client() as client:
-            doc_id = client.post("/v1/api/upload", files={"file": ("pumps.txt", DOCUMENT.encode())}).raise_for_status().json()["doc_id"]
+            doc_id = (
+                client.post("/v1/api/upload", files={"file": ("pumps.txt", DOCUMENT.encode())})
+                .raise_for_status()
+                .json()["doc_id"]
+            )
             server.wait("/healthz", "indexing", 0)
         load = Load(server, doc_id, given[2] if len(given) > 2 else "SMOLLM2_135M", requests)
         with server.client() as client:

@@ -28,7 +28,8 @@ CATALOG = Catalog.load(ROOT / "models")
 MODELS = CATALOG.local_models()
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
 needs_model = pytest.mark.skipif(
-    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None, reason="the embedding model is not installed"
+    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None,
+    reason="the embedding model is not installed",
 )
 
 
@@ -55,11 +56,25 @@ def test_squad_as_published_and_lines_of_questions_are_read_alike(tmp_path: Path
     answer, nothing = asked("Who repaired it?", "Aqua Nord"), asked("Who built it?")
     items = [
         {"question": answer.question, "answers": [{"text": "Aqua Nord", "answer_start": 46}], "is_impossible": False},
-        {"question": nothing.question, "answers": [], "plausible_answers": [{"text": "Aqua Nord"}], "is_impossible": True},
+        {
+            "question": nothing.question,
+            "answers": [],
+            "plausible_answers": [{"text": "Aqua Nord"}],
+            "is_impossible": True,
+        },
     ]
-    nested.write_text(json.dumps({"version": "v2.0", "data": [{"title": "Wells", "paragraphs": [{"context": WELL, "qas": items}]}]}))
+    nested.write_text(
+        json.dumps({"version": "v2.0", "data": [{"title": "Wells", "paragraphs": [{"context": WELL, "qas": items}]}]})
+    )
     lines = [
-        {"title": "Wells", "context": WELL, "question": one.question, "answers": one.answers, "answerable": bool(one.answers)} for one in (answer, nothing)
+        {
+            "title": "Wells",
+            "context": WELL,
+            "question": one.question,
+            "answers": one.answers,
+            "answerable": bool(one.answers),
+        }
+        for one in (answer, nothing)
     ]
     flat.write_text("\n".join(map(json.dumps, lines)))
     assert load([nested]) == load([flat]) == [answer, nothing]
@@ -87,7 +102,9 @@ def test_an_answer_is_sought_where_the_words_of_the_question_stand() -> None:
     passage = f"In 1702 the roof was mended. {far} The bell was cast in 1702 in Ghent."
     [(start, end)] = spans(asked("When was the bell cast?", "1702", passage=passage))
     assert passage[start:end] == "1702" and start > 200
-    assert spans(asked("When?", "1703", passage=passage)) == (), "an answer that was typed otherwise than it stands has no place"
+    assert spans(asked("When?", "1703", passage=passage)) == (), (
+        "an answer that was typed otherwise than it stands has no place"
+    )
     assert spans(asked("When?", "170", passage=passage)) == (), "nor has a part of a word"
 
 
@@ -99,9 +116,13 @@ def test_search_brings_the_passage_that_the_question_is_about_first() -> None:
 
 def test_a_falsified_question_differs_in_one_name_number_or_opposite() -> None:
     articles, dice = Articles([replace(one, article="All") for one in QUESTIONS]), random.Random(1)
-    false = {articles.falsified(asked("Who from Ghent saw Kendal?", "Aqua Nord", article="All"), dice) for _ in range(40)}
+    false = {
+        articles.falsified(asked("Who from Ghent saw Kendal?", "Aqua Nord", article="All"), dice) for _ in range(40)
+    }
     others = ("Aqua Nord", "Edith Carr", "Lune", "Jan Moer")
-    assert false == {f"Who from {other} saw Kendal?" for other in others} | {f"Who from Ghent saw {other}?" for other in others}
+    assert false == {f"Who from {other} saw Kendal?" for other in others} | {
+        f"Who from Ghent saw {other}?" for other in others
+    }
     assert articles.falsified(asked("What is there in the largest well?", "a", article="All"), random.Random(0)) in {
         "What isn't there in the largest well?",
         "What is there in the smallest well?",
@@ -117,9 +138,13 @@ def test_no_example_without_spans_holds_the_answer() -> None:
         for start, end in answered.get((one.question, one.passage), ()):
             assert one.passage[start:end] in one.answers
     for one in QUESTIONS:
-        elsewhere = [example.passage for example in made if example.question == one.question and example.passage != one.passage]
+        elsewhere = [
+            example.passage for example in made if example.question == one.question and example.passage != one.passage
+        ]
         assert not any(answer in passage for answer in one.answers for passage in elsewhere)
-    assert any(one.question not in {question.question for question in QUESTIONS} for one in made), "falsified ones are among them"
+    assert any(one.question not in {question.question for question in QUESTIONS} for one in made), (
+        "falsified ones are among them"
+    )
     assert len(examples(QUESTIONS, Articles(QUESTIONS), random.Random(1), 0, 0)) == len(QUESTIONS)
 
 
@@ -138,7 +163,10 @@ def test_figures_tell_reading_from_finding_and_silence() -> None:
 
     def read(question: str, passages: list[str]) -> list[list[Span]]:
         names = {WELL: "Aqua Nord", MILL: "Edith Carr", BELL: "Jan Moer"}
-        return [[Span(text.index(names[text]), text.index(names[text]) + len(names[text]), 1.0 if text == MILL else -1.0)] for text in passages]
+        return [
+            [Span(text.index(names[text]), text.index(names[text]) + len(names[text]), 1.0 if text == MILL else -1.0)]
+            for text in passages
+        ]
 
     figures = measure(read, QUESTIONS, Articles(QUESTIONS))
     assert figures.questions == 7
@@ -160,7 +188,9 @@ def test_a_reader_that_is_doubted_is_measured_with_the_doubts() -> None:
     adapter = Adapter(Path("verifier.lora"), "", ("en",), weight=2.0, margin=0.0)
     doubtful = doubted(read, judge, adapter)
     assert doubtful("Who cast the bell?", [BELL, MILL]) == [[Span(0, 3, 2.0)], [Span(0, 3, 1.0)]]
-    assert doubtful("Who cast the bell?", [MILL, BELL]) == [[Span(0, 3, -2.0)], [Span(0, 3, -2.0)]], "the second one is not looked at"
+    assert doubtful("Who cast the bell?", [MILL, BELL]) == [[Span(0, 3, -2.0)], [Span(0, 3, -2.0)]], (
+        "the second one is not looked at"
+    )
 
 
 def test_the_judge_counts_as_much_as_tells_best_which_questions_have_an_answer() -> None:
@@ -233,7 +263,14 @@ def test_a_sentence_is_turned_into_questions(sentence: str, asked: str) -> None:
     assert asked.replace("The council", "the council") in found
 
 
-@pytest.mark.parametrize("sentence", ["In spring it was raining in all of the valley.", "Closed.", "Rain, wind and snow, and the well was frozen in the end."])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In spring it was raining in all of the valley.",
+        "Closed.",
+        "Rain, wind and snow, and the well was frozen in the end.",
+    ],
+)
 def test_a_sentence_of_another_form_is_left_alone(sentence: str) -> None:
     assert {about(sentence, random.Random(seed)) for seed in range(50)} == {None}
 
@@ -244,16 +281,25 @@ def test_made_questions_are_changed_falsified_joined_and_read_with_other_passage
     pairs = of_known(same, made, Articles(same), Words(), random.Random(1))
     strayed = [pair for pair in pairs if pair[0] in dict(made)]
     assert 2 < len(strayed) < 20 and {passage for _, passage in strayed} <= {WELL, MILL, BELL}
-    assert all((question.replace("well", "pump"), passage) in pairs for question, passage in made), "each is asked with another word too"
+    assert all((question.replace("well", "pump"), passage) in pairs for question, passage in made), (
+        "each is asked with another word too"
+    )
     assert ("Who repaired the pump of the southern well?", WELL) in pairs
-    known_elsewhere = [(question, passage) for question, passage in pairs for one in QUESTIONS if question == one.question and passage != one.passage]
+    known_elsewhere = [
+        (question, passage)
+        for question, passage in pairs
+        for one in QUESTIONS
+        if question == one.question and passage != one.passage
+    ]
     assert known_elsewhere
 
 
 def test_texts_give_questions_about_passages_that_nobody_has_asked_about() -> None:
     texts = {"Bells": [BELL, "The bell was hung in the chapel of Kendal. It was cast in 1702."], "Mills": [MILL]}
     pairs = of_texts(texts, Words(), random.Random(1))
-    assert pairs and {passage for _, passage in pairs} <= {passage for passages in texts.values() for passage in passages}
+    assert pairs and {passage for _, passage in pairs} <= {
+        passage for passages in texts.values() for passage in passages
+    }
     assert all(question.endswith("?") for question, _ in pairs)
 
 
@@ -283,7 +329,9 @@ def test_neighbours_are_kin_and_not_forms_of_the_word() -> None:
 @pytest.mark.skipif(not available() or not MODELS, reason="SmolLM2 or llama-cpp-python is not installed")
 def test_a_model_asks_more_questions_about_a_passage() -> None:
     said: list[str] = []
-    made, again = (write(Engine(str(MODELS["SMOLLM2_135M"]), 1024, "f16"), QUESTIONS, 6, seed=1, say=said.append) for _ in range(2))
+    made, again = (
+        write(Engine(str(MODELS["SMOLLM2_135M"]), 1024, "f16"), QUESTIONS, 6, seed=1, say=said.append) for _ in range(2)
+    )
     assert made == again, "the same seed asks the same"
     assert len(made) == len(set(made)) > 9, "of eighteen that were begun"
     assert {passage for _, passage in made} == {WELL, MILL, BELL}
@@ -303,7 +351,13 @@ def thin(folder: Path, hidden: int) -> Path:
 
     tokenizer = AutoTokenizer.from_pretrained(CATALOG.path(ENTRY), local_files_only=True)
     tokenizer.save_pretrained(folder)
-    config = BertConfig(vocab_size=len(tokenizer), hidden_size=hidden, num_hidden_layers=2, num_attention_heads=4, intermediate_size=2 * hidden)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=2 * hidden,
+    )
     BertModel(config).save_pretrained(folder)
     return folder
 
@@ -327,7 +381,9 @@ def test_a_reader_is_trained_written_and_read_with(tmp_path: Path) -> None:
     reader = Reader(base, part.path, "float32")
     [[best, *_]] = reader.read("Who sold the stones of the mill?", [MILL])
     assert MILL[best.start : best.end] == "Edith Carr"
-    assert reader.read("Who sold \ud800 the stones?", ["\ud800 " + MILL])[0], "a lone surrogate is no text to the tokenizer"
+    assert reader.read("Who sold \ud800 the stones?", ["\ud800 " + MILL])[0], (
+        "a lone surrogate is no text to the tokenizer"
+    )
 
 
 @needs_model
@@ -344,14 +400,18 @@ def test_a_reader_takes_over_what_its_teacher_thinks(tmp_path: Path) -> None:
     pairs = [(one.question, one.passage) for one in QUESTIONS]
     learnt = [Example(one.question, one.passage, spans(one)) for one in QUESTIONS]
     teacher, reader = Network(thin(tmp_path / "teacher", 64)), Network(thin(tmp_path / "base", 48))
-    teacher.load_state_dict(tune(teacher, lambda: known(teacher, learnt).mean(), Pace(150, 2e-3, 5e-3), lambda _: None), strict=False)
+    teacher.load_state_dict(
+        tune(teacher, lambda: known(teacher, learnt).mean(), Pace(150, 2e-3, 5e-3), lambda _: None), strict=False
+    )
     said: list[str] = []
     thought = opinions(teacher, pairs, 4, random.Random(1), said.append)
     assert {(one.question, one.passage) for one in thought} == set(pairs)
     assert said == ["of 7 questions the teacher finds 1 without an answer; it is sure of 7"]
     for one in thought:
         assert float(one.first.sum()) == pytest.approx(1, abs=0.01) and len(one.first) == len(one.last)
-        assert one.inside.shape[0] == 2 and one.inside.shape[1] > len(one.first), "two layers, and the tokens of the question too"
+        assert one.inside.shape[0] == 2 and one.inside.shape[1] > len(one.first), (
+            "two layers, and the tokens of the question too"
+        )
     seen = views(reader, thought[0])
     before = known(reader, learnt).mean().item()
     tuned = tune(reader, lambda: taught(reader, thought, seen).mean(), Pace(150, 2e-3, 5e-3), lambda _: None, seen)
@@ -368,7 +428,9 @@ def test_an_excerpt_holds_what_the_teacher_finds_likeliest_and_all_it_thinks_of_
     from docqa.training.reader.teacher import Excerpts, Opinion, tokens_of
 
     network = Network(thin(tmp_path / "base", 48))
-    passage = " ".join(f"The well number {number} was built by the mason of Kendal for the people there." for number in range(20))
+    passage = " ".join(
+        f"The well number {number} was built by the mason of Kendal for the people there." for number in range(20)
+    )
     asked, read = tokens_of(network.encode([("Who built it?", passage)]), 0)
     answer = len(read) // 2
     probable = torch.zeros(1 + len(read))
@@ -385,7 +447,9 @@ def test_an_excerpt_holds_what_the_teacher_finds_likeliest_and_all_it_thinks_of_
         place = int(one.first[1:].argmax())
         assert int(one.inside[0, 1 + len(question) + place, 0]) == 1 + len(asked) + answer
     many = torch.full((1 + len(read),), 1 / (1 + len(read)))
-    assert Excerpts(network).of(Opinion("Who built it?", passage, many, many, inside), random.Random(1)).passage == passage, "it says less without the others"
+    assert (
+        Excerpts(network).of(Opinion("Who built it?", passage, many, many, inside), random.Random(1)).passage == passage
+    ), "it says less without the others"
 
 
 @needs_model
@@ -426,7 +490,9 @@ def test_made_questions_are_learnt_beside_the_known_ones(tmp_path: Path, monkeyp
     many = [replace(one, article=f"{one.article} {number}") for number in range(6) for one in QUESTIONS]
     pace, said = Pace(40, 2e-3, 5e-3), list[str]()
     recipe = Recipe(pace, pace, pace, batch=4, by_teacher=2, precision="float32")
-    teaching = Teaching(thin(tmp_path / "teacher", 64), ask, {"Chapels": [f"The chapel was built in Kendal by the council. {BELL}"]})
+    teaching = Teaching(
+        thin(tmp_path / "teacher", 64), ask, {"Chapels": [f"The chapel was built in Kendal by the council. {BELL}"]}
+    )
     figures = train(many, thin(tmp_path / "base", 48), tmp_path / FILE, recipe, said.append, teaching)
     apart = {one.article for one in many} - {one.article for one in asked_about}
     assert len(apart) == 7, "those that are measured and calibrated on are not asked about"

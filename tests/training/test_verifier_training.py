@@ -17,7 +17,9 @@ from docqa.training.verifier.excerpts import Excerpt, excerpts
 from passages import BELL, MILL, WELL
 
 MODELS = Catalog.load(ROOT / "models").local_models()
-needs_transformers = pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="transformers is not installed")
+needs_transformers = pytest.mark.skipif(
+    importlib.util.find_spec("transformers") is None, reason="transformers is not installed"
+)
 needs_gguf = pytest.mark.skipif(importlib.util.find_spec("gguf") is None, reason="gguf is not installed")
 END = 2
 
@@ -46,32 +48,48 @@ def test_an_excerpt_is_whole_sentences_of_a_passage() -> None:
     for one in made:
         [passage] = [passage for passage in (WELL, MILL, BELL) if one.text in passage]
         before, _, behind = passage.partition(one.text)
-        assert (not before or before.endswith(". ")) and (not behind or behind.startswith(" ")) and one.text.endswith(".")
+        assert (
+            (not before or before.endswith(". ")) and (not behind or behind.startswith(" ")) and one.text.endswith(".")
+        )
     assert {one.text for one in made} > {WELL, MILL, BELL, WELL[: WELL.index(" The southern")]}
 
 
 def test_an_answer_stands_in_the_excerpt_and_is_one_of_those_that_were_given() -> None:
     given = {one.question: one.answers for one in QUESTIONS}
     answered = [(question, answer, one.text) for one in passes(30) for question, answer in one.asked if answer]
-    assert {question for question, _, _ in answered} == {one.question for one in QUESTIONS if one.answers and one.answers != ("Nobody",)}
+    assert {question for question, _, _ in answered} == {
+        one.question for one in QUESTIONS if one.answers and one.answers != ("Nobody",)
+    }
     for question, answer, text in answered:
         assert answer in text and answer in given[question]
 
 
 def test_a_question_whose_answer_is_not_in_the_excerpt_has_none() -> None:
     given = {one.question: one for one in QUESTIONS}
-    silent = [(given.get(question), question, one.text) for one in passes(60) for question, answer in one.asked if answer is None]
+    silent = [
+        (given.get(question), question, one.text)
+        for one in passes(60)
+        for question, answer in one.asked
+        if answer is None
+    ]
     for asked, question, text in silent:
-        assert asked is None or not any(answer in text for answer in asked.answers), f"{question!r} is answered by {text!r}"
+        assert asked is None or not any(answer in text for answer in asked.answers), (
+            f"{question!r} is answered by {text!r}"
+        )
     found = [(asked, text) for asked, _, text in silent if asked]
-    assert any(asked.answers and text in asked.passage for asked, text in found), "some are answered by another sentence"
+    assert any(asked.answers and text in asked.passage for asked, text in found), (
+        "some are answered by another sentence"
+    )
     assert any(text not in asked.passage for asked, text in found), "some by another article"
     assert any(not asked.answers for asked, _ in found), "some by nothing"
     assert any(asked is None for asked, _, _ in silent), "some are turned false"
 
 
 def test_an_excerpt_of_a_passage_with_many_questions_has_some_of_them_only() -> None:
-    many = [Asked("Wells", WELL, f"Who repaired pump {number} of the northern well?", ("Aqua Nord",)) for number in range(30)]
+    many = [
+        Asked("Wells", WELL, f"Who repaired pump {number} of the northern well?", ("Aqua Nord",))
+        for number in range(30)
+    ]
     made = excerpts(many, Articles(many), random.Random(1))
     assert max(len(one.asked) for one in made) == 9
     assert made == excerpts(many, Articles(many), random.Random(1)) != excerpts(many, Articles(many), random.Random(2))
@@ -121,7 +139,9 @@ def test_a_question_is_cut_into_what_was_asked_and_what_stands_around_it() -> No
     [item] = taken([Excerpt(BELL, (("Who cast the bell?", "Jan Moer"), ("Who built it?", None)))])
     answered, silent = item.questions
     assert [answered.tokens[number] for number in answered.own] == words("Who cast the bell?")
-    assert answered.tokens == words("\nQuestion: Who cast the bell?\nAnswer:") and item.tokens == words(f"Passage: {BELL}")
+    assert answered.tokens == words("\nQuestion: Who cast the bell?\nAnswer:") and item.tokens == words(
+        f"Passage: {BELL}"
+    )
     assert answered.following == [*words("Jan Moer"), END] and answered.answered
     assert silent.following == [END] and not silent.answered and silent.read == silent.tokens
     assert item.length == len(item.tokens) + len(answered.tokens) + 2 + len(silent.tokens)
@@ -144,7 +164,9 @@ def test_questions_that_are_read_together_are_read_as_if_each_were_alone() -> No
         together = states(model, packed)
         for row, one in enumerate(batch):
             for question, start in zip(one.questions, packed.starts[row], strict=True):
-                alone = model.model(torch.tensor([[*one.tokens, *question.read]])).last_hidden_state[0, len(one.tokens) :]
+                alone = model.model(torch.tensor([[*one.tokens, *question.read]])).last_hidden_state[
+                    0, len(one.tokens) :
+                ]
                 assert torch.allclose(together[row, start : start + len(question.read)], alone, atol=1e-4)
 
 
@@ -157,7 +179,12 @@ def test_losses_are_those_of_questions_read_one_by_one(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(verifying, "ALSO_EXPECTED", 1.0)
     model = tiny()
-    batch = taken([Excerpt(BELL, (("Who cast the bell?", "Jan Moer"), ("Who built it?", None))), Excerpt(MILL, (("When did it grind?", "1954"),))])
+    batch = taken(
+        [
+            Excerpt(BELL, (("Who cast the bell?", "Jan Moer"), ("Who built it?", None))),
+            Excerpt(MILL, (("When did it grind?", "1954"),)),
+        ]
+    )
     judged, said = [], []
     with torch.no_grad():
         lost = verifying.losses(model, batch, END, random.Random(1))
@@ -179,7 +206,9 @@ def test_losses_are_those_of_questions_read_one_by_one(monkeypatch: pytest.Monke
 
 
 @needs_transformers
-def test_batches_hold_every_excerpt_once_an_epoch_and_no_more_tokens_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_hold_every_excerpt_once_an_epoch_and_no_more_tokens_than_they_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from docqa.training.verifier import course as verifying
 
     monkeypatch.setattr(verifying, "BATCH", 200)
@@ -215,13 +244,19 @@ def test_training_changes_the_adapter_alone_and_lowers_the_loss(monkeypatch: pyt
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     plain = verifying.losses(model, batch, END, random.Random(1))
     lora = adapt(model, 0)
-    assert verifying.losses(model, batch, END, random.Random(1)).judged.item() == pytest.approx(plain.judged.item(), rel=1e-5), "at first it adds nothing"
+    assert verifying.losses(model, batch, END, random.Random(1)).judged.item() == pytest.approx(
+        plain.judged.item(), rel=1e-5
+    ), "at first it adds nothing"
     said: list[str] = []
     verifying.train(model, lora, lambda: list(batch), END, 60, random.Random(1), said.append)
     after = verifying.losses(model, batch, END, random.Random(1))
     assert after.judged.item() < 0.8 * plain.judged.item() and after.said.item() < plain.said.item()
     assert [line.split(",")[0] for line in said] == ["step 25 of 60", "step 50 of 60", "step 60 of 60"]
-    left = {name.replace(".linear.", "."): weight for name, weight in model.state_dict().items() if not name.endswith((".a", ".b"))}
+    left = {
+        name.replace(".linear.", "."): weight
+        for name, weight in model.state_dict().items()
+        if not name.endswith((".a", ".b"))
+    }
     assert left.keys() == before.keys() and all(torch.equal(weight, before[name]) for name, weight in left.items())
 
 
@@ -239,7 +274,9 @@ def test_training_goes_on_from_an_adapter(tmp_path: Path, monkeypatch: pytest.Mo
     def loss(steps: int, start: Path | None) -> float:
         """Of the judgement in the first 25 steps."""
         said: list[str] = []
-        verifying.train_verifier(MANY, base, words, END, path, steps, 1, "abc", lambda _: (1.0, 0.0), said.append, start)
+        verifying.train_verifier(
+            MANY, base, words, END, path, steps, 1, "abc", lambda _: (1.0, 0.0), said.append, start
+        )
         return float(next(line for line in said if line.startswith("step 25 ")).split("loss ")[1].split(",")[0])
 
     assert loss(60, None) > 1.2 * loss(25, path)
@@ -255,7 +292,9 @@ def test_rows_are_permuted_as_llama_cpp_does_it_and_back() -> None:
     from docqa.training.verifier.adapter import permute, unpermute
 
     rows = torch.arange(12.0)[:, None].expand(12, 3)
-    assert permute(rows, 2)[:, 0].tolist() == [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11], "two heads of six, whose halves are rotated together"
+    assert permute(rows, 2)[:, 0].tolist() == [0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11], (
+        "two heads of six, whose halves are rotated together"
+    )
     assert unpermute(permute(rows, 2), 2).equal(rows)
 
 
@@ -280,7 +319,9 @@ def test_an_adapter_is_written_as_llama_cpp_reads_it(tmp_path: Path) -> None:
     trained(lora)
     save(path, lora, {"base": "abc", "languages": "en", "weight": "3.0", "margin": "0.0"})
     known = read_header(path).metadata
-    assert {key: known[key] for key in ("general.architecture", "general.type", "adapter.type", "adapter.lora.alpha")} == {
+    assert {
+        key: known[key] for key in ("general.architecture", "general.type", "adapter.type", "adapter.lora.alpha")
+    } == {
         "general.architecture": "llama",
         "general.type": "adapter",
         "adapter.type": "lora",
@@ -295,8 +336,14 @@ def test_an_adapter_is_written_as_llama_cpp_reads_it(tmp_path: Path) -> None:
     found = {one.name: numpy.array(one.data) for one in gguf.GGUFReader(path).tensors}
     modules = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
     assert set(found) == {f"blk.1.{module}.weight.lora_{end}" for module in modules for end in "ab"}
-    assert found["blk.1.ffn_down.weight.lora_a"].shape == (16, 48) and found["blk.1.ffn_down.weight.lora_b"].shape == (32, 16)
-    assert found["blk.1.attn_k.weight.lora_a"].shape == (16, 32) and found["blk.1.attn_k.weight.lora_b"].shape == (16, 16)
+    assert found["blk.1.ffn_down.weight.lora_a"].shape == (16, 48) and found["blk.1.ffn_down.weight.lora_b"].shape == (
+        32,
+        16,
+    )
+    assert found["blk.1.attn_k.weight.lora_a"].shape == (16, 32) and found["blk.1.attn_k.weight.lora_b"].shape == (
+        16,
+        16,
+    )
     heads = {"attn_q": 4, "attn_k": 2}
     for name, one in lora.items():
         module = name.removeprefix("blk.1.")
@@ -351,7 +398,9 @@ def written(path: Path, model: Any, architecture: str = "llama", more: tuple[str
         for name, known_as in names.items():
             weight = weights[f"model.layers.{number}.{name}.weight"]
             heads = {"attn_q": config.num_attention_heads, "attn_k": config.num_key_value_heads}.get(known_as)
-            writer.add_tensor(f"blk.{number}.{known_as}.weight", (permute(weight, heads) if heads else weight).contiguous().numpy())
+            writer.add_tensor(
+                f"blk.{number}.{known_as}.weight", (permute(weight, heads) if heads else weight).contiguous().numpy()
+            )
     for name in more:
         writer.add_tensor(name, numpy.zeros(8, numpy.float32))
     writer.write_header_to_file()
@@ -372,7 +421,12 @@ def test_a_model_is_read_from_its_gguf_file(tmp_path: Path, tied: bool) -> None:
 
     same = tiny()
     config = LlamaConfig(
-        **{**same.config.to_dict(), "tie_word_embeddings": tied, "rms_norm_eps": 1e-3, "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}}
+        **{
+            **same.config.to_dict(),
+            "tie_word_embeddings": tied,
+            "rms_norm_eps": 1e-3,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 500.0},
+        }
     )
     model = LlamaForCausalLM(config).eval()
     read = load(written(tmp_path / "tiny.gguf", model))
@@ -399,7 +453,9 @@ def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
 
 @needs_transformers
 @needs_gguf
-def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from docqa.catalog.gguf import read_header
     from docqa.models.verifier import ABOUT
     from docqa.training.question_sets import divide
@@ -409,7 +465,11 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     base = written(tmp_path / "tiny.gguf", tiny())
     monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
     seen: list[str] = []
-    monkeypatch.setattr(verifying, "excerpts", lambda learnt, *more: seen.extend(one.article for one in learnt) or excerpts(learnt, *more))
+    monkeypatch.setattr(
+        verifying,
+        "excerpts",
+        lambda learnt, *more: seen.extend(one.article for one in learnt) or excerpts(learnt, *more),
+    )
 
     def calibrate(path: Path) -> tuple[float, float]:
         assert read_header(path).metadata["docqa.margin"] == "0.0", "it is calibrated on what was trained"
@@ -423,21 +483,35 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(tm
     with pytest.raises(DocqaError, match=r"one\.lora is not an adapter for tiny\.gguf"):
         verifying.train_verifier(MANY, base, words, END, other, 3, 1, "abd", calibrate, lambda _: None, one)
     assert other.read_bytes() == one.read_bytes()
-    known = {key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)}
+    known = {
+        key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)
+    }
     assert known == {"base": "abc", "languages": "en", "weight": "3.0", "margin": "1.2346"}
     assert {file.name for file in tmp_path.iterdir()} == {"tiny.gguf", "one.lora", "other.lora", "third.lora"}
 
 
 @needs_transformers
 @needs_gguf
-def test_an_adapter_is_put_in_place_when_it_is_calibrated_and_can_be_calibrated_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_adapter_is_put_in_place_when_it_is_calibrated_and_can_be_calibrated_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from docqa.training.verifier import adapter
     from docqa.training.verifier import course as verifying
 
-    base, out, left = written(tmp_path / "tiny.gguf", tiny()), tmp_path / "verifier.lora", tmp_path / "verifier.uncalibrated.lora"
+    base, out, left = (
+        written(tmp_path / "tiny.gguf", tiny()),
+        tmp_path / "verifier.lora",
+        tmp_path / "verifier.uncalibrated.lora",
+    )
     monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
 
-    def make(out: Path, steps: int, calibrate: Callable[[Path], tuple[float, float]], start: Path | None = None, asked: list[Asked] = MANY) -> None:
+    def make(
+        out: Path,
+        steps: int,
+        calibrate: Callable[[Path], tuple[float, float]],
+        start: Path | None = None,
+        asked: list[Asked] = MANY,
+    ) -> None:
         verifying.train_verifier(asked, base, words, END, out, steps, 1, "abc", calibrate, lambda _: None, start)
 
     def broken_off(_: Path) -> tuple[float, float]:
@@ -452,7 +526,10 @@ def test_an_adapter_is_put_in_place_when_it_is_calibrated_and_can_be_calibrated_
     assert (tmp_path / "other.lora").read_bytes() == before, "the same training, calibrated later"
     for wrong, sentence in (
         (lambda: make(out, 0, broken_off), "Without steps nothing is trained"),
-        (lambda: make(out, 3, broken_off, asked=[one for one in MANY if one.answers]), "must have questions with an answer and others without"),
+        (
+            lambda: make(out, 3, broken_off, asked=[one for one in MANY if one.answers]),
+            "must have questions with an answer and others without",
+        ),
     ):
         with pytest.raises(DocqaError, match=sentence):
             wrong()
@@ -472,5 +549,7 @@ def test_the_shipped_language_model_goes_on_with_a_text_as_it_should() -> None:
     path = MODELS["SMOLLM2_135M"]
     engine, model = Engine(str(path), 512, "f16"), load(path)
     with torch.no_grad():
-        scores = model(torch.tensor([engine.tokenize("The capital of France is Paris. The capital of Germany is")])).logits[0, -1]
+        scores = model(
+            torch.tensor([engine.tokenize("The capital of France is Paris. The capital of Germany is")])
+        ).logits[0, -1]
     assert engine.piece(int(scores.argmax())) == b" Berlin"

@@ -148,7 +148,13 @@ async def test_requests_are_served_one_at_a_time_in_order_and_urgent_ones_first(
             await child.call({"do": "nap", "seconds": 0.05}, urgent=urgent)
             done.append(name)
 
-        asked = [ask("in hand"), ask("first"), ask("second"), ask("urgent", urgent=True), ask("urgent too", urgent=True)]
+        asked = [
+            ask("in hand"),
+            ask("first"),
+            ask("second"),
+            ask("urgent", urgent=True),
+            ask("urgent too", urgent=True),
+        ]
         await asyncio.gather(*asked)
         assert done == ["in hand", "urgent", "urgent too", "first", "second"]
 
@@ -239,7 +245,9 @@ async def test_a_cancelled_wait_does_not_stop_the_loading() -> None:
         await pid_of(child)
 
 
-@pytest.mark.parametrize(("last", "how"), [("die", r"ended with exit code 7 \(the last words\)"), ("abort", "ended by SIGABRT")])
+@pytest.mark.parametrize(
+    ("last", "how"), [("die", r"ended with exit code 7 \(the last words\)"), ("abort", "ended by SIGABRT")]
+)
 async def test_death_costs_the_request_in_hand_and_no_other(last: str, how: str) -> None:
     async with parrot() as child:
         pid = await pid_of(child)

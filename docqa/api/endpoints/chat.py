@@ -55,11 +55,17 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
-    passages = await search(services, documents, body["query"], question_language(body["query"], documents), body["top_k"])
-    return records.RetrieveResult([records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages])
+    passages = await search(
+        services, documents, body["query"], question_language(body["query"], documents), body["top_k"]
+    )
+    return records.RetrieveResult(
+        [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
+    )
 
 
-async def _reply(services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given) -> Response:
+async def _reply(
+    services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
+) -> Response:
     question = read_question(messages, given.query, documents)
     made = await answer(services, documents, question, given.query)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
@@ -71,7 +77,9 @@ async def _reply(services: Services, documents: list[StoredDocument], messages: 
         return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
     if SSE in given.accept:
         return _Stream(_events(made), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
-    return _Stream(_plain(made), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"})
+    return _Stream(
+        _plain(made), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"}
+    )
 
 
 class _Stream(StreamingResponse):
@@ -86,7 +94,9 @@ async def _plain(made: Answer) -> AsyncGenerator[str, None]:
     async with aclosing(made.tokens) as tokens:
         async for token in tokens:
             yield token
-    numbered = [(source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources]
+    numbered = [
+        (source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources
+    ]
     yield sources_block(numbered, made.question.language)
 
 

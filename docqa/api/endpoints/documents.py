@@ -24,13 +24,17 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         private_networks=settings.private_networks,
         offline=settings.offline,
     )
-    doc_id = await add_file(services, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url)
+    doc_id = await add_file(
+        services, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url
+    )
     return records.Added(doc_id, doc_id)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
     assert given.file is not None, "the declaration requires it"
-    doc_id = await add_file(services, account, given.file.data, given.file.name, given.file.media_type, ("body", "file"))
+    doc_id = await add_file(
+        services, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
+    )
     return records.Added(doc_id, doc_id)
 
 
@@ -61,7 +65,10 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
         media_type, data = await store.documents.original(conn, document.id)
     # A page that a stranger wrote must not run as a page of this server.
-    safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name)}", "X-Content-Type-Options": "nosniff"}
+    safe = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name)}",
+        "X-Content-Type-Options": "nosniff",
+    }
     return Response(data, media_type=media_type or "application/octet-stream", headers=safe)
 
 
@@ -104,7 +111,14 @@ LIST = Endpoint(
     tag=TAG,
     query=given_by.DOCUMENTS_QUERY,
 )
-READ = Endpoint(path="/v1/api/documents/{doc_id}", handler=read_document, summary="Read one document", answers=records.Document, tag=TAG, errors=(NotFound,))
+READ = Endpoint(
+    path="/v1/api/documents/{doc_id}",
+    handler=read_document,
+    summary="Read one document",
+    answers=records.Document,
+    tag=TAG,
+    errors=(NotFound,),
+)
 DELETE = Endpoint(
     path="/v1/api/documents/{doc_id}",
     methods=("DELETE",),

@@ -9,4 +9,11 @@ async def list_models(services: Services, account: int, given: Given) -> list[re
     return services.models()
 
 
-LIST = Endpoint(path="/v1/api/models", methods=("GET", "POST"), handler=list_models, summary="List the models", answers=list[records.Model], tag="Models")
+LIST = Endpoint(
+    path="/v1/api/models",
+    methods=("GET", "POST"),
+    handler=list_models,
+    summary="List the models",
+    answers=list[records.Model],
+    tag="Models",
+)

@@ -51,7 +51,14 @@ async def show_health(services: Services, account: int, given: Given) -> records
     return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.told())
 
 
-PAGE = Endpoint(path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False)
+PAGE = Endpoint(
+    path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False
+)
 HEALTH = Endpoint(
-    path="/healthz", handler=show_health, summary="Whether the server is well, and what can be used", answers=records.Health, tag=TAG, needs_key=False
+    path="/healthz",
+    handler=show_health,
+    summary="Whether the server is well, and what can be used",
+    answers=records.Health,
+    tag=TAG,
+    needs_key=False,
 )

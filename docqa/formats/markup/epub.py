@@ -23,10 +23,22 @@ _OPF = "http://www.idpf.org/2007/opf"
 _DC = "http://purl.org/dc/elements/1.1/"
 _NCX = "application/x-dtbncx+xml"
 _SVG = "image/svg+xml"
-_NO_TEXT = ("image/", "audio/", "video/", "font/", "text/css", "application/pdf", "application/font", "application/vnd.ms-opentype", _NCX)
+_NO_TEXT = (
+    "image/",
+    "audio/",
+    "video/",
+    "font/",
+    "text/css",
+    "application/pdf",
+    "application/font",
+    "application/vnd.ms-opentype",
+    _NCX,
+)
 _PAGES = (".xhtml", ".html", ".htm")
 # XHTML allows any element to be written as empty. HTML knows that of these; others would swallow the rest of the chapter.
-_EMPTY = re.compile(r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w.:-]*)(\s[^<>]*)?/>")
+_EMPTY = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w.:-]*)(\s[^<>]*)?/>"
+)
 # The tree of a chapter keeps no names with a prefix.
 _TYPE = re.compile(r"\sepub:type\s*=")
 _NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
@@ -77,7 +89,15 @@ def read(data: bytes, charset: str = "") -> Reading:
     if any(map(container.is_locked, chapters)):
         raise Unreadable("The book is locked by digital rights management (DRM). Only books without it can be read.")
     listed: dict[str, list[Entry]] = {}
-    for entry in entries(container, [_path(package, item) for kind in (epub.EpubNav, epub.EpubNcx) for item in items.values() if isinstance(item, kind)]):
+    for entry in entries(
+        container,
+        [
+            _path(package, item)
+            for kind in (epub.EpubNav, epub.EpubNcx)
+            for item in items.values()
+            if isinstance(item, kind)
+        ],
+    ):
         listed.setdefault(entry.file, []).append(entry)
     title, notes = " ".join((book.title or "").split()), list[str]()
     return Reading("epub", title, _pages(container, chapters, listed, title, notes), notes)
@@ -93,11 +113,19 @@ def _mended(container: Container, package: str) -> bytes:
     source = container.xml(package) if package else None
     found = [] if source is None else list(source.iter("{*}*"))
     root = etree.Element(f"{{{_OPF}}}package", nsmap={None: _OPF, "dc": _DC})
-    metadata, manifest, spine = (etree.SubElement(root, f"{{{_OPF}}}{name}") for name in ("metadata", "manifest", "spine"))
+    metadata, manifest, spine = (
+        etree.SubElement(root, f"{{{_OPF}}}{name}") for name in ("metadata", "manifest", "spine")
+    )
     titles = ("".join(one.itertext()) for one in found if _local(one) == "title")
     etree.SubElement(metadata, f"{{{_DC}}}title").text = next(filter(str.strip, titles), "")
-    items = [(one.get("id", ""), one.get("href", ""), one.get("media-type", ""), one.get("properties", "")) for one in found if _local(one) == "item"]
-    items = [item for item in items if item[1]] or [(name, f"/{name}", "", "") for name in sorted(container.members) if name.casefold().endswith(_PAGES)]
+    items = [
+        (one.get("id", ""), one.get("href", ""), one.get("media-type", ""), one.get("properties", ""))
+        for one in found
+        if _local(one) == "item"
+    ]
+    items = [item for item in items if item[1]] or [
+        (name, f"/{name}", "", "") for name in sorted(container.members) if name.casefold().endswith(_PAGES)
+    ]
     for key, reference, kind, properties in items:
         marks = {"properties": "nav"} if "nav" in properties.split() else {}
         etree.SubElement(manifest, f"{{{_OPF}}}item", {"id": key, "href": reference, "media-type": kind, **marks})
@@ -111,7 +139,9 @@ def _local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2].casefold()
 
 
-def _pages(container: Container, chapters: dict[str, str], listed: dict[str, list[Entry]], title: str, notes: list[str]) -> Iterator[ExtractedPage]:
+def _pages(
+    container: Container, chapters: dict[str, str], listed: dict[str, list[Entry]], title: str, notes: list[str]
+) -> Iterator[ExtractedPage]:
     """A page for each chapter, given as its file and media type; one that begins no section goes on with the one before it."""
     section, before, missing = "", title, list[str]()
     for path, kind in chapters.items():
@@ -127,7 +157,9 @@ def _pages(container: Container, chapters: dict[str, str], listed: dict[str, lis
         begins = headings(chapter, listed.get(path, []))
         own = page_title(root)
         # Many books give all their chapters the same title, that of the book.
-        section = begins[0][1] if begins and begins[0][0] == 0 else section if begins or own in ("", title, before) else own
+        section = (
+            begins[0][1] if begins and begins[0][0] == 0 else section if begins or own in ("", title, before) else own
+        )
         before = own
         yield ExtractedPage(chapter.text, section, tuple(begins))
         section = begins[-1][1] if begins else section

@@ -34,7 +34,9 @@ class Container:
 
     def __init__(self, data: bytes) -> None:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
-        self.members = {_plain(_name(member)): member for member in self.archive.infolist() if not member.filename.endswith("/")}
+        self.members = {
+            _plain(_name(member)): member for member in self.archive.infolist() if not member.filename.endswith("/")
+        }
         self.folded = {name.casefold(): name for name in self.members}
         self.has_licence = any(map(self.find, _LICENCES))
         self.locked = {name for name, member in self.members.items() if member.flag_bits & 1} | self._encrypted()
@@ -69,14 +71,19 @@ class Container:
     def xml(self, path: str) -> Any:
         """The root of an XML file, as far as it can be read; None if nothing of it can. The entities of HTML are known."""
         source = _ENTITY.sub(_spelled, self.text(path) or "")
-        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+        parser = etree.XMLParser(
+            recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        )
         return etree.fromstring(source.encode("utf-8", "replace"), parser) if source.strip() else None
 
     def package(self) -> str | None:
         """The name of the package document: the first that the container names and holds, else the one that lies highest."""
         root = self.xml("META-INF/container.xml")
         named = [self.find(one.get("full-path", "")) for one in root.iter("{*}rootfile")] if root is not None else []
-        others = sorted((name for name in self.members if name.casefold().endswith(".opf")), key=lambda name: (name.count("/"), name))
+        others = sorted(
+            (name for name in self.members if name.casefold().endswith(".opf")),
+            key=lambda name: (name.count("/"), name),
+        )
         return next(filter(None, (*named, *others)), None)
 
     def is_locked(self, name: str) -> bool:

@@ -71,7 +71,9 @@ def _words(title: str) -> str:
 def _navigation(root: Any) -> Iterator[tuple[str, str]]:
     """The links of the list of contents; those of lists of pages and landmarks only where nothing says which list is which."""
     lists = list(root.iter("{*}nav"))
-    contents = [one for one in lists if any(name.endswith("type") and "toc" in value.split() for name, value in one.items())]
+    contents = [
+        one for one in lists if any(name.endswith("type") and "toc" in value.split() for name, value in one.items())
+    ]
     for tree in contents or lists or [root]:
         for link in tree.iter("{*}a"):
             yield link.get("href", ""), " ".join("".join(link.itertext()).split())

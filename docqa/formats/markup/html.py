@@ -100,9 +100,13 @@ def _is_hidden(element: HtmlElement) -> bool:
     """A formula is read even where a picture or a drawing made of characters takes its place on the screen; the drawing is not."""
     if element.tag == "noscript" or element.tag == "dialog" and element.get("open") is None:
         return True
-    if element.get("aria-hidden") == "true" and any(_has_formula(beside) for beside in (element.getprevious(), element.getnext())):
+    if element.get("aria-hidden") == "true" and any(
+        _has_formula(beside) for beside in (element.getprevious(), element.getnext())
+    ):
         return True
-    hidden = element.get("hidden") not in (None, "until-found") or "display:none" in "".join((element.get("style") or "").lower().split())
+    hidden = element.get("hidden") not in (None, "until-found") or "display:none" in "".join(
+        (element.get("style") or "").lower().split()
+    )
     return hidden and not _has_formula(element)
 
 
@@ -153,14 +157,18 @@ class _Tree:
         self._put_text()
         self.count += 1
         if self.count > MOST_ELEMENTS:
-            raise Unreadable(f"The page has more than {MOST_ELEMENTS:,} elements, which is the limit. Split it into smaller pages.")
+            raise Unreadable(
+                f"The page has more than {MOST_ELEMENTS:,} elements, which is the limit. Split it into smaller pages."
+            )
         prefix, _, name = tag.lower().rpartition(":")
         name = name if _NAME.fullmatch(name) and prefix not in _OFFICE else "span"
         kept = {key: _NO_XML.sub("", value or "") for key, value in attributes.items() if key in _KEPT_ATTRIBUTES}
         if self.root is None:
             self.root = element = html.Element(name, kept)
         else:
-            element = etree.SubElement(self.path[min(len(self.path), DEEPEST) - 1] if self.path else self.root, name, kept)
+            element = etree.SubElement(
+                self.path[min(len(self.path), DEEPEST) - 1] if self.path else self.root, name, kept
+            )
         self.path.append(element)
         self.ended = None
 

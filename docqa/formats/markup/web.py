@@ -33,9 +33,7 @@ SECONDS = 8.0
 _META = re.compile(rb"""<meta[^>]{0,1000}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
 _MARKUP = re.compile(r"<[a-zA-Z!/?]")
-_AROUND = (
-    "//nav | //footer[not(ancestor::article or ancestor::main or ancestor::blockquote)] | //*[@role='navigation' or @role='contentinfo' or @role='search']"
-)
+_AROUND = "//nav | //footer[not(ancestor::article or ancestor::main or ancestor::blockquote)] | //*[@role='navigation' or @role='contentinfo' or @role='search']"
 _CONSENT = re.compile(r"cookie|consent|gdpr", re.IGNORECASE)
 
 # The last plane of Unicode is for private use: each text of a page gets one of its characters in front, which readability carries along.
@@ -47,7 +45,9 @@ _MARK = re.compile("[\U00100000-\U0010fffd]")
 def read(data: bytes, charset: str = "") -> Reading:
     """`charset` is the one that the server named. Raises Unreadable for binary data, more than 64 MB, and a page without anything in it."""
     if len(data) > LARGEST:
-        raise Unreadable(f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages.")
+        raise Unreadable(
+            f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages."
+        )
     source = clean(decode(data, _charset(data, charset)))
     if not _MARKUP.search(source):
         return Reading("html", "", paginate(source))
@@ -75,7 +75,9 @@ def _text(root: HtmlElement, name: str) -> Prose:
         whole = prose(root, everything=True)
     if is_marked:
         linked = _marks(root.xpath("//a[not(ancestor::a)]"))
-        outside = _marks(root.xpath(_AROUND)) | _marks(element for element in root.iter("div", "section", "aside", "dialog", "p") if _is_consent(element))
+        outside = _marks(root.xpath(_AROUND)) | _marks(
+            element for element in root.iter("div", "section", "aside", "dialog", "p") if _is_consent(element)
+        )
         if spans := _article(_pieces(whole, _kept(root), linked, outside)):
             return _without_last_headings(_cut(whole, _with_title(spans, whole, name)))
         return _cut(whole, [(0, len(whole.text))])
@@ -87,8 +89,17 @@ def _mark(root: HtmlElement) -> bool:
     elements = list(islice(root.iter(), MOST_MARKS + 1))
     if len(elements) > MOST_MARKS:
         return False
-    pieces = [(element, side, text) for element in elements for side in ("text", "tail") if (text := getattr(element, side) or "").strip()]
-    if len(pieces) > MOST_MARKS or sum(len(text) for _, _, text in pieces) > LONGEST_ARTICLE or any(_MARK.search(text) for _, _, text in pieces):
+    pieces = [
+        (element, side, text)
+        for element in elements
+        for side in ("text", "tail")
+        if (text := getattr(element, side) or "").strip()
+    ]
+    if (
+        len(pieces) > MOST_MARKS
+        or sum(len(text) for _, _, text in pieces) > LONGEST_ARTICLE
+        or any(_MARK.search(text) for _, _, text in pieces)
+    ):
         return False
     for number, (element, side, text) in enumerate(pieces):
         begin = len(text) - len(text.lstrip())
@@ -143,7 +154,11 @@ def _pieces(page: Prose, kept: set[str], linked: set[str], outside: set[str]) ->
     starts = [*(mark.start() for mark in marks), len(page.text)]
     found = ((mark.group(), start, end) for mark, (start, end) in zip(marks, pairwise(starts), strict=True))
     places = [place for place, _ in page.headings]
-    return [_Piece(start, end, mark in kept, mark in linked, bisect_right(places, start)) for mark, start, end in found if mark not in outside]
+    return [
+        _Piece(start, end, mark in kept, mark in linked, bisect_right(places, start))
+        for mark, start, end in found
+        if mark not in outside
+    ]
 
 
 def _article(pieces: list[_Piece]) -> list[tuple[int, int]]:
@@ -176,7 +191,11 @@ def _is_navigation(run: list[_Piece]) -> bool:
 
 def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tuple[int, int]]:
     """The heading above the article that is the page's title belongs to it; what stands between, such as who wrote it, does not."""
-    matching = [(start, heading) for start, heading in page.headings if start < spans[0][0] and _is_title(_MARK.sub("", heading), name)]
+    matching = [
+        (start, heading)
+        for start, heading in page.headings
+        if start < spans[0][0] and _is_title(_MARK.sub("", heading), name)
+    ]
     if not matching:
         return spans
     start, heading = max(matching, key=lambda found: len(found[1]))

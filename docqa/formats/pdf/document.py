@@ -19,7 +19,10 @@ from docqa.formats.pdf.running import marked
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
-_RESOLUTION, _LONGEST_SIDE = 300, 6000  # dots per inch, and at most so many dots: a poster is read as coarsely as it has to be
+_RESOLUTION, _LONGEST_SIDE = (
+    300,
+    6000,
+)  # dots per inch, and at most so many dots: a poster is read as coarsely as it has to be
 _STAMP = 60  # characters: a scan with no more text than this over it is a scan
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
 
@@ -40,7 +43,9 @@ def read(data: bytes, charset: str = "") -> Reading:
         raise Unreadable(f"The PDF has {count:,} pages; up to {MAX_PAGES:,} are read. Split it and upload the parts.")
     notes: list[str] = []
     if attached := _attached(document):
-        notes.append(f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, which are not read; upload them by themselves.")
+        notes.append(
+            f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, which are not read; upload them by themselves."
+        )
     # The title in a PDF's metadata is too often that of a template, or a file name.
     return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
 
@@ -116,7 +121,11 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             width, height = page.cropbox.width, page.cropbox.height
             blocks = _blocks(page)
             values = list(_values(page))
-            letters = sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"]) if len(blocks) < 9 else _STAMP
+            letters = (
+                sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])
+                if len(blocks) < 9
+                else _STAMP
+            )
             unread = letters < _STAMP and _is_scan(page, 0.5 if letters else 0.02)
         except _BROKEN as error:
             _raise_if_memory(error)

@@ -18,14 +18,20 @@ _COMPARED = 1_000_000  # pairs of rows: a page with more of them is no page
 _LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
 
 
-def directions(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Iterator[tuple[list[Row], float, float]]:
+def directions(
+    blocks: Iterable[dict[str, Any]], width: float, height: float
+) -> Iterator[tuple[list[Row], float, float]]:
     """The rows of each direction of writing, the commonest first, with the page's upper and lower edge as seen when it is turned so.
 
     `blocks` are those of PyMuPDF's "dict", or "rawdict" where `has_right_to_left`, of an unrotated page of this width and height, in points.
     """
     turned = _turned(blocks)
     for direction in sorted(turned, key=lambda one: -_characters(turned[one])):
-        found = paragraphs(turned[direction]) if direction in (_VERTICAL, _OBLIQUE) else _ordered(_joined(turned[direction]))
+        found = (
+            paragraphs(turned[direction])
+            if direction in (_VERTICAL, _OBLIQUE)
+            else _ordered(_joined(turned[direction]))
+        )
         rows = []
         for block in found:
             for place, row in enumerate(block):
@@ -58,13 +64,20 @@ def _turned(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], list[Row]
             direction = _direction(line)
             for text, box in _texts(line):
                 left, top, right, bottom = _turn(direction, box)
-                turned.setdefault(direction, []).append(Row(Cell(text, left, right, top, bottom, *_font(line["spans"])), begins))
+                turned.setdefault(direction, []).append(
+                    Row(Cell(text, left, right, top, bottom, *_font(line["spans"])), begins)
+                )
                 begins = False
     return turned
 
 
 def has_right_to_left(blocks: Iterable[dict[str, Any]]) -> bool:
-    return any(RIGHT_TO_LEFT.search(span["text"]) for block in blocks for line in block.get("lines", ()) for span in line["spans"])
+    return any(
+        RIGHT_TO_LEFT.search(span["text"])
+        for block in blocks
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    )
 
 
 def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
@@ -78,7 +91,9 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     characters = [(one["c"], one["bbox"][0], one["bbox"][2]) for span in spans for one in span["chars"]]
     plain = "".join(character for character, _, _ in characters).strip()
     if line["dir"] == (1.0, 0.0) and RIGHT_TO_LEFT.search(plain):
-        yield from ((text, (left, box[1], right, box[3])) for text, left, right in logical(characters, spans[0]["size"]))
+        yield from (
+            (text, (left, box[1], right, box[3])) for text, left, right in logical(characters, spans[0]["size"])
+        )
     elif plain:
         yield plain, box
 
@@ -149,7 +164,10 @@ def _merge(group: list[Row], column: list[Row]) -> bool:
     if len(group) * len(column) > _COMPARED:
         return False
     for row in column:
-        partner = next((other for other in group if other.beside(row) and (other.right <= row.left or row.right <= other.left)), None)
+        partner = next(
+            (other for other in group if other.beside(row) and (other.right <= row.left or row.right <= other.left)),
+            None,
+        )
         if partner is not None:
             pairs.append((partner, row))
     if len(pairs) < len(column) or len(pairs) < 2:
@@ -171,7 +189,9 @@ def _cut(blocks: list[list[Row]]) -> list[list[Row]]:
     if len(blocks) < 2:
         return blocks
     columns = _parted(blocks, lambda block: (min(row.left for row in block), max(row.right for row in block)), _GUTTER)
-    if len(columns) > 1 and all(sum(map(len, column)) > 2 and not is_narrow([row for block in column for row in block]) for column in columns):
+    if len(columns) > 1 and all(
+        sum(map(len, column)) > 2 and not is_narrow([row for block in column for row in block]) for column in columns
+    ):
         return [block for column in columns for block in _cut(column)]
     bands = _parted(blocks, lambda block: (block[0].top, block[-1].bottom), 0.0)
     if len(bands) > 1:
@@ -179,7 +199,9 @@ def _cut(blocks: list[list[Row]]) -> list[list[Row]]:
     return sorted(blocks, key=lambda block: (round(block[-1].bottom), block[0].left))
 
 
-def _parted(blocks: list[list[Row]], span: Callable[[list[Row]], tuple[float, float]], gap: float) -> list[list[list[Row]]]:
+def _parted(
+    blocks: list[list[Row]], span: Callable[[list[Row]], tuple[float, float]], gap: float
+) -> list[list[list[Row]]]:
     """The blocks parted where nothing stands for more than `gap` points."""
     parts: list[list[list[Row]]] = []
     reach = 0.0

@@ -23,7 +23,11 @@ INSTALL = (
 def tessdata() -> str:
     """The folder, "" if there is none with a language in it. TESSDATA_PREFIX, where it is set, is the only one looked at."""
     named = os.environ.get("TESSDATA_PREFIX")
-    found = [Path(named), Path(named) / "tessdata"] if named else [path for pattern in _FOLDERS for path in _matches(pattern)]
+    found = (
+        [Path(named), Path(named) / "tessdata"]
+        if named
+        else [path for pattern in _FOLDERS for path in _matches(pattern)]
+    )
     return next((str(path) for path in found if _languages(path)), "")
 
 
@@ -34,7 +38,11 @@ def languages() -> list[str]:
 
 def _matches(pattern: str) -> list[Path]:
     root = Path(pattern).anchor
-    return sorted(Path(root).glob(Path(pattern).relative_to(root).as_posix()), reverse=True) if root and Path(root).exists() else []
+    return (
+        sorted(Path(root).glob(Path(pattern).relative_to(root).as_posix()), reverse=True)
+        if root and Path(root).exists()
+        else []
+    )
 
 
 def _languages(folder: Path) -> list[str]:

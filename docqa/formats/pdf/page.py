@@ -15,7 +15,25 @@ _BIGGER = 1.15  # how much larger than the text around it a heading is
 _LONGEST_HEADING = 120  # characters
 _HYPHENS = "-\u00ad\u2010"
 _BROKEN = re.compile(f"([^\\W\\d_]+)([{_HYPHENS}])\n([^\\W\\d_]\\S*)[ \n]?")
-_CONJUNCTIONS = {"and", "or", "to", "und", "oder", "bis", "bzw.", "et", "ou", "y", "e", "o", "u", "en", "of", "och", "og"}  # "pre- and postwar"
+_CONJUNCTIONS = {
+    "and",
+    "or",
+    "to",
+    "und",
+    "oder",
+    "bis",
+    "bzw.",
+    "et",
+    "ou",
+    "y",
+    "e",
+    "o",
+    "u",
+    "en",
+    "of",
+    "och",
+    "og",
+}  # "pre- and postwar"
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _NO_WORD = re.compile(r"[\W\d_]")
 

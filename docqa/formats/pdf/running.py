@@ -39,14 +39,26 @@ def _mark(ahead: deque[_Known], before: Iterable[_Known]) -> _Known:
     page, edges = ahead.popleft()
     others = [known for _, known in (*before, *ahead)]
     needed = max(_LEAST, _SHARE * (len(others) + 1))
-    running = [(edge.start, edge.end) for edge in page.edges if max(1 + sum(key in known for known in others) for key in edge.keys) >= needed]
+    running = [
+        (edge.start, edge.end)
+        for edge in page.edges
+        if max(1 + sum(key in known for known in others) for key in edge.keys) >= needed
+    ]
     if sum(end - start for start, end in running) < 0.9 * len(page.text):  # a page of nothing else says just this
         page.running = running
-        page.headings = [heading for heading in page.headings if not any(start <= heading[0] < end for start, end in running)]
+        page.headings = [
+            heading for heading in page.headings if not any(start <= heading[0] < end for start, end in running)
+        ]
     return page, edges
 
 
 def _keys(edge: Edge, number: int) -> list[str]:
     """The line as it is, and with each of its numbers as the difference to the page's; equal keys on two pages make it one line."""
     text = f"{'upper' if edge.upper else 'lower'} {' '.join(edge.text.casefold().split())}"
-    return [text, *(f"{text[: found.start()]}{{{int(found.group()) - number}}}{text[found.end() :]}" for found in _NUMBER.finditer(text))]
+    return [
+        text,
+        *(
+            f"{text[: found.start()]}{{{int(found.group()) - number}}}{text[found.end() :]}"
+            for found in _NUMBER.finditer(text)
+        ),
+    ]

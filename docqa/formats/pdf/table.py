@@ -106,7 +106,9 @@ def _is_table(rows: Sequence[Row]) -> bool:
     if sum(row.has_values() for row in full) * 2 >= len(full):
         return len(full) > 1
     lefts = [round(cell.left) for row in full for cell in row.cells[1:]]
-    aligned = sum(any(abs(left - other) <= 2 for other in lefts[:i] + lefts[i + 1 :]) for i, left in enumerate(lefts[:200]))
+    aligned = sum(
+        any(abs(left - other) <= 2 for other in lefts[:i] + lefts[i + 1 :]) for i, left in enumerate(lefts[:200])
+    )
     return len(full) > 2 and aligned > 0.7 * min(len(lefts), 200)
 
 
@@ -120,7 +122,11 @@ def _first_heading(rows: Sequence[Row], floor: int, start: int, end: int) -> int
     first = start
     while first > floor and start - first < 60:
         row = rows[first - 1]
-        over = all(cell.left >= left - 6 * height or cell.right > left for cell in row.cells[-1:]) and row.left >= left - 2 * height or len(row.cells) > 1
+        over = (
+            all(cell.left >= left - 6 * height or cell.right > left for cell in row.cells[-1:])
+            and row.left >= left - 2 * height
+            or len(row.cells) > 1
+        )
         if not over or row.bottom > top + height or row.top < top - 14 * height or len(row.text) > 160:
             break
         first -= 1
@@ -154,7 +160,9 @@ def _whole(cells: list[Cell]) -> list[Cell]:
     whole: list[Cell] = []
     for cell in cells:
         before = whole[-1] if whole else None
-        if before and (_CURRENCY.fullmatch(before.text) and cell.is_value or _SUFFIX.fullmatch(cell.text) and before.is_value):
+        if before and (
+            _CURRENCY.fullmatch(before.text) and cell.is_value or _SUFFIX.fullmatch(cell.text) and before.is_value
+        ):
             before.text = f"{before.text} {cell.text}"
             before.left, before.right = min(before.left, cell.left), max(before.right, cell.right)
         else:
@@ -166,7 +174,12 @@ def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     """(left, right) of the columns in reading order: where the values stand, and where other cells stand beside them. At least one."""
     full = [row for row in rows if len(row.cells) > 1]
     values = _merged((cell.left, cell.right) for row in full for cell in row.cells if cell.is_value)
-    others = [(cell.left, cell.right) for row in full for cell in row.cells if all(cell.right <= left or right <= cell.left for left, right in values)]
+    others = [
+        (cell.left, cell.right)
+        for row in full
+        for cell in row.cells
+        if all(cell.right <= left or right <= cell.left for left, right in values)
+    ]
     if not values:
         narrow = median(right - left for left, right in others)
         others = [one for one in others if one[1] - one[0] <= 2 * narrow] or others
@@ -218,13 +231,21 @@ def _headings(rows: Sequence[Row], columns: Sequence[tuple[float, float]]) -> It
 
 def _goes_on(label: Row, following: Row) -> bool:
     """Whether a label without values is the beginning of the next row's."""
-    return not label.text.endswith(":") and following.cells[0].text[:1].islower() and following.top - label.bottom < label.bottom - label.top
+    return (
+        not label.text.endswith(":")
+        and following.cells[0].text[:1].islower()
+        and following.top - label.bottom < label.bottom - label.top
+    )
 
 
 def columns_of_prose(rows: Sequence[Row]) -> list[list[Row]]:
     """Two or more columns of running text that the file holds line by line, each as rows of its own; [] if it is a table."""
     full = [row for row in rows if len(row.cells) > 1]
-    if len(full) < 5 or len(full) * 5 < len(rows) * 4 or median(len(cell.text) for row in full for cell in row.cells) < _LONG:
+    if (
+        len(full) < 5
+        or len(full) * 5 < len(rows) * 4
+        or median(len(cell.text) for row in full for cell in row.cells) < _LONG
+    ):
         return []
     columns = _columns(rows)
     if len(columns) < 2:

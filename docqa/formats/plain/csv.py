@@ -92,7 +92,9 @@ def _records(data: bytes, charset: str) -> Records:
     return Records(chain(io.StringIO(sample), stream), _dialect(sample[:SAMPLE], named[1] if named else ""))
 
 
-def _pages(first: Iterable["Row"], rows: Iterable["Row"], records: Records, reading: Reading) -> Iterator[ExtractedPage]:
+def _pages(
+    first: Iterable["Row"], rows: Iterable["Row"], records: Records, reading: Reading
+) -> Iterator[ExtractedPage]:
     """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, looked at beforehand."""
     found = _columns(first)
     values = Values(found)
@@ -112,7 +114,9 @@ def _pages(first: Iterable["Row"], rows: Iterable["Row"], records: Records, read
     yield from _page(lines, places)
     reading.table = Table(found, values.keyed()) if found else None
     if records.repaired:
-        reading.notes.append(f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter.")
+        reading.notes.append(
+            f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter."
+        )
 
 
 def _page(lines: list[str], places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
@@ -151,7 +155,11 @@ def _regularity(sample: str, mark: str) -> float:
 
     records = list(Records(io.StringIO(sample), Tried, is_cut=True)) or Records(io.StringIO(sample), Tried)
     widths = Counter(len(row) for row in records if row)
-    fields, rows = max(((width, count) for width, count in widths.items() if width > 1), key=lambda item: (item[1], item[0]), default=(0, 0))
+    fields, rows = max(
+        ((width, count) for width, count in widths.items() if width > 1),
+        key=lambda item: (item[1], item[0]),
+        default=(0, 0),
+    )
     share = rows / max(1, widths.total())
     separated = 1 - widths[1] / max(1, widths.total())
     is_prose = mark == "," and share < 0.5 and sample.count(", ") > 0.9 * sample.count(",")
@@ -201,7 +209,9 @@ def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
     """Rows that are not blank; what a cell holds is on one line."""
     for record in records:
         if len(record) > MAX_COLUMNS:
-            raise Unreadable(f"The table has more than {MAX_COLUMNS:,} columns. Check its delimiter, or turn rows and columns.")
+            raise Unreadable(
+                f"The table has more than {MAX_COLUMNS:,} columns. Check its delimiter, or turn rows and columns."
+            )
         cells = [" ".join(cell.split()) for cell in record]
         if any(cells):
             yield cells

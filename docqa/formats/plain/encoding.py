@@ -50,7 +50,9 @@ _BEYOND = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 # What is hardly ever so: a quotation mark inside a word, an accented letter before a digit, a final sigma that is not final or a
 # paragraph sign before a letter; a letter alone among ASCII.
-_ODD = re.compile(r"(?<=[^\W\d_])[“”„«»€£©®§°•№\xa0](?=[^\W\d_])|(?<=[^\W\d_])€|(?<=[^\W\d_lL])·(?=[^\W\d_])|[^\W\d_\x00-\x7f](?=\d)|[ς¶](?=[^\W\d_])")
+_ODD = re.compile(
+    r"(?<=[^\W\d_])[“”„«»€£©®§°•№\xa0](?=[^\W\d_])|(?<=[^\W\d_])€|(?<=[^\W\d_lL])·(?=[^\W\d_])|[^\W\d_\x00-\x7f](?=\d)|[ς¶](?=[^\W\d_])"
+)
 _LONE = re.compile(r"(?<![^\x00-\x7f])[^\W\d_\x00-\x7f](?![^\x00-\x7f])")
 _LONE_IN_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[A-Za-z])")
 _LATIN_9 = re.compile(rb"\xa4|[a-z][\xa6\xa8\xb4\xb8\xbc-\xbe][a-z]")
@@ -161,11 +163,15 @@ def _legacy(data: bytes) -> str:
     if best not in ("", "cp1252"):
         return best
     for name in ("utf-16-le", "utf-16-be"):
-        if _share(data[:SAMPLE].decode(name, "replace"), _COMMON) > 0.3:  # Chinese or Japanese without any ASCII, which would show as NULs
+        if (
+            _share(data[:SAMPLE].decode(name, "replace"), _COMMON) > 0.3
+        ):  # Chinese or Japanese without any ASCII, which would show as NULs
             return name
     if best or letters < len(sample) / 4:
         return "iso8859-15" if _is_latin9(sample) else "cp1252"
-    match = from_bytes(sample, cp_exclusion=["utf_7", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"]).best()
+    match = from_bytes(
+        sample, cp_exclusion=["utf_7", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"]
+    ).best()
     return _MEANT.get(match.encoding, match.encoding) if match else "cp1252"
 
 
@@ -207,8 +213,13 @@ def _score(text: str, name: str) -> float:
     beyond = Counter(_BEYOND.findall(text))
     if not beyond:
         return 0.0
-    points = max(sum(count * _worth(character, letters, name) for character, count in beyond.items()) for letters in _WORTHS[name])
-    pairs = Counter((one, two) for one, two in pairwise(text) if (one > "\x7f" or two > "\x7f") and one.isalpha() and two.isalpha())
+    points = max(
+        sum(count * _worth(character, letters, name) for character, count in beyond.items())
+        for letters in _WORTHS[name]
+    )
+    pairs = Counter(
+        (one, two) for one, two in pairwise(text) if (one > "\x7f" or two > "\x7f") and one.isalpha() and two.isalpha()
+    )
     clashes = sum(count * _clash(*pair, name) for pair, count in pairs.items())
     if name in EAST_ASIAN:
         clashes += len(_LONE_IN_WORD.findall(text))
@@ -239,6 +250,9 @@ def _clash(one: str, two: str, name: str) -> float:
 
 def _check(head: str) -> None:
     """Refuse what is no text: many control characters, or many characters that no decoder could read."""
-    odd = sum(character < " " and character not in "\t\n\r\f\x0b\x1a\x1b\x08" or character in "\x7f\ufffd" for character in head)
+    odd = sum(
+        character < " " and character not in "\t\n\r\f\x0b\x1a\x1b\x08" or character in "\x7f\ufffd"
+        for character in head
+    )
     if odd > max(3, 0.05 * len(head)):
         raise Unreadable("The file is not text: it holds binary data. Upload it under the name of what it really is.")

@@ -23,7 +23,10 @@ _CODECS = {
 _PICTURES = 2
 
 # Adobe's Symbol encoding from 0x41 on.
-_GREEK = {0x41 + place: sign for place, sign in enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u203eαβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼")}
+_GREEK = {
+    0x41 + place: sign
+    for place, sign in enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u203eαβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼")
+}
 _MATHEMATICS = {0xA2 + place: sign for place, sign in enumerate("′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…")} | {
     0xC6 + place: sign for place, sign in enumerate("∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓")
 }

@@ -207,7 +207,9 @@ class Document:
     def _begin(self) -> None:
         """Break the page before the first text of a section or paragraph that asks for it."""
         if self.group.story is self.body and (self._section_ended or self.group.page_before) and self.body.is_between:
-            if (self._section_ended and self._section_starts_page or self.group.page_before) and not self.body.starts_page():
+            if (
+                self._section_ended and self._section_starts_page or self.group.page_before
+            ) and not self.body.starts_page():
                 self.body.break_page()
             self._section_ended = False
 

@@ -38,4 +38,15 @@ class Group:
 
     def inner(self) -> "Group":
         """A group opened in this one; copying with `copy` takes three times as long, and a file has millions."""
-        return Group(self.voice, self.story, self.font, self.fallback, self.hidden, self.deleted, self.style, self.outline, self.table, self.page_before)
+        return Group(
+            self.voice,
+            self.story,
+            self.font,
+            self.fallback,
+            self.hidden,
+            self.deleted,
+            self.style,
+            self.outline,
+            self.table,
+            self.page_before,
+        )

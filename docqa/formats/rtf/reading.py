@@ -22,7 +22,14 @@ _CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha
 }  # fmt: skip
 
 # Words that set an attribute of the group, and to what where they carry no number.
-_PROPERTIES = {"f": ("font", 0), "v": ("hidden", 1), "deleted": ("deleted", 1), "s": ("style", 0), "outlinelevel": ("outline", 0), "pagebb": ("page_before", 1)}
+_PROPERTIES = {
+    "f": ("font", 0),
+    "v": ("hidden", 1),
+    "deleted": ("deleted", 1),
+    "s": ("style", 0),
+    "outlinelevel": ("outline", 0),
+    "pagebb": ("page_before", 1),
+}
 
 _Action = Callable[[Document, int], None]
 
@@ -55,8 +62,12 @@ _ACTIONS: dict[str, _Action] = {
     **dict.fromkeys(("shptxt", "dptxbxtext"), lambda document, _: document.tell(document.place_aside, revived=True)),
     **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_aside)),
     **dict.fromkeys(("listtext", "pntext"), lambda document, _: document.tell(document.place_label)),
-    **dict.fromkeys(("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)),
-    **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), lambda document, _: document.tell(document.place_footer)),
+    **dict.fromkeys(
+        ("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)
+    ),
+    **dict.fromkeys(
+        ("footer", "footerl", "footerr", "footerf"), lambda document, _: document.tell(document.place_footer)
+    ),
 }
 # Those that mean something only where there is text.
 _BREAKS: dict[str, _Action] = {

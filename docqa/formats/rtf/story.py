@@ -86,7 +86,9 @@ class Story:
         is_item, self._is_item = self._is_item, False
         self._open(level)
         if level == 0:
-            self._put(_Line(text, _Kind.ITEM if is_item else _Kind.PARAGRAPH, heading and 0 < len(text) <= LONGEST_TITLE))
+            self._put(
+                _Line(text, _Kind.ITEM if is_item else _Kind.PARAGRAPH, heading and 0 < len(text) <= LONGEST_TITLE)
+            )
             self._put_asides()
         elif text:
             self._rows[-1].paragraphs.append(text)

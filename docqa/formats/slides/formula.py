@@ -15,7 +15,11 @@ def formula(node: Any) -> str:
     text = "".join(parts)
     match name:
         case "d":
-            return _setting(node, "begChr", "(") + _setting(node, "sepChr", "|").join(parts) + _setting(node, "endChr", ")")
+            return (
+                _setting(node, "begChr", "(")
+                + _setting(node, "sepChr", "|").join(parts)
+                + _setting(node, "endChr", ")")
+            )
         case "nary":
             return _setting(node, "chr", "∫") + text
         case "rad":

@@ -47,7 +47,9 @@ def diagram(root: Any) -> str:
     for link in root.iter(_DGM + "cxn"):
         if link.get("type", "parOf") == "parOf":
             place = link.get("srcOrd", "")
-            below.setdefault(link.get("srcId", ""), []).append((int(place) if place.isdecimal() else 0, link.get("destId", "")))
+            below.setdefault(link.get("srcId", ""), []).append(
+                (int(place) if place.isdecimal() else 0, link.get("destId", ""))
+            )
     tops = [key for key, point in points.items() if point.get("type") == "doc"]
     order, waiting = dict[str, None](), tops[::-1]
     while waiting:
@@ -109,8 +111,15 @@ def _cached(sources: Iterable[Any]) -> Points:
 
 
 def _level(level: Any, code: str, is_number: bool) -> Points:
-    points = ((one.get("idx", ""), (one.findtext(_C + "v") or one.text or "").strip(), one) for one in level.iter(_C + "pt", _CX + "pt"))
-    return {int(index): _shown(value, one.get("formatCode", code)) if is_number else value for index, value, one in points if index.isdecimal()}
+    points = (
+        (one.get("idx", ""), (one.findtext(_C + "v") or one.text or "").strip(), one)
+        for one in level.iter(_C + "pt", _CX + "pt")
+    )
+    return {
+        int(index): _shown(value, one.get("formatCode", code)) if is_number else value
+        for index, value, one in points
+        if index.isdecimal()
+    }
 
 
 def _joined(levels: list[Points]) -> Points:

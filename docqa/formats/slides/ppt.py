@@ -26,7 +26,9 @@ _TAGS, _TAG, _TAG_DATA, _COMMENT = 0x1388, 0x138A, 0x138B, 0x2EE0
 _ENCRYPTED = 0xF3D1C4DF
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it as .pptx and upload that."
 _PROTECTED = "The presentation is password-protected. Save it without a password and upload it again."
-_TOO_OLD = "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
+_TOO_OLD = (
+    "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
+)
 
 # olefile checks little: a damaged file shows as whatever the missing part breaks.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error)
@@ -53,7 +55,9 @@ def read(data: bytes, charset: str = "") -> Reading:
     slides = list(_listed(found.document, 0))
     if not slides:
         raise Unreadable("The presentation has no slides.")
-    notes = [] if found.document.is_whole((DOCUMENT, _LIST)) else ["The list of slides is damaged; slides may be missing."]
+    notes = (
+        [] if found.document.is_whole((DOCUMENT, _LIST)) else ["The list of slides is damaged; slides may be missing."]
+    )
     return Reading("ppt", title, deck.pages(_Slides(found, found.document).read(slides), notes), notes)
 
 
@@ -61,7 +65,9 @@ def _streams(data: bytes) -> tuple[bytes, bytes, str]:
     """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), the second empty where it is missing; and the title."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            folder = "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""  # beside it stands the same for PowerPoint 95
+            folder = (
+                "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""
+            )  # beside it stands the same for PowerPoint 95
             if not folder and (ole.exists("PersistentStorage Directory") or ole.exists("PP40")):
                 raise Unreadable(_TOO_OLD)
             stream = ole.openstream(folder + "PowerPoint Document").read()
@@ -76,7 +82,9 @@ def _title(ole: olefile.OleFileIO) -> str:
     try:
         known = ole.get_metadata()
         code_page = (known.codepage or 1252) & 0xFFFF
-        return str(known.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace").partition("\0")[0].strip()
+        return (
+            str(known.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace").partition("\0")[0].strip()
+        )
     except _BROKEN:
         return ""
 
@@ -124,10 +132,15 @@ class _Slides:
         texts += [one for one in _footers(child(slide, _FOOTERS) or self.footers) if one.text not in known]
         atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
         notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
-        texts += [one._replace(role=FOOTER if one.role == FOOTER else "") for one in (sheet_texts(notes, {}, self.from_right) if notes else ())]
+        texts += [
+            one._replace(role=FOOTER if one.role == FOOTER else "")
+            for one in (sheet_texts(notes, {}, self.from_right) if notes else ())
+        ]
         whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
         hidden = bool(show and show.number(8) >> 16 & 4)  # fHidden (2.6.6)
-        return deck.Slide([*texts, *_comments(slide)], hidden=hidden, damage="" if whole else "a part of it was left out")
+        return deck.Slide(
+            [*texts, *_comments(slide)], hidden=hidden, damage="" if whole else "a part of it was left out"
+        )
 
 
 def _footers(settings: Record | None) -> Iterator[Text]:
@@ -144,7 +157,12 @@ def _comments(slide: Record) -> Iterator[Text]:
     tags = child(slide, _TAGS)
     blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
     comments = [one for blob in blobs if blob for one in blob.children() if one.kind == _COMMENT]
-    yield from (Text("", _wide(text)) for one in comments for text in one.children() if text.kind == STRING and text.instance == 1)
+    yield from (
+        Text("", _wide(text))
+        for one in comments
+        for text in one.children()
+        if text.kind == STRING and text.instance == 1
+    )
 
 
 def _wide(string: Record) -> str:

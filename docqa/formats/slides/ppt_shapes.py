@@ -64,7 +64,10 @@ def bodies(records: Iterable[Record]) -> list[Text]:
             found[-1][1].append(str(record.body, "utf-16-le" if record.kind == _CHARACTERS else "latin-1", "replace"))
         elif record.kind in _STAND_INS and found:
             found[-1][2].add(record.number(0))
-    return [Text(TITLE if kind in _TITLES else "", _plain(_without("".join(texts), stand_ins))) for kind, texts, stand_ins in found]
+    return [
+        Text(TITLE if kind in _TITLES else "", _plain(_without("".join(texts), stand_ins)))
+        for kind, texts, stand_ins in found
+    ]
 
 
 def _without(text: str, stand_ins: set[int]) -> str:
@@ -97,7 +100,10 @@ def _shape(shape: Record, outline: dict[int, Text]) -> Iterator[Text]:
         if part.kind == _TEXTBOX:
             reference = child(part, _OUTLINE)
             known = outline.pop(reference.number(0), None) if reference else None
-            yield from (one._replace(role=FOOTER) if is_footer else one for one in ([known] if known else bodies(part.children())))
+            yield from (
+                one._replace(role=FOOTER) if is_footer else one
+                for one in ([known] if known else bodies(part.children()))
+            )
         elif part.kind in _PROPERTIES:
             values = _properties(part)
             yield Text("", _plain(values.get(_WORD_ART, b"").decode("utf-16-le", "replace").partition("\0")[0]))

@@ -28,7 +28,18 @@ _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPo
 _LEFT_OUT = "it was left out"
 _IN_PART = "a part of it was left out"
 # python-pptx checks little: a damaged file shows as whatever the missing part breaks.
-_BROKEN = (PythonPptxError, KeyError, ValueError, AttributeError, TypeError, IndexError, SyntaxError, AssertionError, RecursionError, zipfile.BadZipFile)
+_BROKEN = (
+    PythonPptxError,
+    KeyError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    IndexError,
+    SyntaxError,
+    AssertionError,
+    RecursionError,
+    zipfile.BadZipFile,
+)
 
 
 def read(data: bytes, charset: str = "") -> Reading:
@@ -49,7 +60,9 @@ def read(data: bytes, charset: str = "") -> Reading:
 
 def _title(package: Any) -> str:
     """The deck's own title; python-pptx makes one up where the package has no properties."""
-    known = [relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")]
+    known = [
+        relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")
+    ]
     return str(known[0].title or "").strip() if known else ""
 
 
@@ -99,7 +112,11 @@ class _Slide:
 
     def _notes(self) -> list[deck.Text]:
         page = _related(self.part, RT.NOTES_SLIDE)
-        return [] if page is None else [one._replace(role="" if one.role == deck.TITLE else one.role) for one in self._texts(page, {})]
+        return (
+            []
+            if page is None
+            else [one._replace(role="" if one.role == deck.TITLE else one.role) for one in self._texts(page, {})]
+        )
 
     def _comments(self) -> Iterator[deck.Text]:
         """Comments, those of old (ECMA-376 part 1, 19.4) and those with answers ([MS-PPTX]), without the names of who wrote them."""
@@ -110,7 +127,9 @@ class _Slide:
 
     def _graphic(self, part: Any, frame: Any) -> str:
         """What a frame's chart or diagram says."""
-        charts = (root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id")))
+        charts = (
+            root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id"))
+        )
         diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
         return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
 

@@ -126,7 +126,11 @@ def _drop_needless(root: Any, source: str, parts: dict[str, bytes], kinds: dict[
         if isinstance(relation.tag, str) and relation.get("TargetMode") == "External":
             continue
         target = relation.get("Target", "")[1:] if isinstance(relation.tag, str) else ""
-        if target not in parts or kinds.get(target) == _KINDS["slide"] and source in (_KINDS["slide"], _KINDS["notesSlide"]):
+        if (
+            target not in parts
+            or kinds.get(target) == _KINDS["slide"]
+            and source in (_KINDS["slide"], _KINDS["notesSlide"])
+        ):
             root.remove(relation)
 
 
@@ -139,7 +143,9 @@ def _owner(relations: str) -> str:
 def _content_types(kinds: dict[str, str]) -> bytes:
     root = etree.Element("Types", xmlns="http://schemas.openxmlformats.org/package/2006/content-types")
     etree.SubElement(root, "Default", Extension="xml", ContentType="application/xml")
-    etree.SubElement(root, "Default", Extension="rels", ContentType="application/vnd.openxmlformats-package.relationships+xml")
+    etree.SubElement(
+        root, "Default", Extension="rels", ContentType="application/vnd.openxmlformats-package.relationships+xml"
+    )
     for name, kind in kinds.items():
         etree.SubElement(root, "Override", PartName=f"/{name}", ContentType=kind)
     return bytes(etree.tostring(root))
@@ -151,4 +157,6 @@ def _marks(blob: bytes) -> int:
 
 def _check_size(marks: int) -> None:
     if marks > MOST_MARKS:
-        raise Unreadable("The presentation is too complex: its slides consist of more than four million elements. Split it and upload the parts.")
+        raise Unreadable(
+            "The presentation is too complex: its slides consist of more than four million elements. Split it and upload the parts."
+        )

@@ -44,7 +44,9 @@ def texts(tree: Any, places: Places, graphic: Callable[[Any], str], from_right: 
     while waiting:
         shape = waiting.pop()
         if shape.tag in _GROUPS:
-            members = [one for one in _members(shape) if one in speaking and _placeholder(one).get("type") not in _STAND_INS]
+            members = [
+                one for one in _members(shape) if one in speaking and _placeholder(one).get("type") not in _STAND_INS
+            ]
             waiting += in_order(members, [_box(one, places) for one in members], from_right)[::-1]
         else:
             found.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), _text(shape, graphic)))
@@ -113,7 +115,10 @@ def _table(table: Any) -> str:
     """A row a line; a merged cell stands at its first place, its others are empty."""
     rows = []
     for row in table.iterfind(A + "tr"):
-        cells = ["" if _TRUE & {cell.get("hMerge"), cell.get("vMerge")} else " ".join(lines(cell).split()) for cell in row.iterfind(A + "tc")]
+        cells = [
+            "" if _TRUE & {cell.get("hMerge"), cell.get("vMerge")} else " ".join(lines(cell).split())
+            for cell in row.iterfind(A + "tc")
+        ]
         while cells and not cells[-1]:
             cells.pop()
         rows.append(" | ".join(cells))
@@ -148,7 +153,10 @@ def _box(shape: Any, places: Places) -> Box | None:
     if frame is None or frame.find(A + "off") is None or frame.find(A + "ext") is None:
         marks = _placeholder(shape)
         return (places.get(marks.get("idx", "0")) or places.get(_kind(marks))) if marks else None
-    (left, top), (width, height) = ([_length(frame.find(A + name).get(side, "")) for side in sides] for name, sides in (("off", "xy"), ("ext", ("cx", "cy"))))
+    (left, top), (width, height) = (
+        [_length(frame.find(A + name).get(side, "")) for side in sides]
+        for name, sides in (("off", "xy"), ("ext", ("cx", "cy")))
+    )
     if 45 <= _length(frame.get("rot", "")) / 60_000 % 180 < 135:
         left, top, width, height = left + (width - height) / 2, top + (height - width) / 2, height, width
     return Box(left, top, left + width, top + height)

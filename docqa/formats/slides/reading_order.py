@@ -32,7 +32,9 @@ def in_order(items: Sequence[T], boxes: Sequence[Box | None], from_right: bool =
     A recursive X-Y cut (Nagy and Seth, 1984): the boxes are cut apart by the straight gaps between them, into rows or into columns. Where
     both are possible, the drawing order decides: people draw a row or a column to its end before they begin the next.
     """
-    placed = [_Placed(index, _mirrored(box) if from_right else box) for index, box in enumerate(boxes) if box is not None]
+    placed = [
+        _Placed(index, _mirrored(box) if from_right else box) for index, box in enumerate(boxes) if box is not None
+    ]
     order = [one.drawn for one in _cut(placed, 0)]
     followers: dict[int, list[int]] = {-1: []}
     leader = -1

@@ -64,4 +64,7 @@ class Admission:
         self._changed.set()
 
     def _has_room(self) -> bool:
-        return len(self._taken) < self.number and self.reading_seconds + max(place.waited for place in self._taken) <= self._patience
+        return (
+            len(self._taken) < self.number
+            and self.reading_seconds + max(place.waited for place in self._taken) <= self._patience
+        )

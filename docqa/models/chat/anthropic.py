@@ -24,7 +24,13 @@ class Anthropic:
 
     def body(self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> dict[str, Any]:
         system, spoken = turns(messages)
-        body = {"model": model, "messages": spoken, "stream": True, "temperature": min(temperature, WARMEST), "max_tokens": max_tokens}
+        body = {
+            "model": model,
+            "messages": spoken,
+            "stream": True,
+            "temperature": min(temperature, WARMEST),
+            "max_tokens": max_tokens,
+        }
         return body | ({"system": system} if system else {})
 
     def part(self, data: str) -> Part:

@@ -55,7 +55,9 @@ class HttpClient:
                 try:
                     self._client = await asyncio.to_thread(_open)
                 except (OSError, ValueError, ImportError) as error:
-                    raise ProviderFailed(f"No provider can be asked: {error}. Look at HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE in the environment.") from error
+                    raise ProviderFailed(
+                        f"No provider can be asked: {error}. Look at HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE in the environment."
+                    ) from error
             return self._client
 
     async def close(self) -> None:
@@ -66,7 +68,10 @@ class HttpClient:
 def _open() -> "httpx.AsyncClient":
     import httpx
 
-    headers = {"User-Agent": f"DocQA/{__version__}", "Accept-Encoding": "identity"}  # compressed tokens would come in lumps
+    headers = {
+        "User-Agent": f"DocQA/{__version__}",
+        "Accept-Encoding": "identity",
+    }  # compressed tokens would come in lumps
     # Proxies and SSL_CERT_FILE of the environment are taken: in many networks there is no other way out. A redirect would carry the key along.
     return httpx.AsyncClient(headers=headers, follow_redirects=False, trust_env=True, mounts=dict.fromkeys(_DIRECT))
 
@@ -128,7 +133,9 @@ class Peer:
                         yield data[:-1].decode("utf-8", "replace")
                         data.clear()
                 if len(buffer) + len(data) > EVENT_BYTES:
-                    raise ProviderFailed(f"{self.target} sent an event of more than {EVENT_BYTES >> 20} MB: that is no answer of a model.")
+                    raise ProviderFailed(
+                        f"{self.target} sent an event of more than {EVENT_BYTES >> 20} MB: that is no answer of a model."
+                    )
         except httpx.RequestError as error:
             raise self._unreachable(error).error from error
 
@@ -154,7 +161,9 @@ class Peer:
             log.warning("%s Trying again in %.1f s.", outcome.error, outcome.wait)
             await asyncio.sleep(outcome.wait)
 
-    async def _try(self, method: str, path: str, body: dict[str, Any], changes: dict[str, str]) -> "httpx.Response | _Failure":
+    async def _try(
+        self, method: str, path: str, body: dict[str, Any], changes: dict[str, str]
+    ) -> "httpx.Response | _Failure":
         """One request; a field that the answer complains about is added to `changes`."""
         import httpx
 
@@ -163,7 +172,10 @@ class Peer:
         headers = self.wire.headers(self.key) | {"Content-Type": "application/json"}
         content = json.dumps(body).encode() if body else None
         try:
-            response = await client.send(client.build_request(method, self.url + path, content=content, headers=headers, timeout=timeout), stream=True)
+            response = await client.send(
+                client.build_request(method, self.url + path, content=content, headers=headers, timeout=timeout),
+                stream=True,
+            )
             if response.status_code == 200:
                 return response
             try:
@@ -184,13 +196,18 @@ class Peer:
             wait = _retry_after(response.headers.get("Retry-After", ""))
             told = max(1, round(RETRY_AFTER if wait is None else wait))
             what = "takes no more requests for now" if status in (429, 529) else f"failed with status {status}"
-            return _Failure(Unavailable(f"{self.target} {what}{words}. Ask again in {told} s.", told), PAUSE if wait is None else wait)
+            return _Failure(
+                Unavailable(f"{self.target} {what}{words}. Ask again in {told} s.", told),
+                PAUSE if wait is None else wait,
+            )
         return _Failure(ProviderFailed(self._what_to_do(status, words)), None)
 
     def _what_to_do(self, status: int, words: str) -> str:
         if status in (401, 403):  # their message may quote a part of the key
             what = "refused the key" if self.key else "asks for a key"
-            return f"{self.target} {what} (status {status}). Put a valid one into {variable(self.target.kind)} or {FILE}."
+            return (
+                f"{self.target} {what} (status {status}). Put a valid one into {variable(self.target.kind)} or {FILE}."
+            )
         if 300 <= status < 400:
             return f"{self.target} redirects to another address (status {status}), which is not followed. Put the right address into models.toml."
         if status == 404:
@@ -199,7 +216,9 @@ class Peer:
 
     def failed_in_stream(self, said: Complaint) -> DocqaError:
         """The error for a complaint in the middle of a stream: the request had been taken, so it is the provider that fails now."""
-        return Unavailable(f"{self.target} broke off its answer{self._words(said.message or said.code)}. Ask again.", RETRY_AFTER)
+        return Unavailable(
+            f"{self.target} broke off its answer{self._words(said.message or said.code)}. Ask again.", RETRY_AFTER
+        )
 
     def _words(self, message: str) -> str:
         """The provider's own words, short and without the key, as they go on a sentence."""
@@ -213,14 +232,32 @@ class Peer:
         while cause and not isinstance(cause, ssl.SSLCertVerificationError):
             cause = cause.__cause__ or cause.__context__
         if cause:
-            return _Failure(ProviderFailed(f"{self.target}: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."), None)
+            return _Failure(
+                ProviderFailed(
+                    f"{self.target}: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."
+                ),
+                None,
+            )
         if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.DecodingError):
-            return _Failure(ProviderFailed(f"{self.target} cannot be spoken to: its address or its answer is not of HTTP."), None)
+            return _Failure(
+                ProviderFailed(f"{self.target} cannot be spoken to: its address or its answer is not of HTTP."), None
+            )
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
-            what = f"cannot be reached within {CONNECT_SECONDS:g} s" if isinstance(error, httpx.ConnectTimeout) else "cannot be reached"
-            return _Failure(Unavailable(f"{self.target} {what}. Start its server, or correct its address in models.toml.", RETRY_AFTER), PAUSE)
+            what = (
+                f"cannot be reached within {CONNECT_SECONDS:g} s"
+                if isinstance(error, httpx.ConnectTimeout)
+                else "cannot be reached"
+            )
+            return _Failure(
+                Unavailable(
+                    f"{self.target} {what}. Start its server, or correct its address in models.toml.", RETRY_AFTER
+                ),
+                PAUSE,
+            )
         if isinstance(error, httpx.TimeoutException):
-            return _Failure(Unavailable(f"{self.target} said nothing for {self.seconds:g} s. Ask again.", RETRY_AFTER), None)
+            return _Failure(
+                Unavailable(f"{self.target} said nothing for {self.seconds:g} s. Ask again.", RETRY_AFTER), None
+            )
         return _Failure(Unavailable(f"{self.target} broke off the connection. Ask again.", RETRY_AFTER), PAUSE)
 
 
@@ -253,14 +290,20 @@ def _changed(body: dict[str, Any], changes: dict[str, str]) -> dict[str, Any]:
 def _disliked(said: Complaint, body: dict[str, Any], wire: Wire, changes: dict[str, str]) -> str:
     """The field of the body that the provider complains about and that may be changed; "" if there is none."""
     open_ = [name for name in wire.optional if name in body and name not in changes]
-    named = [name for name in open_ if name == said.param] or sorted((name for name in open_ if name in said.message), key=said.message.index)
+    named = [name for name in open_ if name == said.param] or sorted(
+        (name for name in open_ if name in said.message), key=said.message.index
+    )
     return named[0] if named else ""
 
 
 def _retry_after(value: str) -> float | None:
     """Seconds from a `Retry-After` header (RFC 9110, 10.2.3): a number of seconds or an HTTP date; None for anything else."""
     try:
-        wait = float(value) if value.replace(".", "", 1).isdecimal() else parsedate_to_datetime(value).timestamp() - time.time()
+        wait = (
+            float(value)
+            if value.replace(".", "", 1).isdecimal()
+            else parsedate_to_datetime(value).timestamp() - time.time()
+        )
     except (ValueError, OverflowError):
         return None
     return min(max(0.0, wait), LONGEST_WAIT)

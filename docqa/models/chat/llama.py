@@ -51,10 +51,16 @@ class Engine:
                 continue
             self.context_tokens, room = self._choose_context(context_tokens, cache_type)
             # What a recurrent model has read lies in one state: no part of it can be forgotten or shared.
-            most = 1 if self._api.llama_model_is_recurrent(self._model) or self._api.llama_model_is_hybrid(self._model) else MOST
+            most = (
+                1
+                if self._api.llama_model_is_recurrent(self._model) or self._api.llama_model_is_hybrid(self._model)
+                else MOST
+            )
             self._context = self._api.llama_init_from_model(self._model, self._context_params(cache_type, most))
             if self._context:
-                self.sequences = Sequences(self._api, self._model, self._context, cells=self.context_tokens, room=room, most=most)
+                self.sequences = Sequences(
+                    self._api, self._model, self._context, cells=self.context_tokens, room=room, most=most
+                )
                 return
             self._api.llama_model_free(self._model)
         raise Unavailable(f"llama.cpp cannot load {path}.")
@@ -68,7 +74,9 @@ class Engine:
         share = CACHE_SHARE * (free - size)
         tokens = int(share / self._token_bytes(cache_type)) // BATCH * BATCH
         if tokens < min(most, LEAST_CONTEXT):
-            raise Unavailable(f"The model takes {size / 1e6:,.0f} MB of memory and some for its context; {free / 1e6:,.0f} MB are free.")
+            raise Unavailable(
+                f"The model takes {size / 1e6:,.0f} MB of memory and some for its context; {free / 1e6:,.0f} MB are free."
+            )
         return min(most, tokens), KEPT_SHARE * share
 
     def _token_bytes(self, cache_type: str) -> float:
@@ -77,7 +85,9 @@ class Engine:
         width = api.llama_model_n_embd(model) // api.llama_model_n_head(model)
         arch = self.metadata("general.architecture")
         key, value = (int(self.metadata(f"{arch}.attention.{name}_length") or width) for name in ("key", "value"))
-        return float(api.llama_model_n_layer(model) * api.llama_model_n_head_kv(model) * (key + value) * CACHE_TYPES[cache_type])
+        return float(
+            api.llama_model_n_layer(model) * api.llama_model_n_head_kv(model) * (key + value) * CACHE_TYPES[cache_type]
+        )
 
     def _context_params(self, cache_type: str, most: int) -> Any:
         params = self._api.llama_context_default_params()
@@ -94,7 +104,9 @@ class Engine:
     def adapt(self, path: str) -> None:
         """Add the adapter at `path` to the model: Hu et al., "LoRA", 2021. Raises Unavailable."""
         adapter = self._api.llama_adapter_lora_init(self._model, path.encode())
-        if not adapter or self._api.llama_set_adapters_lora(self._context, (self._api.llama_adapter_lora_p_ctypes * 1)(adapter), 1, (ctypes.c_float * 1)(1.0)):
+        if not adapter or self._api.llama_set_adapters_lora(
+            self._context, (self._api.llama_adapter_lora_p_ctypes * 1)(adapter), 1, (ctypes.c_float * 1)(1.0)
+        ):
             raise Unavailable(f"llama.cpp cannot add {path} to the model.")
 
     def following(self, tokens: list[int]) -> list[float]:
@@ -105,7 +117,9 @@ class Engine:
         try:
             for _ in self.sequences.read(sequence, tokens):
                 pass
-            return list(self._api.llama_get_logits_ith(self._context, -1)[: self._api.llama_vocab_n_tokens(self._vocabulary)])
+            return list(
+                self._api.llama_get_logits_ith(self._context, -1)[: self._api.llama_vocab_n_tokens(self._vocabulary)]
+            )
         finally:
             self.sequences.close(sequence)
 
@@ -123,7 +137,9 @@ class Engine:
         data = text.encode("utf-8", "replace")
         begun = bool(self._bos) and text.startswith(self._bos)
         tokens = (self._api.llama_token * (len(data) + 2))()
-        count = self._api.llama_tokenize(self._vocabulary, data, len(data), tokens, len(tokens), special and not begun, special)
+        count = self._api.llama_tokenize(
+            self._vocabulary, data, len(data), tokens, len(tokens), special and not begun, special
+        )
         return list(tokens[:count])
 
     def piece(self, token: int) -> bytes:
@@ -134,7 +150,10 @@ class Engine:
 
     def marks(self) -> list[str]:
         """The texts of the vocabulary's marks between messages."""
-        control = filter(lambda token: self._api.llama_vocab_is_control(self._vocabulary, token), range(self._api.llama_vocab_n_tokens(self._vocabulary)))
+        control = filter(
+            lambda token: self._api.llama_vocab_is_control(self._vocabulary, token),
+            range(self._api.llama_vocab_n_tokens(self._vocabulary)),
+        )
         return [text for text in map(self._text, control) if text]
 
     def _text(self, token: int) -> str:

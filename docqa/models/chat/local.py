@@ -53,7 +53,12 @@ class LocalModel:
         self.name = name
         self._path, self._others = path, {} if others is None else others
         self.layouts = Layouts()
-        self._context_tokens, self._queue, self._parallel, self._idle_seconds = context_tokens, queue, parallel, idle_seconds
+        self._context_tokens, self._queue, self._parallel, self._idle_seconds = (
+            context_tokens,
+            queue,
+            parallel,
+            idle_seconds,
+        )
         self._admission = Admission(PATIENCE)
         self._reading: Place | None = None
         self._asked = 0
@@ -61,7 +66,13 @@ class LocalModel:
         self._prompt_speed = 0.0
         self._used = time.monotonic()
         self._watching: asyncio.Task[None] | None = None
-        self._child = Child("docqa.models.chat.local_child", [str(path), str(context_tokens), cache_type], name=name, grace=1.0, shared=True)
+        self._child = Child(
+            "docqa.models.chat.local_child",
+            [str(path), str(context_tokens), cache_type],
+            name=name,
+            grace=1.0,
+            shared=True,
+        )
 
     @property
     def state(self) -> str:
@@ -102,8 +113,12 @@ class LocalModel:
 
         Raises Busy when too many wait, Unavailable."""
         if self._asked >= self._queue + self._admission.number:
-            wait = math.ceil(self._seconds)  # till a place is free; whoever were told to wait for the whole queue would find it full of others again
-            raise Busy(f"{self._queue} questions wait for {self.name} already; ask again in {wait} seconds.", retry_after=wait)
+            wait = math.ceil(
+                self._seconds
+            )  # till a place is free; whoever were told to wait for the whole queue would find it full of others again
+            raise Busy(
+                f"{self._queue} questions wait for {self.name} already; ask again in {wait} seconds.", retry_after=wait
+            )
         self._asked += 1
         try:
             place = self._reading = await self._admission.take()
@@ -130,7 +145,9 @@ class LocalModel:
         answer, _ = await self._child.call({"do": "unread", "messages": messages})
         return int(answer["tokens"]), int(answer["unread"])
 
-    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
+    async def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncGenerator[str, None]:
         """The answer to `messages` (`role`, `content`), in pieces of whole characters; leaving early stops the model.
 
         Raises TooLarge for a prompt longer than the context, ChildDied or Unavailable.
@@ -176,5 +193,9 @@ class LocalModel:
             idle, free = time.monotonic() - self._used, available_memory()
             short = 0 < free < least
             if short or idle >= self._idle_seconds:
-                log.info("%s is unloaded: %s", self.name, f"{free >> 20} MB of memory are free" if short else f"idle for {idle:.0f} s")
+                log.info(
+                    "%s is unloaded: %s",
+                    self.name,
+                    f"{free >> 20} MB of memory are free" if short else f"idle for {idle:.0f} s",
+                )
                 await self._child.rest()

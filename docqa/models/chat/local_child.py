@@ -42,7 +42,11 @@ class ChatEngine:
         probe = self._engine.tokenize("The meeting was moved to the second week of the month. " * PROBE)[:PROBE]
         together = self._engine.sequences.worthwhile(probe[0])  # which brings the weights into memory
         seconds = self._engine.sequences.seconds(1, probe)
-        return {"context_tokens": self._engine.context_tokens, "together": together, "prompt_speed": round(PROBE / seconds, 1)}
+        return {
+            "context_tokens": self._engine.context_tokens,
+            "together": together,
+            "prompt_speed": round(PROBE / seconds, 1),
+        }
 
     def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:
         if body["do"] == "count":
@@ -56,7 +60,9 @@ class ChatEngine:
 
     def _prompt(self, messages: list[dict[str, str]]) -> tuple[str, list[int]]:
         """The prompt and its tokens. A template that knows no system message gets it before the first question."""
-        system, spoken = turns([message | {"content": self._marks.sub(" ", message["content"])} for message in messages])
+        system, spoken = turns(
+            [message | {"content": self._marks.sub(" ", message["content"])} for message in messages]
+        )
         if system and self._takes_system:
             spoken.insert(0, {"role": "system", "content": system})
         elif system:
@@ -64,7 +70,9 @@ class ChatEngine:
         text = self._render(spoken)
         return text, self._engine.tokenize(text, special=True)
 
-    def _answer(self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event) -> Answers:
+    def _answer(
+        self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event
+    ) -> Answers:
         """First how many tokens were read in how many seconds, then the text in pieces of whole characters."""
         text, prompt = self._prompt(messages)
         most, sequences = self._engine.context_tokens, self._engine.sequences

@@ -19,7 +19,11 @@ class OpenAI:
 
     limit: str = "max_tokens"
     path: ClassVar[str] = "/chat/completions"
-    optional: ClassVar[Mapping[str, str]] = {"temperature": "", "max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+    optional: ClassVar[Mapping[str, str]] = {
+        "temperature": "",
+        "max_tokens": "max_completion_tokens",
+        "max_completion_tokens": "max_tokens",
+    }
 
     def headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
@@ -27,7 +31,13 @@ class OpenAI:
     def body(self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> dict[str, Any]:
         system, spoken = turns(messages)
         opening = [{"role": "system", "content": system}] if system else []
-        return {"model": model, "messages": [*opening, *spoken], "stream": True, "temperature": temperature, self.limit: max_tokens}
+        return {
+            "model": model,
+            "messages": [*opening, *spoken],
+            "stream": True,
+            "temperature": temperature,
+            self.limit: max_tokens,
+        }
 
     def part(self, data: str) -> Part:
         if data.strip() == "[DONE]":
@@ -49,7 +59,9 @@ def _content(delta: object) -> str:
         case {"content": str(text)}:
             return text
         case {"content": [*blocks]}:  # Mistral: blocks of `thinking` and of `text`
-            return "".join(block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str))
+            return "".join(
+                block["text"] for block in blocks if isinstance(block, dict) and isinstance(block.get("text"), str)
+            )
         case dict() | None:
             return ""
     raise Malformed

@@ -27,11 +27,21 @@ PROVIDERS: dict[str, tuple[str, Wire]] = {
 # passages, what is too large is refused: an unknown name gets what its provider has long given at least.
 # https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models, https://platform.claude.com/docs/en/about-claude/models
 CONTEXTS = {
-    "openai": {"": 128_000, "gpt-5": 400_000, "gpt-4.1": 1_047_576, "gpt-4": 8_192, "gpt-4o": 128_000, "gpt-4-turbo": 128_000, "gpt-3.5": 16_385},
+    "openai": {
+        "": 128_000,
+        "gpt-5": 400_000,
+        "gpt-4.1": 1_047_576,
+        "gpt-4": 8_192,
+        "gpt-4o": 128_000,
+        "gpt-4-turbo": 128_000,
+        "gpt-3.5": 16_385,
+    },
     "google": {"": 131_072, "gemini": 1_048_576},
     "anthropic": {"": 200_000},
 }
-UNKNOWN_CONTEXT = 4096  # Ollama's and LM Studio's own default, beyond which Ollama cuts off the beginning of a prompt without a word
+UNKNOWN_CONTEXT = (
+    4096  # Ollama's and LM Studio's own default, beyond which Ollama cuts off the beginning of a prompt without a word
+)
 THINKING_TOKENS = 16_384  # for a model that has spent all its tokens on thinking, if its context has room for them
 
 _SINGLE = (string.digits + string.punctuation).encode()
@@ -52,7 +62,10 @@ class RemoteModel:
         self._peer = peer
         self._reserve = 0
         families = CONTEXTS.get(self.target.kind, {})
-        self._context = next((families[name] for name in sorted(families, key=len, reverse=True) if self.target.model.startswith(name)), 0)
+        self._context = next(
+            (families[name] for name in sorted(families, key=len, reverse=True) if self.target.model.startswith(name)),
+            0,
+        )
 
     @property
     def context_tokens(self) -> int:
@@ -65,7 +78,9 @@ class RemoteModel:
             self._context = await self._ask_context()
         return [estimate(text) for text in texts]
 
-    async def generate(self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int) -> AsyncGenerator[str, None]:
+    async def generate(
+        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
+    ) -> AsyncGenerator[str, None]:
         """The answer to `messages` (`role`, `content`) in the pieces it comes in; leaving early closes the connection.
 
         Raises Unavailable and ProviderFailed, in the middle of an answer too: what has ended without either is whole.
@@ -83,7 +98,9 @@ class RemoteModel:
                 said = True
                 yield text
             if end == WITHHELD:
-                raise ProviderFailed(f"{self.target} held its answer back: the provider's filter does not let it through. Ask another model.")
+                raise ProviderFailed(
+                    f"{self.target} held its answer back: the provider's filter does not let it through. Ask another model."
+                )
             if said:
                 self._reserve = reserve
                 return
@@ -91,7 +108,9 @@ class RemoteModel:
                 break
         raise ProviderFailed(f"{self.target} gave an empty answer. Ask another model.")
 
-    async def _parts(self, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> AsyncGenerator[Part, None]:
+    async def _parts(
+        self, messages: list[dict[str, str]], temperature: float, max_tokens: int
+    ) -> AsyncGenerator[Part, None]:
         """The parts of one answer, the last with the reason for its end."""
         wire = self._peer.wire
         response = await self._peer.post(wire.path, wire.body(self.target.model, messages, temperature, max_tokens))
@@ -122,7 +141,9 @@ class RemoteModel:
         return part
 
     def _strange(self) -> ProviderFailed:
-        return ProviderFailed(f"{self.target} answered with something else than the stream of a model. Is its address in models.toml right?")
+        return ProviderFailed(
+            f"{self.target} answered with something else than the stream of a model. Is its address in models.toml right?"
+        )
 
     async def _ask_context(self) -> int:
         """The context that the server's list of models tells for this one: vLLM's, llama.cpp's or OpenRouter's field. Raises Unavailable."""
@@ -142,7 +163,14 @@ class RemoteModel:
 def _context(model: dict[str, object]) -> int:
     meta = model.get("meta")
     told = {**(meta if isinstance(meta, dict) else {}), **model}
-    return next((size for field in ("max_model_len", "n_ctx", "n_ctx_train", "context_length") if type(size := told.get(field)) is int and size > 0), 0)
+    return next(
+        (
+            size
+            for field in ("max_model_len", "n_ctx", "n_ctx_train", "context_length")
+            if type(size := told.get(field)) is int and size > 0
+        ),
+        0,
+    )
 
 
 def estimate(text: str) -> int:

@@ -66,10 +66,16 @@ class Sequences:
 
     def unread(self, tokens: list[int]) -> int:
         """How many of these tokens would have to be read."""
-        held = [one.held for one in self._open] + [one.held for one in self._kept] + ([self._idle.held] if self._idle else [])
+        held = (
+            [one.held for one in self._open]
+            + [one.held for one in self._kept]
+            + ([self._idle.held] if self._idle else [])
+        )
         return len(tokens) - max((_common(one, tokens) for one in held), default=0)
 
-    def open(self, tokens: list[int], room: int, temperature: float, stopped: threading.Event, seed: int | None = None) -> Sequence | None:
+    def open(
+        self, tokens: list[int], room: int, temperature: float, stopped: threading.Event, seed: int | None = None
+    ) -> Sequence | None:
         """A sequence that holds what was read before of these tokens, and may come to hold `room`; None while others leave no place for it.
 
         It has to be closed. Without a seed it writes something else each time."""
@@ -181,7 +187,9 @@ class Sequences:
         size = self._api.llama_state_seq_get_size(self._context, sequence.number)
         if size > self._room:
             return
-        while self._kept and (len(self._kept) == KEPT or size + sum(len(kept.state) for kept in self._kept) > self._room):
+        while self._kept and (
+            len(self._kept) == KEPT or size + sum(len(kept.state) for kept in self._kept) > self._room
+        ):
             del self._kept[0]
         state = (ctypes.c_uint8 * size)()
         self._api.llama_state_seq_get_data(self._context, state, size, sequence.number)
@@ -204,7 +212,9 @@ class Sequences:
         # Asked before each of some hundred steps: of a batch that is nothing, of a single token, after which can be looked as well, a twentieth of its time.
         self._api.llama_set_abort_callback(self._context, self._aborts, None)
         try:
-            done = not sequence.stopped.is_set() and self._decode([(sequence, tokens)])  # on a graphics card nothing asks in between
+            done = not sequence.stopped.is_set() and self._decode(
+                [(sequence, tokens)]
+            )  # on a graphics card nothing asks in between
         finally:
             self._api.llama_set_abort_callback(self._context, self._api.ggml_abort_callback(), None)
         if sequence.stopped.is_set():
@@ -220,19 +230,30 @@ class Sequences:
 
     def _decode(self, parts: list[tuple[Sequence, list[int]]]) -> bool:
         """Whether it was not broken off. Raises Unavailable."""
-        if self._idle and sum(len(one.held) for one in (*self._open, self._idle)) + sum(len(tokens) for _, tokens in parts) > self._cells:
+        if (
+            self._idle
+            and sum(len(one.held) for one in (*self._open, self._idle)) + sum(len(tokens) for _, tokens in parts)
+            > self._cells
+        ):
             self._drop_idle()
         batch, count = self._batch, 0
         for sequence, tokens in parts:
             for position, token in enumerate(tokens, len(sequence.held)):
-                batch.token[count], batch.pos[count], batch.n_seq_id[count], batch.seq_id[count][0] = token, position, 1, sequence.number
+                batch.token[count], batch.pos[count], batch.n_seq_id[count], batch.seq_id[count][0] = (
+                    token,
+                    position,
+                    1,
+                    sequence.number,
+                )
                 batch.logits[count] = position == len(sequence.held) + len(tokens) - 1
                 count += 1
         batch.n_tokens = count
         result = self._api.llama_decode(self._context, batch)
         for sequence, tokens in parts:
             if result:
-                self._cut(sequence, len(sequence.held))  # of a batch that was broken off, some is there, and nothing says how much
+                self._cut(
+                    sequence, len(sequence.held)
+                )  # of a batch that was broken off, some is there, and nothing says how much
             else:
                 sequence.held += tokens
         if result and result != ABORTED:
@@ -258,4 +279,6 @@ class Sequences:
 
 def _common(one: list[int], other: list[int]) -> int:
     """How many tokens both begin with."""
-    return next((number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )

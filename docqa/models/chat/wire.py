@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-STOP, LENGTH, WITHHELD = "stop", "length", "withheld"  # why an answer ended: by itself, at its last token, held back by the provider
+STOP, LENGTH, WITHHELD = (
+    "stop",
+    "length",
+    "withheld",
+)  # why an answer ended: by itself, at its last token, held back by the provider
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,9 @@ class Wire(Protocol):
 
     def headers(self, key: str) -> dict[str, str]: ...
 
-    def body(self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> dict[str, Any]: ...
+    def body(
+        self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int
+    ) -> dict[str, Any]: ...
 
     def part(self, data: str) -> Part:
         """Reads the data of one server-sent event. Raises Malformed."""
@@ -70,7 +76,9 @@ def complaint(body: object) -> Complaint:
         case [first, *_]:
             return complaint(first)
         case {"error": {**error}}:
-            return Complaint(_line(error.get("message")), _line(error.get("param")), _line(error.get("code") or error.get("type")))
+            return Complaint(
+                _line(error.get("message")), _line(error.get("param")), _line(error.get("code") or error.get("type"))
+            )
         case {"error": str(message)} | {"message": str(message)} | {"detail": str(message)}:
             return Complaint(_line(message))
     return Complaint()
@@ -86,7 +94,9 @@ def turns(messages: list[dict[str, str]]) -> tuple[str, list[dict[str, str]]]:
     system: list[str] = []
     spoken: list[dict[str, str]] = []
     for message in messages:
-        content = message["content"].encode("utf-8", "replace").decode()  # half a surrogate pair is no JSON to most servers
+        content = (
+            message["content"].encode("utf-8", "replace").decode()
+        )  # half a surrogate pair is no JSON to most servers
         if message["role"] == "system":
             system.append(content)
         elif not content.strip() or not spoken and message["role"] != "user":

@@ -34,7 +34,11 @@ def around(passage: str, span: Span) -> tuple[int, int]:
     """The characters of the sentence in which the span begins, with the sentence on either side."""
     bounds = sentences(passage)
     place = max((index for index, (start, _) in enumerate(bounds) if start <= span.start), default=0)
-    return (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1]) if bounds else (0, len(passage))
+    return (
+        (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1])
+        if bounds
+        else (0, len(passage))
+    )
 
 
 @dataclass(frozen=True)
@@ -57,4 +61,6 @@ def trained_part(models_dir: Path) -> TrainedPart | None:
             known = json.loads(content.read(min(length, path.stat().st_size)))["__metadata__"]
         return TrainedPart(path, known["base"], tuple(known["languages"].split()))
     except (OSError, struct.error, ValueError, LookupError, TypeError) as error:
-        raise CannotStart(f"{path} is not a trained part of the reader ({type(error).__name__}: {error}); delete it or get it again") from error
+        raise CannotStart(
+            f"{path} is not a trained part of the reader ({type(error).__name__}: {error}); delete it or get it again"
+        ) from error

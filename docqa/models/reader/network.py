@@ -51,7 +51,9 @@ class Network(nn.Module):
             return_tensors="pt",
             return_offsets_mapping=True,
         )
-        encoded[OF_PASSAGE] = torch.tensor([[part == 1 for part in encoded.sequence_ids(row)] for row in range(len(pairs))])
+        encoded[OF_PASSAGE] = torch.tensor(
+            [[part == 1 for part in encoded.sequence_ids(row)] for row in range(len(pairs))]
+        )
         return encoded
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
@@ -121,17 +123,38 @@ class Reader:
             return spans
         best = Span(near[0].start + start, near[0].end + start, near[0].score)
         change = best.score - spans[0].score
-        return [best, *(span._replace(score=span.score + change) for span in spans[1:] if span.end <= best.start or best.end <= span.start)]
+        return [
+            best,
+            *(
+                span._replace(score=span.score + change)
+                for span in spans[1:]
+                if span.end <= best.start or best.end <= span.start
+            ),
+        ]
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:
     """(start, end, score) of the likeliest spans of one passage, in characters; the score is that above "no answer here"."""
     nothing = float(first[0] + last[0])
     top = min(BEGINNINGS, len(first))
-    ends = [(token, score) for score, token in zip(*(one.tolist() for one in last.topk(top)), strict=True) if score > _NOWHERE and token]
-    starts = [(token, score) for score, token in zip(*(one.tolist() for one in first.topk(top)), strict=True) if score > _NOWHERE and token]
+    ends = [
+        (token, score)
+        for score, token in zip(*(one.tolist() for one in last.topk(top)), strict=True)
+        if score > _NOWHERE and token
+    ]
+    starts = [
+        (token, score)
+        for score, token in zip(*(one.tolist() for one in first.topk(top)), strict=True)
+        if score > _NOWHERE and token
+    ]
     found = sorted(
-        ((begin_score + end_score, begin, end) for begin, begin_score in starts for end, end_score in ends if begin <= end < begin + LONGEST), reverse=True
+        (
+            (begin_score + end_score, begin, end)
+            for begin, begin_score in starts
+            for end, end_score in ends
+            if begin <= end < begin + LONGEST
+        ),
+        reverse=True,
     )
     kept: list[tuple[float, int, int]] = []
     for score, begin, end in found:

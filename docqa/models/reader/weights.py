@@ -16,7 +16,9 @@ HEAD = "head."
 MOST = 127
 
 
-def save(path: Path, trained: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], known: Mapping[str, str]) -> None:
+def save(
+    path: Path, trained: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], known: Mapping[str, str]
+) -> None:
     """Write what `trained` adds to `base`, both float32 by name; `known` are the metadata. What is not trained stays out."""
     out: Tensors = {}
     for name, tensor in trained.items():

@@ -22,7 +22,9 @@ WORDS = range(4, 33)
 SAID = 100  # passages between two lines of the log
 
 
-def write(engine: Engine, asked: Sequence[Asked], each: int, seed: int, say: Callable[[str], None]) -> list[tuple[str, str]]:
+def write(
+    engine: Engine, asked: Sequence[Asked], each: int, seed: int, say: Callable[[str], None]
+) -> list[tuple[str, str]]:
     """(question, passage) pairs that are not in `asked`: at most so many for each of its passages."""
     about: dict[str, list[str]] = {}
     for one in asked:
@@ -30,10 +32,18 @@ def write(engine: Engine, asked: Sequence[Asked], each: int, seed: int, say: Cal
     dice, made = random.Random(seed), []
     for number, (passage, questions) in enumerate(about.items(), 1):
         shown = dice.sample(questions, min(SHOWN, len(questions)))
-        prompt = f"Passage: {passage[:PASSAGE]}\n\nQuestions about the passage:\n" + "".join(f"- {question}\n" for question in shown) + "-"
+        prompt = (
+            f"Passage: {passage[:PASSAGE]}\n\nQuestions about the passage:\n"
+            + "".join(f"- {question}\n" for question in shown)
+            + "-"
+        )
         beginnings = [_beginning(dice.choice(questions), dice) if dice.random() < BEGUN else "" for _ in range(each)]
         found = _endings(engine, prompt, beginnings, dice)
-        made += [(question, passage) for question in dict.fromkeys(found) if question not in questions and _is_question(question)]
+        made += [
+            (question, passage)
+            for question in dict.fromkeys(found)
+            if question not in questions and _is_question(question)
+        ]
         if number % SAID == 0 or number == len(about):
             say(f"{len(made)} questions about {number} of {len(about)} passages")
     return made
@@ -52,7 +62,10 @@ def _endings(engine: Engine, prompt: str, beginnings: Sequence[str], dice: rando
     """What the model makes of each beginning behind the prompt, several at once, to the end of the question or line."""
     found = []
     for at in range(0, len(beginnings), MOST):
-        writing = [(beginning, _ending(engine, prompt + beginning, dice.randrange(2**32 - 1))) for beginning in beginnings[at : at + MOST]]
+        writing = [
+            (beginning, _ending(engine, prompt + beginning, dice.randrange(2**32 - 1)))
+            for beginning in beginnings[at : at + MOST]
+        ]
         while writing:
             for one in list(writing):
                 beginning, ending = one

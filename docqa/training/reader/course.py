@@ -53,12 +53,20 @@ class Teaching:
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Callable[[str], None], teaching: Teaching | None = None) -> Figures:
+def train(
+    asked: Sequence[Asked],
+    base: Path,
+    out: Path,
+    recipe: Recipe,
+    say: Callable[[str], None],
+    teaching: Teaching | None = None,
+) -> Figures:
     """Train, calibrate on articles of its own, write `out`, and measure what was written on articles that took no part in either."""
     torch.manual_seed(recipe.seed)
     articles, division = Articles(asked), divide(asked)
     learnt, measured, calibrating = (
-        [one for one in asked if one.article in set(part)] for part in (division.training, division.measuring, division.calibrating)
+        [one for one in asked if one.article in set(part)]
+        for part in (division.training, division.measuring, division.calibrating)
     )
     say(
         f"{len(learnt)} questions of {len(division.training)} articles; measured on {', '.join(division.measuring)}; calibrated on {', '.join(division.calibrating)}"
@@ -74,14 +82,23 @@ def train(asked: Sequence[Asked], base: Path, out: Path, recipe: Recipe, say: Ca
     if teaching:
         thought = _thought(teaching, learnt, articles, Neighbours(network), lesson, recipe, dice, say)
         trained = _taught(base, trained, lesson, thought, recipe, dice, say)
-    says = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "margin": "0", "measured on": "; ".join(division.measuring)}
+    says = {
+        "base": digest(base / "model.safetensors"),
+        "languages": LANGUAGES,
+        "margin": "0",
+        "measured on": "; ".join(division.measuring),
+    }
     save(out, trained, before, says)
-    says["margin"] = str(round(margin(Reader(base, out, recipe.precision).read, calibrating, articles, recipe.silent), 4))
+    says["margin"] = str(
+        round(margin(Reader(base, out, recipe.precision).read, calibrating, articles, recipe.silent), 4)
+    )
     save(out, trained, before, says)
     return measure(Reader(base, out, recipe.precision).read, measured, articles)
 
 
-def _known(network: Network, lesson: Callable[[], list[Example]], size: int, dice: random.Random) -> Callable[[], Tensor]:
+def _known(
+    network: Network, lesson: Callable[[], list[Example]], size: int, dice: random.Random
+) -> Callable[[], Tensor]:
     """The mean loss of the next batch of known questions."""
     sure = batches(lesson, size, dice)
     return lambda: known(network, next(sure)).mean()
@@ -102,7 +119,9 @@ def _thought(
     pairs = made + of_known(learnt, made, articles, neighbours, dice) + of_texts(teaching.texts, neighbours, dice)
     network = Network(teaching.base)
     network.encoder.to(DTYPES[recipe.precision])
-    network.load_state_dict(tune(network, _known(network, lesson, recipe.batch, dice), recipe.teacher, say), strict=False)
+    network.load_state_dict(
+        tune(network, _known(network, lesson, recipe.batch, dice), recipe.teacher, say), strict=False
+    )
     return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, dice, say)
 
 
@@ -126,6 +145,12 @@ def _taught(
     ends: list[Tensors] = []
     for _ in range(recipe.rounds):
         network.load_state_dict(trained, strict=False)
-        trained = tune(network, lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(), recipe.taught, say, seen)
+        trained = tune(
+            network,
+            lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(),
+            recipe.taught,
+            say,
+            seen,
+        )
         ends.append(trained)
     return {name: torch.stack([end[name] for end in ends]).mean(0) for name in trained}

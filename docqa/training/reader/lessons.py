@@ -65,8 +65,14 @@ def taught(network: Network, batch: Sequence[Opinion], seen: nn.ModuleList) -> T
         question, passage = tokens_of(encoded, row)
         if len(passage) + 1 != len(one.first) or len(question) + len(passage) + 1 != one.inside.shape[1]:
             continue  # one of the two read less of a long passage
-        scores, opinion = torch.stack((first[row, [0, *passage]], last[row, [0, *passage]])), torch.stack((one.first, one.last)).float()
-        apart = [(own[row, [0, *question, *passage]] - its.float()).square().mean() for own, its in zip(inside, one.inside, strict=True)]
+        scores, opinion = (
+            torch.stack((first[row, [0, *passage]], last[row, [0, *passage]])),
+            torch.stack((one.first, one.last)).float(),
+        )
+        apart = [
+            (own[row, [0, *question, *passage]] - its.float()).square().mean()
+            for own, its in zip(inside, one.inside, strict=True)
+        ]
         losses.append(torch.stack(apart).mean() - (opinion * scores.log_softmax(-1)).sum())
     return torch.stack(losses) if losses else first.sum(1) * 0
 

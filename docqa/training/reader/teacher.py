@@ -11,7 +11,10 @@ from torch import Tensor
 from docqa.models.reader.network import OF_PASSAGE, Network
 from docqa.text.words import sentences
 
-DEPTHS = 2 / 3, 11 / 12  # the layers whose states are taken: where question and passage are compared, and where that is almost done
+DEPTHS = (
+    2 / 3,
+    11 / 12,
+)  # the layers whose states are taken: where question and passage are compared, and where that is almost done
 WIDTH = 96  # principal components of the states, in which they are kept
 SAMPLE = 96  # pairs that these are found of
 SAID = 100  # batches between two lines of the log
@@ -44,21 +47,27 @@ def tokens_of(encoded: Any, row: int) -> tuple[list[int], list[int]]:
     return question, encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()
 
 
-def opinions(network: Network, pairs: Sequence[tuple[str, str]], size: int, dice: random.Random, say: Callable[[str], None]) -> list[Opinion]:
+def opinions(
+    network: Network, pairs: Sequence[tuple[str, str]], size: int, dice: random.Random, say: Callable[[str], None]
+) -> list[Opinion]:
     """What the network, as the teacher, thinks of each (question, passage)."""
     network.eval()
     taken = layers(network, DEPTHS)
     order = sorted(pairs, key=lambda pair: len(pair[1]))
     with torch.inference_mode():
         sample = dice.sample(order, min(SAMPLE, len(order)))
-        components = _components([_states(network, sample[at : at + size], taken) for at in range(0, len(sample), size)])
+        components = _components(
+            [_states(network, sample[at : at + size], taken) for at in range(0, len(sample), size)]
+        )
         found: list[Opinion] = []
         for at in range(0, len(order), size):
             batch = order[at : at + size]
             encoded = network.encode(batch)
             states = network.states(encoded)
             first, last = network.scores(encoded, states[-1])
-            inside = torch.stack([(states[layer].float() - mean) @ axes for layer, (mean, axes) in zip(taken, components, strict=True)])
+            inside = torch.stack(
+                [(states[layer].float() - mean) @ axes for layer, (mean, axes) in zip(taken, components, strict=True)]
+            )
             for row, (question, passage) in enumerate(batch):
                 asked, read = tokens_of(encoded, row)
                 begins, ends = (scores[row, [0, *read]].softmax(-1).half() for scores in (first, last))
@@ -66,7 +75,9 @@ def opinions(network: Network, pairs: Sequence[tuple[str, str]], size: int, dice
             if (at // size + 1) % SAID == 0:
                 say(f"the teacher has read {len(found)} of {len(order)} questions")
     sure = sum(max(float(one.first[0]), 1 - float(one.first[0])) > 0.9 for one in found)
-    say(f"of {len(found)} questions the teacher finds {sum(float(one.first[0]) > 0.5 for one in found)} without an answer; it is sure of {sure}")
+    say(
+        f"of {len(found)} questions the teacher finds {sum(float(one.first[0]) > 0.5 for one in found)} without an answer; it is sure of {sure}"
+    )
     return found
 
 
@@ -123,6 +134,7 @@ class Excerpts:
         if passage not in self._sentences:
             offsets = self._tokenizer(passage, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
             self._sentences[passage] = [
-                (start, end, sum(token < start for token, _ in offsets), sum(token < end for token, _ in offsets)) for start, end in sentences(passage)
+                (start, end, sum(token < start for token, _ in offsets), sum(token < end for token, _ in offsets))
+                for start, end in sentences(passage)
             ]
         return self._sentences[passage]

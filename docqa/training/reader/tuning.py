@@ -29,7 +29,13 @@ class Pace:
     decay: float = 0.01
 
 
-def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable[[str], None], beside: nn.Module | None = None) -> Tensors:
+def tune(
+    network: Network,
+    loss: Callable[[], Tensor],
+    pace: Pace,
+    say: Callable[[str], None],
+    beside: nn.Module | None = None,
+) -> Tensors:
     """The mean of the weights after each step, float32 by name; `loss` is that of the next batch. The network is left with the last weights.
 
     What stands `beside` the network learns with it, at the rate of the head, and is not kept."""
@@ -41,10 +47,17 @@ def tune(network: Network, loss: Callable[[], Tensor], pace: Pace, say: Callable
     exact: Tensors = {name: weight.detach().float().clone() for name, weight in tuned.items()}
     mean = {name: weight.clone() for name, weight in exact.items()}
     rates = {False: pace.rate, True: pace.head_rate}
-    groups = [{"params": [weight for name, weight in exact.items() if name.startswith(HEAD) == head], "lr": rate} for head, rate in rates.items()]
+    groups = [
+        {"params": [weight for name, weight in exact.items() if name.startswith(HEAD) == head], "lr": rate}
+        for head, rate in rates.items()
+    ]
     also = list(beside.parameters()) if beside else []
-    optimizer = torch.optim.AdamW([*groups, {"params": also, "lr": pace.head_rate}], weight_decay=pace.decay, fused=True)
-    plan = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / (WARM_UP * pace.steps)) * max(LAST_RATE, 1 - step / pace.steps))
+    optimizer = torch.optim.AdamW(
+        [*groups, {"params": also, "lr": pace.head_rate}], weight_decay=pace.decay, fused=True
+    )
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1.0, (step + 1) / (WARM_UP * pace.steps)) * max(LAST_RATE, 1 - step / pace.steps)
+    )
     began, losses = time.monotonic(), []
     for step in range(1, pace.steps + 1):
         lost = loss()

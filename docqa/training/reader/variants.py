@@ -40,15 +40,21 @@ _PAST = (
     "|developed develop|married marry|died die|moved move|ended end|resulted result"
 )
 _INFINITIVE = {past: infinitive for pair in _PAST.split("|") for past, infinitive in (pair.split(),)}
-_CLAUSE = re.compile(rf"(.{{3,80}}?) ({'|'.join((*sorted(_ASKING), *_INFINITIVE, 'includes', 'contains', 'refers', 'means', 'provides', 'occurs'))}) (.+)")
+_CLAUSE = re.compile(
+    rf"(.{{3,80}}?) ({'|'.join((*sorted(_ASKING), *_INFINITIVE, 'includes', 'contains', 'refers', 'means', 'provides', 'occurs'))}) (.+)"
+)
 _WORDS_BEFORE = (
     "However Although In While Due Because During After Before When If As By At On From For To With Since There Typically Given Among Under Over Through Despite"
     " Unlike Like Such Also Thus Therefore But And Or Then More Most Until Where He She It They This These That"
 )
 _NO_SUBJECT = frozenset(_WORDS_BEFORE.split())
-_LOWERED = frozenset(("The", "A", "An", "His", "Her", "Their", "Its", "Some", "Many", "Several", "Other", "Another", "All", "Both"))
+_LOWERED = frozenset(
+    ("The", "A", "An", "His", "Her", "Their", "Its", "Some", "Many", "Several", "Other", "Another", "All", "Both")
+)
 _DETAIL = re.compile(r" (in|on|by|at|from|for|with|to|of|because|after|before|during|as) ")
-_TIME = re.compile(r"(?:early |late |the )?(?:\d|January|February|March|April|May|June|July|August|September|October|November|December)")
+_TIME = re.compile(
+    r"(?:early |late |the )?(?:\d|January|February|March|April|May|June|July|August|September|October|November|December)"
+)
 _KINDS = ("person", "country", "people", "group", "organization", "event", "thing", "place", "book", "theory")
 
 
@@ -56,7 +62,9 @@ class Neighbours:
     """Words beside a word among the embeddings of an encoder: its synonyms, opposites and kin, of which one may be put in its place (Jiao et al., "TinyBERT", 2020)."""
 
     def __init__(self, network: Network) -> None:
-        whole = {word: token for word, token in network.tokenizer.get_vocab().items() if re.fullmatch(r"[a-z]{3,}", word)}
+        whole = {
+            word: token for word, token in network.tokenizer.get_vocab().items() if re.fullmatch(r"[a-z]{3,}", word)
+        }
         embeddings = network.encoder.get_input_embeddings().weight.detach().float().numpy()
         vectors = embeddings[list(whole.values())] - embeddings.mean(0)
         self._vectors = vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
@@ -69,16 +77,24 @@ class Neighbours:
             index = self._at.get(word)
             similar = self._vectors @ self._vectors[index] if index is not None else numpy.zeros(0)
             nearest = [int(other) for other in numpy.argsort(-similar)[: 2 * KIN] if similar[other] > SIMILAR]
-            self._found[word] = [self._words[other] for other in nearest if self._words[other][:STEM] != word[:STEM]][:KIN]
+            self._found[word] = [self._words[other] for other in nearest if self._words[other][:STEM] != word[:STEM]][
+                :KIN
+            ]
         return self._found[word]
 
 
 def changed(question: str, neighbours: Neighbours, dice: random.Random) -> str | None:
     """The question with one to three of its words exchanged; None where none can be."""
-    words = [word for word in _WORD.finditer(question) if word[0].lower() not in _KEPT and neighbours.of(word[0].lower())]
-    for word in sorted(dice.sample(words, min(len(words), dice.choice((1, 1, 1, 2, 2, 3)))), key=lambda word: -word.start()):
+    words = [
+        word for word in _WORD.finditer(question) if word[0].lower() not in _KEPT and neighbours.of(word[0].lower())
+    ]
+    for word in sorted(
+        dice.sample(words, min(len(words), dice.choice((1, 1, 1, 2, 2, 3)))), key=lambda word: -word.start()
+    ):
         new = dice.choice(neighbours.of(word[0].lower()))
-        question = question[: word.start()] + (new.capitalize() if word[0][0].isupper() else new) + question[word.end() :]
+        question = (
+            question[: word.start()] + (new.capitalize() if word[0][0].isupper() else new) + question[word.end() :]
+        )
     return question if words else None
 
 
@@ -104,7 +120,9 @@ def about(passage: str, dice: random.Random) -> str | None:
     if first in _LOWERED:
         subject = subject[0].lower() + subject[1:]
     if dice.random() < 0.4:
-        asked = f"{dice.choice(('What', 'What', 'Who', f'Which {dice.choice(_KINDS)}'))} {verb} {_some(rest, 4, 14, dice)}"
+        asked = (
+            f"{dice.choice(('What', 'What', 'Who', f'Which {dice.choice(_KINDS)}'))} {verb} {_some(rest, 4, 14, dice)}"
+        )
     elif verb in _ASKING:
         asked = _detail(subject, verb, rest, dice)
     elif verb in _INFINITIVE:
@@ -138,7 +156,11 @@ def _some(text: str, fewest: int, most: int, dice: random.Random) -> str:
 
 
 def of_known(
-    learnt: Sequence[Asked], made: Sequence[tuple[str, str]], articles: Articles, neighbours: Neighbours, dice: random.Random
+    learnt: Sequence[Asked],
+    made: Sequence[tuple[str, str]],
+    articles: Articles,
+    neighbours: Neighbours,
+    dice: random.Random,
 ) -> list[tuple[str, str]]:
     """(question, passage) pairs made of the known questions and of the `made` ones about the same passages."""
     found: list[tuple[str | None, str]] = []

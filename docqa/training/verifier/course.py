@@ -112,10 +112,14 @@ def train_verifier(
     The same files, seed and machine give the same adapter. Raises DocqaError for another kind of model, an adapter of another, too few articles, nothing to
     calibrate on, or nothing to do."""
     if steps < 1 and not start:
-        raise DocqaError("Without steps nothing is trained; an adapter that is to be calibrated only has to be named as the one to start from")
+        raise DocqaError(
+            "Without steps nothing is trained; an adapter that is to be calibrated only has to be named as the one to start from"
+        )
     articles, division = Articles(asked), divide(asked)
     if len({bool(one.answers) for one in asked if one.article in division.calibrating}) < 2:
-        raise DocqaError(f"The articles to calibrate on ({', '.join(division.calibrating)}) must have questions with an answer and others without")
+        raise DocqaError(
+            f"The articles to calibrate on ({', '.join(division.calibrating)}) must have questions with an answer and others without"
+        )
     learnt = [one for one in asked if one.article in set(division.training)]
     say(f"{len(learnt)} questions of {len(division.training)} articles")
     torch.manual_seed(seed)
@@ -142,7 +146,9 @@ def items(made: Sequence[Excerpt], tokenize: Callable[[str], list[int]], end: in
 
     def question(text: str, answer: str | None) -> Question:
         tokens = tokenize(ASKED.format(text))
-        return Question(tokens, range(before, len(tokens) - after), [*(tokenize(f" {answer}")[:ANSWER] if answer else ()), end])
+        return Question(
+            tokens, range(before, len(tokens) - after), [*(tokenize(f" {answer}")[:ANSWER] if answer else ()), end]
+        )
 
     found = [(tokenize(EXCERPT.format(one.text)), one) for one in made]
     return [Item(tokens, [question(*pair) for pair in one.asked]) for tokens, one in found if len(tokens) <= LONGEST]
@@ -168,14 +174,22 @@ def batches(made: Callable[[], list[Item]], dice: random.Random) -> Iterator[lis
 def pack(batch: Sequence[Item]) -> Packed:
     """A row for each item. Every question sees the excerpt and what it is itself, at the places that it would have if it were the only one."""
     size = len(batch), max(one.length for one in batch)
-    tokens, positions, part = torch.zeros(size, dtype=torch.long), torch.zeros(size, dtype=torch.long), torch.full(size, -1)
+    tokens, positions, part = (
+        torch.zeros(size, dtype=torch.long),
+        torch.zeros(size, dtype=torch.long),
+        torch.full(size, -1),
+    )
     starts: list[list[int]] = []
     for row, one in enumerate(batch):
         at, begun = 0, []
         for number, read in enumerate([one.tokens, *(question.read for question in one.questions)]):
             place = slice(at, at + len(read))
             first = len(one.tokens) if number else 0
-            tokens[row, place], positions[row, place], part[row, place] = torch.tensor(read), torch.arange(first, first + len(read)), number
+            tokens[row, place], positions[row, place], part[row, place] = (
+                torch.tensor(read),
+                torch.arange(first, first + len(read)),
+                number,
+            )
             begun.append(at)
             at += len(read)
         starts.append(begun[1:])
@@ -186,7 +200,9 @@ def pack(batch: Sequence[Item]) -> Packed:
 
 def states(model: LlamaForCausalLM, packed: Packed) -> Tensor:
     """The model's last ones: (rows, length, width)."""
-    last: Tensor = model.model(input_ids=packed.tokens, position_ids=packed.positions, attention_mask=packed.mask).last_hidden_state
+    last: Tensor = model.model(
+        input_ids=packed.tokens, position_ids=packed.positions, attention_mask=packed.mask
+    ).last_hidden_state
     return last
 
 
@@ -205,15 +221,23 @@ def losses(model: LlamaForCausalLM, batch: Sequence[Item], end: int, dice: rando
             last = start + len(question.tokens) - 1
             judged.append(len(told))
             answered.append(float(question.answered))
-            told += [(row, last + number, token, ANSWERED * question.answered) for number, token in enumerate(question.following)]
+            told += [
+                (row, last + number, token, ANSWERED * question.answered)
+                for number, token in enumerate(question.following)
+            ]
             if question.answered and dice.random() < ALSO_EXPECTED:
-                told += [(row, start + number - 1, question.tokens[number], EXPECTED / len(question.own)) for number in question.own]
+                told += [
+                    (row, start + number - 1, question.tokens[number], EXPECTED / len(question.own))
+                    for number in question.own
+                ]
     rows, places, following, weights = map(list, zip(*told, strict=True))
     scores: Tensor = model.lm_head(states(model, packed)[rows, places])
     sure, truth = sureness(scores[judged], end), torch.tensor(answered)
     said = F.cross_entropy(scores, torch.tensor(following), reduction="none") @ torch.tensor(weights) / len(judged)
     right = ((sure > 0) == (truth > 0)).float().mean().item()
-    return Losses(F.binary_cross_entropy_with_logits(sure, truth * (1 - 2 * SMOOTHING) + SMOOTHING), said, right, len(judged))
+    return Losses(
+        F.binary_cross_entropy_with_logits(sure, truth * (1 - 2 * SMOOTHING) + SMOOTHING), said, right, len(judged)
+    )
 
 
 def train(
@@ -229,7 +253,9 @@ def train(
     weights = [weight for one in lora.values() for weight in (one.a, one.b)]
     mean = [weight.detach().clone() for weight in weights]
     optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.0, fused=True)
-    plan = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / WARM_UP) * max(LAST_RATE, 1 - step / steps))
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1.0, (step + 1) / WARM_UP) * max(LAST_RATE, 1 - step / steps)
+    )
     began, since, ready = time.monotonic(), list[Losses](), batches(made, dice)
     model.train()
     for step in range(1, steps + 1):

@@ -82,7 +82,9 @@ def _placed(passage: str, bounds: Sequence[Bounds], questions: Sequence[Asked], 
             found.append(_Placed(one, answers))
         elif not one.answers:
             words = frozenset(terms(one.question))
-            likely = [len(words.intersection(terms(passage[start:end]))) + dice.random() * DOUBT for start, end in bounds]
+            likely = [
+                len(words.intersection(terms(passage[start:end]))) + dice.random() * DOUBT for start, end in bounds
+            ]
             found.append(_Placed(one, (), likely.index(max(likely))))
     return found
 
@@ -91,7 +93,9 @@ def _part(bounds: Sequence[Bounds], at: int, size: int) -> _Part:
     """The part of so many sentences, or as many as there are, from number `at` on."""
     last = len(bounds) - 1
     own = bounds[at][0], bounds[min(last, at + size - 1)][1]
-    return _Part(range(at, at + size), own, (bounds[max(0, at - BESIDE)][0], bounds[min(last, at + size - 1 + BESIDE)][1]))
+    return _Part(
+        range(at, at + size), own, (bounds[max(0, at - BESIDE)][0], bounds[min(last, at + size - 1 + BESIDE)][1])
+    )
 
 
 def _asked(one: _Placed, part: _Part, articles: Articles, dice: random.Random) -> list[Question]:

@@ -13,9 +13,16 @@ from docqa.training.verifier.adapter import MODULES, permuted_heads, unpermute
 
 ARCHITECTURE = "llama"
 # Tensors as GGUF and as transformers have them.
-TENSORS = {"token_embd.weight": "model.embed_tokens.weight", "output_norm.weight": "model.norm.weight", "output.weight": "lm_head.weight"}
+TENSORS = {
+    "token_embd.weight": "model.embed_tokens.weight",
+    "output_norm.weight": "model.norm.weight",
+    "output.weight": "lm_head.weight",
+}
 # The same of each decoder layer: "blk.N.attn_q.weight" is "model.layers.N.self_attn.q_proj.weight".
-IN_LAYERS = {known_as: name for name, known_as in MODULES.items()} | {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
+IN_LAYERS = {known_as: name for name, known_as in MODULES.items()} | {
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
 
 
 def load(path: Path) -> LlamaForCausalLM:
@@ -25,15 +32,22 @@ def load(path: Path) -> LlamaForCausalLM:
     metadata = read_header(path).metadata
     architecture = metadata.get("general.architecture")
     if architecture != ARCHITECTURE:
-        raise DocqaError(f"{path} is a model of the architecture {architecture}; an adapter can be trained for {ARCHITECTURE} only")
-    found = {one.name: torch.tensor(gguf.quants.dequantize(one.data, one.tensor_type)) for one in gguf.GGUFReader(path).tensors}
+        raise DocqaError(
+            f"{path} is a model of the architecture {architecture}; an adapter can be trained for {ARCHITECTURE} only"
+        )
+    found = {
+        one.name: torch.tensor(gguf.quants.dequantize(one.data, one.tensor_type))
+        for one in gguf.GGUFReader(path).tensors
+    }
     embedded = found.setdefault("output.weight", found["token_embd.weight"])
     config = _config(metadata, len(embedded), tied=embedded is found["token_embd.weight"])
     model = LlamaForCausalLM(config)
     try:
         model.load_state_dict(_renamed(found, permuted_heads(config)))
     except (KeyError, RuntimeError) as error:
-        raise DocqaError(f"{path} has other weights than a plain model of the architecture {ARCHITECTURE} ({error})") from error
+        raise DocqaError(
+            f"{path} has other weights than a plain model of the architecture {ARCHITECTURE} ({error})"
+        ) from error
     model.requires_grad_(False)
     return model
 
@@ -65,5 +79,7 @@ def _renamed(found: Mapping[str, Tensor], heads: Mapping[str, int]) -> dict[str,
             renamed[TENSORS[name]] = tensor
             continue
         _, number, module, kind = name.split(".")
-        renamed[f"model.layers.{number}.{IN_LAYERS[module]}.{kind}"] = unpermute(tensor, heads[module]) if module in heads else tensor
+        renamed[f"model.layers.{number}.{IN_LAYERS[module]}.{kind}"] = (
+            unpermute(tensor, heads[module]) if module in heads else tensor
+        )
     return renamed
