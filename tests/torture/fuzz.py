@@ -15,7 +15,11 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
+sys.path[:0] = [
+    str(Path(__file__).parents[2]),
+    str(Path(__file__).parents[1]),
+    str(Path(__file__).parents[1] / "formats"),
+]
 
 import pptx
 import pymupdf
