@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from docqa.languages import every_word
 from docqa.text.words import fold, is_dense
 
 Value = str | int | float | None
@@ -22,9 +23,7 @@ MOST_DIGITS = 15  # what a float holds exactly; longer ones are identifiers
 BIG = 10**12  # from here on as a float, so that no sum of integers overflows
 
 # What ends the name of a column that tells rows apart.
-IDENTIFIERS = frozenset(
-    ["id", "ids", "no", "nr", "number", "nummer", "name", "code", "key", "numero", "nom", "nome", "номер"]
-)
+IDENTIFIERS = every_word("tables.identifiers")
 _MISSING = frozenset(("", "-", "–", "—", ".", "?", "n/a", "na", "#n/a", "null", "none", "nan"))
 _SYMBOL = "$€£¥₹₽₩₪₺"
 _NUMBER = re.compile(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from docqa.languages import every, every_pattern
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
 from docqa.text.words import is_dense, sentences, terms
@@ -27,33 +28,16 @@ ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
 
 _ENDS = frozenset(".!?…؟।。！？｡")
-# A sentence that begins so is not understood without the one before it. Words that are articles in another language are left out.
+# A sentence that begins so is not understood without the one before it. In scripts without spaces no word ends there.
 _LEANING = re.compile(
-    r"(?:this|that|these|those|such|it|its|they|their|he|she|his|her|him|however|but|and|or|so|also|thus|therefore|hence|moreover|furthermore"
-    r"|additionally|in addition"
-    r"|for example|for instance|as a result|accordingly|nevertheless|instead|then|consequently|similarly|finally|see|note|refer"
-    r"|dies\w*|jene\w*|er|sie|es|jedoch|aber|und|doch|daher|deshalb|dabei|außerdem|zudem|somit|auch|dadurch|damit|dazu|hierbei|danach|siehe|seine?r?"
-    r"|cette?|ces|cela|ceci|il|elle|ils|elles|cependant|mais|et|donc|ainsi|toutefois|de plus|en outre|par exemple|puis|sa|ses"
-    r"|est[aeo]s?|es[aeo]s?|ell[oa]s?|sin embargo|pero|y|además|por ejemplo|así|luego|también|su|sus"
-    r"|isso|isto|el[ea]s?|no entanto|porém|mas|e|além disso|assim|também|seus?|suas?"
-    r"|quest[aeio]|quell[aeio]|ess[aeio]|tuttavia|ma|inoltre|quindi|così|anche|suoi?|deze|dit|dat|hij|zij|het is|echter|maar|en|ook|daarom|bovendien"
-    r"|tego|ta|te|jednak|ale|i|oraz|ponadto|dlatego|bu|şu|ancak|ama|ve|ayrıca|это|эти|этот|эта|он|она|они|однако|но|и|а|также|поэтому|кроме того)\b"
-    r"|(?:هذا|هذه|ذلك|تلك|وهو|وهي|هو|هي|ولكن|لكن|كما|لذلك|זה|זו|אלה|הוא|היא|הם|אבל|אך|עם זאת|यह|वह|ये|वे|लेकिन|परंतु)(?!\w)"
-    r"|这|這|那|它|他|她|此|该|該|其|但|然而|因此|而|これ|それ|その|この|あれ|彼|しかし|また|そして|さらに|なお|このため|이는|이를|이것|그는|그녀|그것|그러나|하지만|또한|따라서|그리고",
+    "|".join(
+        rf"(?:{'|'.join(starts)})" + ("" if is_dense(starts[0]) else r"(?!\w)")
+        for starts in every("text.leaning").values()
+    ),
     re.IGNORECASE,
 )
 # What documents of a kind all say, whatever they are about.
-_BOILERPLATE = re.compile(
-    r"©|\bcopyright|\ball rights reserved|forward[- ]looking|no assurance|without (?:prior )?notice|incorporated (?:here)?in by reference"
-    r"|by reference (?:in)?to"
-    r"|\b(?:hereto|herein|hereof|hereby|hereunder|thereto|thereof|thereunder|registrant)\b|should be read|the following (?:table|is|are|were)"
-    r"|unless\b.{0,30}\b(?:otherwise|context)|(?:table of )?contents|trademarks?|disclaimer|reproduced|permission"
-    r"|\balle rechte vorbehalten|ohne gewähr|droits réservés|derechos reservados|direitos reservados|diritti riservati|rechten voorbehouden|prawa zastrzeżone"
-    r"|hakları saklıdır|права защищены|حقوق.{0,12}محفوظة|כל הזכויות|版权所有|版權所有|無断転載|무단|सर्वाधिकार"
-    r"|\b(?:item|notes?|exhibit|form|rule|section|article|figure|fig\.|table|page|chapter|appendix|anhang|abbildung|tabelle|abschnitt|annexe"
-    r"|tableau|anexo|tabla) \d|https?:|www\.|@|\.{4}|(?:\. ){3}|_{3}",
-    re.IGNORECASE,
-)
+_BOILERPLATE = re.compile(every_pattern("text.boilerplate"), re.IGNORECASE)
 
 
 class Chunk(Protocol):

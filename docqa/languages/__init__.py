@@ -1,1 +1,66 @@
-"""What differs by language, as data."""
+"""What differs by language, as data: one TOML file a language, named by its ISO 639-1 code.
+
+To add a language is to add a file; `tests/languages` says what each lacks beside English. Values are addressed by their
+dotted place in the file: `phrase("phrases.page", "de")`. A list of patterns holds the alternatives of one.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+CODES = tuple(sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda code: (code != "en", code)))
+
+
+@cache
+def language(code: str) -> Mapping[str, Any]:
+    """All that is known of one language; nothing of one that has no file. Thread-safe, a few milliseconds at first."""
+    path = FOLDER / f"{code}.toml"
+    return tomllib.loads(path.read_text("utf-8")) if code in CODES else {}
+
+
+def value(place: str, code: str) -> Any:
+    """What stands at a dotted place of a language; None where nothing does."""
+    node: Any = language(code)
+    for part in place.split("."):
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return node
+
+
+def phrase(place: str, code: str) -> str:
+    """A text in this language, in English where there is no other."""
+    text = value(place, code) or value(place, "en")
+    assert isinstance(text, str), f"{place} is no phrase"
+    return text
+
+
+@cache
+def words(place: str, code: str) -> frozenset[str]:
+    """The words of a list in this language; none where it has no such list."""
+    return frozenset(value(place, code) or ())
+
+
+@cache
+def pattern(place: str, code: str) -> str:
+    """A regular expression that takes any alternative of a list in this language; "" where it has no such list."""
+    return "|".join(value(place, code) or ())
+
+
+@cache
+def every(place: str) -> Mapping[str, Any]:
+    """What stands at a place in each language that has it, English first."""
+    return {code: entry for code in CODES if (entry := value(place, code)) is not None}
+
+
+@cache
+def every_word(place: str) -> frozenset[str]:
+    """The words of a list in all languages together."""
+    return frozenset(word for entry in every(place).values() for word in entry)
+
+
+@cache
+def every_pattern(place: str) -> str:
+    """A regular expression that takes any alternative of a list in any language."""
+    return "|".join(alternative for entry in every(place).values() for alternative in entry)

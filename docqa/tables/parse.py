@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from docqa.formats.columns import IDENTIFIERS, Value, key, parse_date, parse_number, tokens
+from docqa.languages import value
 from docqa.store.table_plan import Filter, Operator, StoredTable
-from docqa.tables.words import NUMBERS, VOCABULARY
+from docqa.tables.words import NUMBERS, UNANSWERABLE, VOCABULARY
 from docqa.text.detect import is_function_word
 
 LONGEST_PHRASE = 8  # tokens of the question that one name may take
 LONGEST_QUESTION = 60  # tokens; what is longer tells a story
-DECIMAL_COMMA = frozenset(["de", "es", "fr", "it", "nl", "pl", "pt", "ru", "tr"])
 _ENDINGS = (
     "s",
     "es",
@@ -40,34 +40,6 @@ _VOWELS = frozenset("aeiouyаеиоуыюя")
 
 _IN_TIME: dict[str, Operator] = {"before": "<", "until": "<=", "after": ">", "since": ">="}
 _OPERATORS: dict[str, Operator] = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", **_IN_TIME}
-_NEGATIONS = frozenset(
-    key(word)
-    for word in [
-        "not",
-        "no",
-        "nicht",
-        "kein",
-        "keine",
-        "pas",
-        "ne",
-        "non",
-        "não",
-        "nao",
-        "nem",
-        "niet",
-        "nie",
-        "degil",
-        "inte",
-        "när",
-        "nar",
-        "warum",
-        "pourquoi",
-        "why",
-        "how",
-        "when",
-    ]
-)
-
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # key → place of a column → its values with that key
 
 
@@ -112,7 +84,7 @@ def items(question: str, language: str, table: StoredTable, found: Found) -> lis
 
 def _item(run: Sequence[str], language: str, table: StoredTable, found: Found, before: Sequence[Item]) -> Item | None:
     phrase = " ".join(run)
-    listed = VOCABULARY.get(phrase) or ("filler" if is_function_word(phrase) and phrase not in _NEGATIONS else None)
+    listed = VOCABULARY.get(phrase) or ("filler" if is_function_word(phrase) and phrase not in UNANSWERABLE else None)
     if column := _column(run, table, exactly=True):
         return column
     if (value := _value(run, found, before)) and (listed is None or value.place == _last_column(before)):
@@ -129,7 +101,7 @@ def _item(run: Sequence[str], language: str, table: StoredTable, found: Found, b
 
 
 def _amount(word: str, language: str) -> Item | None:
-    if (number := parse_number(word, "," if language in DECIMAL_COMMA else ".")) is not None:
+    if (number := parse_number(word, value("decimal_mark", language) or ".")) is not None:
         return Item("number", values=(number,))
     if day := parse_date(word, day_first=True):
         return Item("date", values=(day,))

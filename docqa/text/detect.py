@@ -10,6 +10,8 @@ from collections import Counter
 from functools import cache, lru_cache
 from typing import Any
 
+from docqa.languages import every_word
+
 _PIECE = 500  # characters; each piece is judged by itself, so that a quotation or an address does not tip the scales
 _PIECES = 20
 _DENSE = {"HAN", "KANA", "HANGUL"}  # a character of these weighs about as much as two letters of an alphabet
@@ -55,32 +57,6 @@ _NO_WORD = re.compile(rf"[\d/@]|{_CODE.pattern}")
 _NEAR = ({"bs", "hr", "sr"}, {"id", "ms"})  # so near that doubt between them is no doubt that it is one of them
 _SURE = 0.5  # more probable than all others together
 _NEGLIGIBLE = 0.001
-
-# As search folds and stems them, without accents: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Swedish, Russian,
-# Arabic, Hebrew, Hindi.
-_FUNCTION_WORDS = frozenset(
-    word
-    for words in (
-        "the of and to in is was what which who how when where did does do are for that with by on from at it as were why many much be an",
-        "der die das und ist von den wie wer wo wann was welche welcher welches welchen welchem wurde wurden wird werden im in zu zum zur dem des ein eine",
-        "einer nicht mit auf fur aus sich sind war warum hat haben viele bei nach um als auch",
-        "le la les des et est de du que qui quel quelle quand ou dans une un pour par au aux sur il elle pas combien comment quels pourquoi a ce sont",
-        "el la los las de y es en que quien cual cuando donde como por para con una un del se no fue cuantos cuanto esta al su son",
-        "o a os as de e em que quais foram qual quem quando onde como por para com uma um do da dos das nao foi no na quantos quanto ao sao mais",
-        "il lo la gli le di e in che chi quale quando dove come per con una un del della non sono nel nella perche quanti dei al da",
-        "de het een en van is in dat wie wat welke wanneer waar hoe voor met op niet aan door werd zijn er te was naar",
-        "i w z na jest sie nie do co kto kiedy gdzie jak ktory ktora ktore był była sa dla od po przez o ile",
-        "ve bir bu ne kim hangi nerede nasıl icin ile mi mı olan olarak de da kac degil var cok en",
-        "och i att det en som ar av for pa den med vad vem nar var hur till inte om ett har",
-        "и в во на с со к ко по за из о об от до у для не что это как кто кого кому чем чего где когда какои какая какое какие каких сколько почему был",
-        "была было были есть ли его ее их он она они или а но же бы",
-        "من في علي الي عن مع ما ماذا متي اين كيف كم هل اي لماذا هو هي هم ذي تي ذين هذا هذه ذلك تلك كان كانت يكن لم لا لن ان او ثم قد بين حيث عند كما له لها",
-        "به بها فيه فيها منه منها بن تم قام ماهو ماه ماهي بماذا يه يها ومن وما وهو وهي",
-        "של את על אל עם מה מי מתי איפה היכן איך כמה למה מדוע איזה איזו הוא היא הם הן זה זאת היה היתה הייתה היו לא או כי אשר גם",
-        "का के की में से को पर ने और या है हैं था थी थे हो क्या कौन कब कहाँ कहां कैसे कितना कितने कितनी क्यों किस किसने यह वह ये वे इस उस एक भी नहीं तो ही",
-    )
-    for word in words.split()
-)
 
 
 def detect(text: str) -> str:
@@ -158,4 +134,4 @@ def _model() -> Any:
 
 def is_function_word(term: str) -> bool:
     """Whether the term, folded as search folds it, is a function or question word of one of the fourteen languages."""
-    return term in _FUNCTION_WORDS
+    return term in every_word("text.function_words")

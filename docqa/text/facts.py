@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
+from docqa.languages import every
 from docqa.text.words import fold, is_dense, terms
 
 Date = tuple[int | None, int, int | None]  # year, month, day; None where the text leaves it out
@@ -18,57 +19,24 @@ _SPACE = "[ \u00a0\u2009\u202f]"
 _NUMBER = re.compile(rf"\d{{1,3}}(?:{_SPACE}\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'’]\d{2,3})*[.,'’]\d{3}")
 _ARABIC_SIGNS = str.maketrans({"٫": ".", "٬": ","})
-_SCALES = {
-    3: "thousand tausend mille mil mila тысяч тысячи tys bin אלף ألف हज़ार 千 천",
-    4: "万 萬 만",
-    6: "million millions mn mio millionen millones milhões milioni miljoen milyon mln млн миллион миллиона миллионов مليون מיליון 百万",
-    8: "亿 億 억",
-    9: "billion billions bn mrd milliarde milliarden milliard milliards miliardo miliardi miljard milyar mld млрд миллиард миллиарда миллиардов مليار מיליארד",
+_SCALE = {
+    fold(word): Decimal(10) ** int(power)
+    for scales in every("text.scales").values()
+    for power, words in scales.items()
+    for word in words
 }
-_SCALE = {fold(word): Decimal(10) ** power for power, words in _SCALES.items() for word in words.split()}
 _SCALE_WORD = re.compile(rf"{_SPACE}?(百万|[万萬亿億千억만천]|[^\W\d_]+)")
-_COUNTED = {
-    "en": "one two three four five six seven eight nine ten eleven twelve",
-    "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "fr": "un deux trois quatre cinq six sept huit neuf dix onze douze",
-    "es": "uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "pt": "um dois três quatro cinco seis sete oito nove dez onze doze",
-    "it": "uno due tre quattro cinque sei sette otto nove dieci undici dodici",
-    "nl": "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
-    "pl": "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście",
-    "tr": "bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki",
-    "ru": "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
-    "ar": "واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
-    "he": "אחד שניים שלושה ארבעה חמישה שישה שבעה שמונה תשעה עשרה",
-    "hi": "एक दो तीन चार पाँच छह सात आठ नौ दस ग्यारह बारह",
-    "ko": "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
-    "zh": "一 二 三 四 五 六 七 八 九 十",
-    "ja": "一 二 三 四 五 六 七 八 九 十",
-}
 _NUMBER_WORDS = {
-    code: {fold(word): Decimal(value) for value, word in enumerate(words.split(), 1)}
-    for code, words in _COUNTED.items()
+    code: {fold(word): Decimal(value) for value, word in enumerate(words, 1)}
+    for code, words in every("text.numbers").items()
 }
 _SYMBOL = re.compile(r"[一二三四五六七八九十]|[^\W\d_]+")
 _ALONE = re.compile(r"(?<![\d.,'’])\d+(?![.,'’]*\d)")
-_MONTHS = (
-    "january february march april may june july august september october november december",
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-    "jan feb mär apr mai juni juli aug sept okt nov dez",
-    "januar februar märz april mai juni juli august september oktober november dezember",
-    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
-    "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
-    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-    "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
-    "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר",
-    "जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर",
-)
-_MONTH = {fold(word): number for words in _MONTHS for number, word in enumerate(words.split(), 1)}
+_MONTH = {
+    fold(word): number
+    for names in (*every("text.short_months").values(), *every("text.months").values())
+    for number, word in enumerate(names, 1)
+}
 _MONTH_WORD = "|".join(sorted(map(re.escape, _MONTH), key=len, reverse=True))
 _DATES = tuple(
     re.compile(pattern)

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from docqa.languages import every_word
+
 PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
 
 # Scripts written without spaces, and Hangul, whose particles stick to the word: Thai to Khmer, Kana, Han, Hangul.
@@ -59,13 +61,12 @@ _SENTENCE_END = re.compile(
 # As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
 _ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|cf|Fig|Inc|Ltd|Co|Corp|Jr|Sr|approx|pp?|vol|sec|bzw|ca|Nr|z\.B|d\.h|art|Abs|Hr)|\b[A-Z])\.$"
+    rf"(?:\b(?:{'|'.join(map(re.escape, sorted(every_word('text.abbreviations'))))})|\b[A-Z])\.$"
 )
 
-# "im 10. Jahrhundert", "am 3. 10. 1990": the number is one of an order although no small letter follows.
+# "im 10. Jahrhundert", "am 3. 10. 1990": an ordinal, even before a capital.
 _ORDINAL = re.compile(
-    r"(?:\b(?:am|im|vom|zum|zur|beim|bis|seit|ab|der|des|dem|den|das|die|und|oder|pr|fra|till?|od|do|dne)|\d\.|[-–])\s?\d{1,2}\.$",
-    re.IGNORECASE,
+    rf"(?:\b(?:{'|'.join(sorted(every_word('text.before_ordinals')))})|\d\.|[-–])\s?\d{{1,2}}\.$", re.IGNORECASE
 )
 _GOES_ON = re.compile(r"[ \u00a0]+[^\W_]")
 
