@@ -16,10 +16,10 @@ from docqa.answering.evidence import Piece, Provider
 from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find, question_language
 from docqa.answering.overview import Overview, overview
+from docqa.answering.phrasing import refusal
 from docqa.catalog.targets import Target
 from docqa.errors import DocqaError, ProviderFailed, Unavailable
-from docqa.languages.names import LANGUAGES
-from docqa.languages.phrases import refusal
+from docqa.languages import BY_API_NAME
 from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.search.search import Passage
@@ -58,7 +58,7 @@ def read_question(
     text = messages[last]["message"]
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     system = tuple(m["message"] for m in messages if m["sender"] == "system")
-    language = LANGUAGES[chat["language"]] or question_language(text, documents)
+    language = BY_API_NAME[chat["language"]] or question_language(text, documents)
     return Question(
         text,
         history,

@@ -14,8 +14,7 @@ from docqa.answering.evidence import Piece, Provider
 from docqa.answering.mentions import Place, match_of, places, speaks_of
 from docqa.answering.model_summary import digest
 from docqa.ingest.key_sentences import choose, notes
-from docqa.languages import overview_phrases as said
-from docqa.languages.phrases import PAGE, phrase
+from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.questions.scope import Scope, scope_of
 from docqa.search.search import Passage, Sentence
@@ -66,7 +65,7 @@ async def overview(
 
 
 def _page_counts(documents: Sequence[StoredDocument], language: str) -> Overview:
-    lines = [phrase(said.PAGE_COUNT, language).format(pages=sum(document.pages for document in documents))]
+    lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
     if len(documents) > 1:
         lines += [f"- {document.name}: {document.pages}" for document in documents]
     return Overview("\n".join(lines), [], _pieces([]), "")
@@ -80,7 +79,7 @@ async def _contents(services: Services, documents: Sequence[StoredDocument], que
         ]
     if not found:
         return None
-    opening = phrase(said.HEADINGS, question.language).format(count=len(found))
+    opening = phrase("phrases.headings", question.language).format(count=len(found))
     shown = found[: 3 * LISTED[question.length]]
     lines = [
         _line(document, chunk.page_number, chunk.section, len(documents), question.language)
@@ -106,7 +105,7 @@ async def _places(
     if not found:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in found})
-    template = phrase(said.PLACES, question.language)
+    template = phrase("phrases.places", question.language)
     opening = template.format(
         topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents)
     )
@@ -129,11 +128,11 @@ def _place_line(place: Place, document: StoredDocument, documents: int, language
 
 def _line(document: StoredDocument, page_number: int, text: str, documents: int, language: str) -> str:
     name = f"{document.name}, " if documents > 1 else ""
-    return f"\n- {name}{phrase(PAGE, language)} {page_number}: {' '.join(text.split())}"
+    return f"\n- {name}{phrase('phrases.page', language)} {page_number}: {' '.join(text.split())}"
 
 
 def _listing(opening: str, shown: int, count: int, language: str) -> str:
-    return opening if shown == count else f"{opening} {phrase(said.SHOWN, language).format(shown=shown)}"
+    return opening if shown == count else f"{opening} {phrase('phrases.shown', language).format(shown=shown)}"
 
 
 async def _gist(
@@ -179,10 +178,10 @@ async def _scope_note(services: Services, documents: Sequence[StoredDocument], l
     async with services.db.read() as conn:
         unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
     pages = sum(document.pages for document in documents)
-    sentences = [phrase(said.DOCUMENTS, language).format(count=len(documents))] if len(documents) > 1 else []
-    sentences.append(phrase(said.PAGES_READ, language).format(read=pages - unread, pages=pages))
+    sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
+    sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
     if unread:
-        sentences.append(phrase(said.PAGES_UNREAD, language))
+        sentences.append(phrase("phrases.pages_unread", language))
     return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
 
 

@@ -11,7 +11,7 @@ from docqa.models.verifier import Verifier, to_verify
 from docqa.search.search import Passage
 from docqa.services import Services
 from docqa.text.facts import Counts, Facts, counts
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 READ = 3  # passages, best first
 WINDOW = (

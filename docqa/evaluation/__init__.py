@@ -22,7 +22,7 @@ from docqa.errors import DocqaError, NotFound, TooLarge, Unavailable, Unreadable
 from docqa.evaluation.figures import CUTS, Result, holds
 from docqa.evaluation.questions import Made, choose, make_controls, make_questions
 from docqa.ingest.add import add_file
-from docqa.languages.phrases import NOT_FOUND, phrase
+from docqa.languages import phrase
 from docqa.models.chat.local import LocalModel
 from docqa.records import Source
 from docqa.search.search import Passage, search
@@ -143,7 +143,7 @@ async def _ask(services: Services, document: StoredDocument, made: Made, chat: d
         return Result(made, document.name, "", rank, False, False, 0, 0, time.perf_counter() - started, str(error))
     seconds = time.perf_counter() - started
     verbatim = [await _is_verbatim(services, document, source) for source in answered.sources]
-    refused = phrase(NOT_FOUND, answered.question.language) in text
+    refused = phrase("phrases.not_found", answered.question.language) in text
     return Result(
         made,
         document.name,

@@ -21,7 +21,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import Note
 from docqa.store.vectors import StoredModel
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,8 @@ from docqa.services import Services
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import quoted
-from docqa.text.words import sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
 
 CANDIDATES = 50
 RERANKED = 10

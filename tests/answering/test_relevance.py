@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from docqa.answering.phrasing import refusal
 from docqa.answering.relevance import relevant
-from docqa.languages.phrases import NEAREST, NOT_FOUND, refusal
+from docqa.languages import every, phrase
 from docqa.models.reader import Span
 from docqa.search.search import Passage, Sentence
 from docqa.store.chunks import StoredChunk
@@ -108,9 +109,7 @@ def test_a_refusal_names_each_page_once_in_every_language() -> None:
         refusal(nearest, "en")
         == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
     )
-    assert refusal([], "en") == NOT_FOUND["en"]
-    assert set(NEAREST) == set(NOT_FOUND)
-    for language, sentence in NOT_FOUND.items():
-        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(
-            nearest, language
-        )
+    assert refusal([], "en") == phrase("phrases.not_found", "en")
+    for language in every("phrases.not_found"):
+        text = refusal(nearest, language)
+        assert text.startswith(phrase("phrases.not_found", language)) and "b.pdf (4, 31), a.txt (1)" in text

@@ -13,10 +13,10 @@ from starlette.types import Send
 from docqa import records, store
 from docqa.answering.answer import Answer, answer, read_question
 from docqa.answering.gather import question_language
+from docqa.answering.phrasing import sources_block
 from docqa.api import declarations as given_by
 from docqa.api.request import Endpoint, Given
 from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
-from docqa.languages.phrases import sources_block
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument

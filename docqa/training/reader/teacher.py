@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from docqa.models.reader.network import OF_PASSAGE, Network
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 DEPTHS = (
     2 / 3,

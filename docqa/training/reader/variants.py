@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy
 
 from docqa.models.reader.network import Network
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Articles, Asked
 
 # For each question or passage. Those of texts get as many tries, most of which find no sentence of the right form.
