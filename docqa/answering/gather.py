@@ -17,9 +17,9 @@ from docqa.answering.relevance import relevant
 from docqa.questions import parts as compound
 from docqa.questions.follow_up import StandAlone, asks_for_number, content, points_back, says_enough, stand_alone
 from docqa.questions.question import Question
+from docqa.search.index import Index
 from docqa.search.search import Passage, search
 from docqa.search.weighing import FUNCTION_WORD
-from docqa.services import Services
 from docqa.store.documents import StoredDocument
 from docqa.text.detect import detect, is_function_word
 from docqa.text.words import PREFIX, fold, is_dense, terms
@@ -47,19 +47,19 @@ def question_language(text: str, documents: Sequence[StoredDocument]) -> str:
     return detect(text) or next((document.language for document in documents if document.language), "en")
 
 
-async def find(services: Services, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> Found:
+async def find(index: Index, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> Found:
     """What the documents say about the question; of a question with several parts, about those of which they say anything."""
     earlier = [text for sender, text in question.history if sender == "user"][-1:]
     language = question_language(" ".join([*earlier, question.text]), documents)
     if not agent:
         text = question.text if says_enough(question.text, language) else " ".join([*earlier, question.text])
-        passages = await _sought(services, documents, text, language)
+        passages = await _sought(index, documents, text, language)
         return together([passages], speaks=relevant(passages, question.text))
     history, asked = list(question.history), []
     for part in compound.parts(question.text, language):
         asked.append(stand_alone(part, history, language))
         history.append(("user", part))
-    found = await asyncio.gather(*(_sought(services, documents, one.whole, language) for one in asked))
+    found = await asyncio.gather(*(_sought(index, documents, one.whole, language) for one in asked))
     told = [
         (one, _judged(one, passages, language))
         for one, passages in zip(asked, found, strict=True)
@@ -69,13 +69,13 @@ async def find(services: Services, documents: Sequence[StoredDocument], question
         return together(found, speaks=False)
     parts = [passages for _, passages in told]
     if len(asked) == 1:
-        parts.append(await _linked(services, documents, asked[0], parts[0], language))
+        parts.append(await _linked(index, documents, asked[0], parts[0], language))
     return together(parts)
 
 
-async def _sought(services: Services, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
+async def _sought(index: Index, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
     """The passages that are found, the best of them read."""
-    return await read(services, text, language, await search(services, documents, text, language, PASSAGES))
+    return await read(index.encoders, text, language, await search(index, documents, text, language, PASSAGES))
 
 
 def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
@@ -152,7 +152,7 @@ def _share(weights: dict[str, float], words: frozenset[str]) -> float:
 
 
 async def _linked(
-    services: Services, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
+    index: Index, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
 ) -> list[Passage]:
     """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it leaves little open.
 
@@ -177,7 +177,7 @@ async def _linked(
     if found := missing.closing(passages, language):
         return found
     text = " ".join(word for word in dict.fromkeys([*own, *said]) if _stem(word) in missing.words | missing.links)
-    return missing.closing(await search(services, documents, text, language, PASSAGES), language)
+    return missing.closing(await search(index, documents, text, language, PASSAGES), language)
 
 
 @dataclass(frozen=True)

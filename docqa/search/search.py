@@ -16,8 +16,8 @@ from docqa.questions.expansion import related
 from docqa.questions.named_documents import named_by
 from docqa.questions.named_pages import pages_named
 from docqa.search.bm25 import bm25
+from docqa.search.index import Index
 from docqa.search.weighing import Query, weighed
-from docqa.services import Services
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import quoted
@@ -101,29 +101,15 @@ class Passage:
         return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
 
 
-def usable_embedder(services: Services, language: str) -> Embedder | None:
-    """The embedder when it is loaded and knows the language: one that does not know it drags the ranking down.
-
-    A question does not wait for it to load; one that died is loaded again for the next question.
-    """
-    embedder = services.index_embedder
-    if embedder is None or not embedder.knows(language):
-        return None
-    if not embedder.ready:
-        services.work.set()
-        return None
-    return embedder
-
-
 async def search(
-    services: Services, documents: Sequence[StoredDocument], text: str, language: str, top_k: int
+    index: Index, documents: Sequence[StoredDocument], text: str, language: str, top_k: int
 ) -> list[Passage]:
     """The `top_k` best passages, best first. While there is no usable embedder, by full text alone."""
     by_id = {document.id: document for document in documents}
-    embedder = usable_embedder(services, language)
+    embedder = index.encoders.embedder_for(language)
     texts = [text, meant] if (meant := related(text)) else [text]
     vectors = [await embedder.encode_question(one) if embedder else None for one in texts]
-    async with services.db.read() as conn:
+    async with index.db.read() as conn:
         query, *_ = queries = [
             await weighed(conn, list(by_id), one, language, vector) for one, vector in zip(texts, vectors, strict=True)
         ]
@@ -150,20 +136,20 @@ async def search(
         for chunk, score in candidates
     ]
     passages = await _examine(query, passages, naming, packed, embedder)
-    if services.settings.rerank:
+    if index.rerank:
         passages = sorted(
             (replace(passage, score=passage.second_score) for passage in passages), key=lambda passage: -passage.score
         )
-    return await _completed(services, passages[:top_k])
+    return await _completed(index, passages[:top_k])
 
 
-async def _completed(services: Services, passages: Sequence[Passage]) -> list[Passage]:
+async def _completed(index: Index, passages: Sequence[Passage]) -> list[Passage]:
     """The passages with what stands beside them in paragraphs that were cut: "it" or "the company" is named there.
 
     What stands after a chunk is left to the next one if that was found too. What stands before is not: a source is to be understood by itself.
     """
     found = {passage.chunk.id for passage in passages}
-    async with services.db.read() as conn:
+    async with index.db.read() as conn:
         beside = await store.chunks.beside(conn, found)
     return [
         _complete(passage, beside.get(passage.chunk.id, NOTHING), alone=passage.chunk.id + 1 not in found)
