@@ -23,7 +23,7 @@ from docqa.languages.names import LANGUAGES
 from docqa.languages.phrases import refusal
 from docqa.questions.question import Question
 from docqa.records import Source
-from docqa.search.search import Passage
+from docqa.search.passages import Passage
 from docqa.store.documents import StoredDocument
 from docqa.tables.answer import answer_from_table
 

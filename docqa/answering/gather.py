@@ -5,7 +5,6 @@ sentence leaves something open that another passage names together with what it 
 """
 
 import asyncio
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +17,11 @@ from docqa.questions import parts as compound
 from docqa.questions.follow_up import StandAlone, asks_for_number, content, points_back, says_enough, stand_alone
 from docqa.questions.question import Question
 from docqa.search.index import Index
-from docqa.search.search import Passage, search
-from docqa.search.weighing import FUNCTION_WORD
+from docqa.search.passages import Passage
+from docqa.search.search import search
+from docqa.search.weights import share, weights_among
 from docqa.store.documents import StoredDocument
-from docqa.text.detect import detect, is_function_word
+from docqa.text.detect import detect
 from docqa.text.words import PREFIX, fold, is_dense, terms
 
 PASSAGES = 8
@@ -112,7 +112,7 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     counts = Counter(
         term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
     )
-    own, about = (_weights(terms(text), counts) for text in (asked.text, asked.context))
+    own, about = (weights_among(terms(text), counts) for text in (asked.text, asked.context))
     follows = bool(asked.context and content(asked.text, language))
     number = asks_for_number(asked.text, language)
     out = []
@@ -121,10 +121,8 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, language) else frozenset[str]()
-            coverage = (
-                (_share(own, words) + ABOUT * _share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
-            )
-            coverage += BEFORE * (_share(about, carried) * ABOUT / (1 + ABOUT) if follows else _share(own, carried))
+            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
             sentences.append(replace(sentence, coverage=coverage))
             before = words | carried
@@ -134,21 +132,6 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
         if follows
         else out
     )
-
-
-def _weights(words: Sequence[str], counts: Counter[str]) -> dict[str, float]:
-    """How much each word tells among the terms of the sentences that were found; a word in none tells nothing."""
-    most = max(counts.values(), default=0)
-    return {
-        word: math.log(1 + most / counts[word]) * (FUNCTION_WORD if is_function_word(word) else 1.0)
-        for word in words
-        if word in counts
-    }
-
-
-def _share(weights: dict[str, float], words: frozenset[str]) -> float:
-    total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
 
 
 async def _linked(

@@ -18,7 +18,7 @@ from docqa.languages import overview_phrases as said
 from docqa.languages.phrases import PAGE, phrase
 from docqa.questions.question import Question
 from docqa.questions.scope import Scope, scope_of
-from docqa.search.search import Passage, Sentence
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
@@ -232,7 +232,8 @@ def _evenly(found: Sequence[T], count: int) -> Sequence[T]:
 
 
 def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:
-    return Passage(chunk, document, 0.0, None, 1.0, 1.0, tuple(Sentence(start, end, 1.0, None) for start, end in spans))
+    sentences = tuple(Sentence(start=start, end=end, coverage=1.0) for start, end in spans)
+    return Passage(chunk=chunk, document=document, scores=Scores(coverage=1.0), score=1.0, sentences=sentences)
 
 
 async def _pieces(lines: Sequence[tuple[str, int]]) -> AsyncGenerator[Piece, None]:

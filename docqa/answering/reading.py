@@ -8,7 +8,7 @@ from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Span
 from docqa.models.verifier import Verifier, to_verify
-from docqa.search.search import Passage
+from docqa.search.passages import Passage
 from docqa.text.facts import Counts, Facts, counts
 from docqa.text.words import sentences
 

@@ -25,7 +25,8 @@ from docqa.ingest.add import add_file
 from docqa.languages.phrases import NOT_FOUND, phrase
 from docqa.models.chat.local import LocalModel
 from docqa.records import Source
-from docqa.search.search import Passage, search
+from docqa.search.passages import Passage
+from docqa.search.search import search
 from docqa.services import Services
 from docqa.settings import Settings
 from docqa.store.documents import StoredDocument

@@ -16,7 +16,7 @@ from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
-from docqa.search.search import Passage, Sentence
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from passages import BELL, MILL, WELL
@@ -136,15 +136,15 @@ def test_a_passage_of_few_sentences_is_read_once() -> None:
 
 def passage(text: str, scores: list[float]) -> Passage:
     width = len(text) // len(scores)
-    sentences = tuple(Sentence(at * width, (at + 1) * width, score, None) for at, score in enumerate(scores))
+    sentences = tuple(
+        Sentence(start=at * width, end=(at + 1) * width, coverage=score) for at, score in enumerate(scores)
+    )
     return Passage(
-        StoredChunk(1, 1, 1, "", "", text, ""),
-        StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
-        0.0,
-        None,
-        0.0,
-        0.0,
-        sentences,
+        chunk=StoredChunk(1, 1, 1, "", "", text, ""),
+        document=StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
+        scores=Scores(),
+        score=0.0,
+        sentences=sentences,
     )
 
 
