@@ -16,7 +16,7 @@ from docqa.formats.columns import Column, Value, key
 from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.records import Source
-from docqa.services import Services
+from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.tables.parse import phrases
@@ -39,13 +39,13 @@ class TableAnswer:
 
 
 async def answer_from_table(
-    services: Services, documents: Sequence[StoredDocument], question: Question, *, cite: bool
+    db: Database, documents: Sequence[StoredDocument], question: Question, *, cite: bool
 ) -> TableAnswer | None:
     """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
     if not 0 < len(of_tables) <= MOST_TABLES:
         return None
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         fitting = await _fitting(conn, list(of_tables), question)
         if len(fitting) > 1:
             names = ", ".join(table.name for table, _ in fitting)

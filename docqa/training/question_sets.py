@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from docqa.errors import DocqaError
-from docqa.search.bm25 import bm25, rarity
+from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
 NEAR = 150  # characters on each side of an answer in which the question's words are looked for

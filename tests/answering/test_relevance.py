@@ -8,7 +8,7 @@ from docqa.answering.phrasing import refusal
 from docqa.answering.relevance import relevant
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
-from docqa.search.search import Passage, Sentence
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 
@@ -19,14 +19,11 @@ TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
     chunk = StoredChunk(1, 1, 4, "", "", text, "")
     return Passage(
-        chunk,
-        DOCUMENT,
-        0.0,
-        None,
-        coverage,
-        0.0,
-        (Sentence(0, len(text), coverage, cosine, coverage),),
-        spoken_of=coverage,
+        chunk=chunk,
+        document=DOCUMENT,
+        scores=Scores(coverage=coverage, lexical_coverage=coverage),
+        score=0.0,
+        sentences=(Sentence(start=0, end=len(text), coverage=coverage, cosine=cosine, lexical_coverage=coverage),),
     )
 
 
@@ -90,9 +87,9 @@ def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round()
     assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
     assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
     assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
-    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), (
-        "a page that the question names is what was asked for"
-    )
+    assert relevant(
+        [replace(near, spans=(Span(0, 8, -0.5),), scores=replace(near.scores, on_named_page=True))], question
+    ), "a page that the question names is what was asked for"
 
 
 def test_nothing_found_is_not_relevant() -> None:

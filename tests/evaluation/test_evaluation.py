@@ -15,7 +15,8 @@ from docqa.evaluation import evaluate
 from docqa.evaluation.figures import COLUMNS, Result, holds, row, table
 from docqa.evaluation.questions import FOREIGN, OTHER, Made, choose, make_controls, make_questions
 from docqa.languages import entry, phrase
-from docqa.search.search import Passage, search
+from docqa.search.passages import Passage
+from docqa.search.search import search
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
 from docqa.text.words import terms

@@ -56,7 +56,7 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
     passages = await search(
-        services, documents, body["query"], question_language(body["query"], documents), body["top_k"]
+        services.index, documents, body["query"], question_language(body["query"], documents), body["top_k"]
     )
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
@@ -67,7 +67,7 @@ async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
     question = read_question(messages, given.query, documents)
-    made = await answer(services, documents, question, given.query)
+    made = await answer(services.answering, documents, question, given.query)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
     headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:
