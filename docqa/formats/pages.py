@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from docqa.formats.columns import Table
+if TYPE_CHECKING:
+    from docqa.formats.columns import Table  # its import costs more than reading a small text
+
 
 PAGE = 3_000
 STRETCHED = 4_000  # a page may grow to this where a paragraph ends on it, or the text does: what is cut in two is found and quoted worse
@@ -67,7 +70,7 @@ class Reading:
     title: str
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
-    table: Table | None = None
+    table: "Table | None" = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Extracted:
     title: str
     pages: list[ExtractedPage]
     notes: list[str]
-    table: Table | None = None
+    table: "Table | None" = None
 
 
 def _title(text: str) -> str:

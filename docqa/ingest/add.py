@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from docqa import store
 from docqa.errors import Busy
-from docqa.formats import Extracted, ExtractedPage, extract
+from docqa.formats.extraction import extract
+from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
 from docqa.services import Services
 from docqa.store.chunks import Chunk

@@ -14,7 +14,7 @@ from docqa.catalog.entries import Entry
 from docqa.catalog.keys import ProviderKeys, variable
 from docqa.catalog.targets import Mapping, Target
 from docqa.errors import DocqaError, OutOfTime, Unavailable
-from docqa.formats import languages as recognition_languages
+from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
 from docqa.models.chat.remote import open_remote

@@ -9,9 +9,11 @@ import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import SUFFIXES, ExtractedPage, extract, kinds, reading
+from docqa.formats import kinds, reading
 from docqa.formats import read as read_path
-from docqa.formats.pages import clean, cut, paginate
+from docqa.formats.extraction import extract
+from docqa.formats.kinds import SUFFIXES
+from docqa.formats.pages import ExtractedPage, clean, cut, paginate
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = {"seconds": 20.0, "memory_mb": 1024}

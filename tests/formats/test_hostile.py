@@ -27,7 +27,7 @@ MEGABYTES = 1_000
 PROBE = """
 import asyncio, json, resource, sys
 from docqa.errors import Unreadable
-from docqa.formats import extract
+from docqa.formats.extraction import extract
 from docqa.settings import Settings
 
 async def main():

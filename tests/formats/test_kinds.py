@@ -13,8 +13,7 @@ import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import SUFFIXES
-from docqa.formats.kinds import detect
+from docqa.formats.kinds import SUFFIXES, detect
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 HTML = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"

@@ -9,7 +9,8 @@ import pytest
 
 from conftest import FILES
 from docqa.errors import Unreadable
-from docqa.formats import ExtractedPage, reading
+from docqa.formats import reading
+from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
 from docqa.formats.pdf.bidi import logical
 from docqa.ingest.chunking import chunks

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import ExtractedPage, reading
-from docqa.formats.pages import Extracted
+from docqa.formats import reading
+from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.formats.rtf import reading as rtf
 
 
