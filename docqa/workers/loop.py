@@ -49,7 +49,7 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     and an event, and yields its answers, or None where other requests may be served first. The event is set when
     nobody wants the answers any more: the handler is then closed at its next yield.
     """
-    faulthandler.enable()  # a crash in native code leaves its stack on stderr, which the parent logs
+    faulthandler.enable(all_threads=False)  # a crash in native code leaves its stack on stderr, which the parent logs
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C hits the whole group; the server closes its children itself
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print, and some read

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 START = 0  # the request number of frames that answer no request: what a child says when it is ready
-LAST_LINES = 20  # of stderr, kept to tell why the process ended
+LAST_LINES = 40  # of stderr, kept to tell why the process ended: the stack of a crash in native code takes some 25
 # A child that parses hostile files may write anything to stderr, and as much as it likes.
 LONGEST_LINE = 1000
 _CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
