@@ -1,4 +1,4 @@
-"""The child process that reads one file: `python -m docqa.formats MEGABYTES SECONDS`, limited before it imports more."""
+"""The child process that reads a file: `python -m docqa.formats MEGABYTES SECONDS`, limited before it imports more."""
 
 import sys
 

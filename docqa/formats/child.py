@@ -1,4 +1,4 @@
-"""The child's side of reading a file: it answers `extraction` with pages, a line of JSON each, and what else there is."""
+"""The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then notes and table."""
 
 import json
 from collections.abc import Iterable, Iterator

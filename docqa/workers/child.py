@@ -1,4 +1,4 @@
-"""A long-lived child process, for libraries that may abort or use much memory. It serves one request at a time, or several.
+"""A long-lived child process, for libraries that may abort or use much memory; it serves one request at a time or more.
 
 This is the parent's side; `process` is one life of the child, `loop` the child's side. A child exits with its parent,
 however the parent ends. The separate process protects the server from crashes and memory use; it is not a sandbox.
@@ -130,7 +130,7 @@ class Child:
             process = None
             raise
         finally:
-            # A consumer that leaves early is often being cancelled and cannot wait, so a task drains the child's answers.
+            # A consumer that leaves early is often being cancelled and cannot wait: a task drains the child's answers.
             if process is None:
                 self._release()
             else:

@@ -157,7 +157,8 @@ class Process:
     async def _died(self) -> ChildDied:
         await asyncio.shield(self._pumping)
         return ChildDied(
-            f"The {self.name} process {self.death} in the middle of its work; it is started again with the next request."
+            f"The {self.name} process {self.death} in the middle of its work; "
+            "it is started again with the next request."
         )
 
     def _kill(self) -> None:

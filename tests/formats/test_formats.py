@@ -34,7 +34,7 @@ def refusal(data: bytes, name: str, media_type: str = "") -> str:
     return str(caught.value)
 
 
-# --- pages -------------------------------------------------------------------------------------------------------------------------
+# --- pages ---
 
 
 @pytest.mark.parametrize(
@@ -83,14 +83,14 @@ def test_text_leaves_as_valid_utf8() -> None:
     assert clean("a\0b\ud800c\ud83d\ude00\r\nd\re") == "ab\ufffdc😀\nd\ne"
 
 
-# --- text and tables ---------------------------------------------------------------------------------------------------------------
+# --- text and tables ---
 
 
 def test_plain_text_is_kept_exactly() -> None:
     assert texts(b"  a\t b\r\n\r\n\r\nc  ", "n.txt") == ["  a\t b\n\n\nc  "]
 
 
-# --- documents ---------------------------------------------------------------------------------------------------------------------
+# --- documents ---
 
 
 def test_pdf_pages_carry_their_text_and_section() -> None:
