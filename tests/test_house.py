@@ -13,7 +13,7 @@ import pytest
 
 from docqa import ROOT
 from docqa.api.app import ENDPOINTS
-from docqa.formats import SUFFIXES
+from docqa.formats.kinds import SUFFIXES
 from docqa.settings import Settings, environment_name
 
 PACKAGE = ROOT / "docqa"

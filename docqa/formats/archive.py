@@ -1,4 +1,4 @@
-"""ZIP-based documents (.pptx, .epub): what they are, and whether unpacking them is safe. Nothing is ever unpacked to disk."""
+"""ZIP-based documents (.pptx, .epub): their kind, and whether they are safe to unpack. Nothing is unpacked to disk."""
 
 import io
 import struct
@@ -11,25 +11,22 @@ LARGEST = 1_000_000_000
 SUSPICIOUS = 30_000_000
 RATIO = 100
 MEMBERS = 20_000
-# A tree takes up to fifty times the memory of its source.
+# A parsed tree takes up to fifty times the memory of its source.
 LARGEST_MARKUP = 32_000_000
 _MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx", ".svg", ".vml")
 _CHUNK = 1 << 16
 _HEADER = struct.Struct("<26xHH")
 _ENTRY = b"PK\x01\x02"
 _IS_ENCRYPTED = 1
-UNPACKABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    EOFError,
-)  # what zipfile raises on a damaged part
+# What zipfile raises on a damaged part.
+UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError, EOFError)
 
-_DAMAGED = "The file is damaged: its ZIP directory or a part of it cannot be read. It may have been cut off on its way; upload it again."
+_DAMAGED = (
+    "The file is damaged: its ZIP directory or a part of it cannot be read. "
+    "The upload may have been cut off; upload it again."
+)
 _AS_PDF = "Save the document as PDF and upload that."
-# What is told by a path in the archive, or by a beginning of paths.
+# Kinds that show in a path in the archive, or in the beginning of one.
 _PATHS = (
     ("word/", f"Word documents are not supported. {_AS_PDF}"),
     ("xl/", "Excel workbooks are not supported. Save the sheet as CSV and upload that."),
@@ -64,12 +61,12 @@ def kind(data: bytes) -> str:
             if any(member.flag_bits & _IS_ENCRYPTED for member in members):
                 raise Unreadable("The file is password-protected. Save it without a password and upload it again.")
             _check_sizes(members, len(data))
-            found = _kind(archive, [_path(member) for member in members])
+            document_kind = _kind(archive, [_path(member) for member in members])
             for member in members:
                 _check_part(data, member)
     except (*UNPACKABLE, ValueError) as error:
         raise Unreadable(_DAMAGED) from error
-    return found
+    return document_kind
 
 
 def _path(member: zipfile.ZipInfo) -> str:
@@ -77,13 +74,14 @@ def _path(member: zipfile.ZipInfo) -> str:
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], packed: int) -> None:
-    """Raises Unreadable for parts that share their bytes, or unpack to far more than they are."""
+    """Raises Unreadable for parts that share their bytes, or that unpack to far more than their size."""
     if sum(member.compress_size for member in members) > packed:
         raise Unreadable("The parts of the file overlap: it is refused as a decompression bomb.")
     unpacked = sum(member.file_size for member in members)
     if unpacked > LARGEST or unpacked > SUSPICIOUS and unpacked > RATIO * packed:
         raise Unreadable(
-            f"The file unpacks to {unpacked // 1_000_000:,} MB in {len(members):,} parts from {packed / 1e6:.1f} MB: it is refused as a decompression bomb."
+            f"The file unpacks to {unpacked // 1_000_000:,} MB in {len(members):,} parts from {packed / 1e6:.1f} MB: "
+            "it is refused as a decompression bomb."
         )
 
 
@@ -108,15 +106,17 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
             raise Unreadable(refusal)
     if paths and all(path.endswith((*_PICTURES, "/", ".xml")) for path in paths):
         raise Unreadable(
-            "The file is an archive of pictures, such as a comic book. Run text recognition (OCR) over them and upload the result as PDF."
+            "The file is an archive of pictures, such as a comic book. "
+            "Run text recognition (OCR) over them and upload the result as PDF."
         )
     raise Unreadable(
-        "The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. Unpack it and upload the documents in it."
+        "The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. "
+        "Unpack it and upload the documents in it."
     )
 
 
 def _beginning(archive: zipfile.ZipFile, name: str) -> str:
-    """The first 64 KB of a member, "" if there is none of that name."""
+    """The first 64 KB of a member, "" if there is no such member."""
     if name not in archive.namelist():
         return ""
     with archive.open(name) as member:
@@ -124,21 +124,26 @@ def _beginning(archive: zipfile.ZipFile, name: str) -> str:
 
 
 def _check_part(data: bytes, member: zipfile.ZipInfo) -> None:
-    """Raises Unreadable for a part that is too large to be parsed, or unpacks to more than it declares: zipfile unpacks first, then cuts."""
+    """Raises Unreadable for a part that is too large to be parsed, or that unpacks to more than it declares.
+
+    zipfile itself unpacks everything before it cuts the result to the declared size.
+    """
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise Unreadable(
-            "The file is packed in a way that documents are not packed in. Save it again in the program that made it and upload that."
+            "The file is compressed with a method that documents do not use. "
+            "Save it again in the program that made it and upload that."
         )
     if member.file_size > LARGEST_MARKUP and _path(member).endswith(_MARKUP):
         raise Unreadable(
-            f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. Split it into smaller files."
+            f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. "
+            "Split it into smaller files."
         )
     if member.compress_type == zipfile.ZIP_DEFLATED and _unpacked(data, member) > member.file_size:
         raise Unreadable("A part of the file unpacks to more than it declares: it is refused as a decompression bomb.")
 
 
 def _unpacked(data: bytes, member: zipfile.ZipInfo) -> int:
-    """How many bytes a deflated part unpacks to, as far as it can be unpacked; counting ends soon after the declared size."""
+    """How many bytes of a deflated part can be unpacked; counting stops soon after the declared size."""
     header = data[member.header_offset : member.header_offset + _HEADER.size]
     if len(header) < _HEADER.size:
         return 0
@@ -150,7 +155,7 @@ def _unpacked(data: bytes, member: zipfile.ZipInfo) -> int:
         try:
             size += len(inflate.decompress(data[at : min(at + _CHUNK, end)]))
         except zlib.error:
-            return size  # whether the rest of the document can do without it is for its reader to say
+            return size  # whether the document can do without the rest is for its reader to decide
         if size > member.file_size:
             break
     return size

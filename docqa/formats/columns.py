@@ -89,7 +89,7 @@ def spaced(name: str) -> str:
     return _CAMEL.sub(" ", name).replace("_", " ")
 
 
-# --- numbers and dates -------------------------------------------------------------------------------------------------------------
+# --- numbers and dates ---
 
 
 def _decimal_of(digits: str) -> str | None:
@@ -147,7 +147,7 @@ def value(cell: str, column: Column) -> Value:
     return -number if found["open"] or found["sign"] in ("-", "−", "–") or found["inner"] else number
 
 
-# --- columns -----------------------------------------------------------------------------------------------------------------------
+# --- columns ---
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a file is that we cannot read, told by its first bytes, and what its owner can do instead."""
+"""Identifies files that we cannot read by their first bytes, and says what their owner can do instead."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ HEAD = 1024
 
 @dataclass(frozen=True)
 class Foreign:
-    """`what` completes "it is …"; `advice` is a sentence, or empty where nothing helps."""
+    """`what` completes "it is …"; `advice` is a sentence, or "" if nothing helps."""
 
     what: str
     advice: str = ""
@@ -64,7 +64,10 @@ _FORMATS = tuple(
         (rb"\xffWPC", "a WordPerfect document", _AS_PDF),
         (rb"\xdb\xa5-\0|1\xbe\0\0|\xfe7\0", "an old Word or Write document", _AS_PDF),
         (
-            rb"\x7fELF|MZ.{58}|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]|!<arch>|L\0\0\0\x01\x14\x02\0",
+            (
+                rb"\x7fELF|MZ.{58}|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|\xfe\xed\xfa[\xce\xcf]"
+                rb"|!<arch>|L\0\0\0\x01\x14\x02\0"
+            ),
             "a program",
             "",
         ),
@@ -73,7 +76,8 @@ _FORMATS = tuple(
     )
 )
 _HTML = re.compile(
-    rb"<(?:!--|!doctype\s+html|(?:html|head|body|title|script|meta|h1|div|center|p|table|form)[\s>])|<[!?][^\0]*?<(?:html|head|body)[\s>]",
+    rb"<(?:!--|!doctype\s+html|(?:html|head|body|title|script|meta|h1|div|center|p|table|form)[\s>])"
+    rb"|<[!?][^\0]*?<(?:html|head|body)[\s>]",
     re.IGNORECASE,
 )
 _MHTML = re.compile(rb"(?:MIME-Version:|From: <Saved by|Content-Type: multipart/related)", re.IGNORECASE)
@@ -81,13 +85,13 @@ _CONTROL = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def foreign(data: bytes) -> Foreign | None:
-    """What the file is instead, None if that is not known."""
+    """What the file is, None if that is not known."""
     head = data[:HEAD]
     if is_html(head):
         return Foreign("an HTML page, perhaps a login or error page", _AGAIN)
-    for pattern, found in _FORMATS:
+    for pattern, known in _FORMATS:
         if pattern.match(head):
-            return found
+            return known
     if _MHTML.match(head.lstrip()) and b"multipart/related" in head:
         return Foreign("a saved web page (MHTML)", _AS_PDF)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml"):
@@ -96,10 +100,10 @@ def foreign(data: bytes) -> Foreign | None:
 
 
 def is_html(data: bytes) -> bool:
-    """By its first elements; UTF-16 is seen through."""
+    """Whether the data begins like an HTML page, in UTF-16 too."""
     return _HTML.match(data[:HEAD].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f")) is not None
 
 
 def is_binary(data: bytes) -> bool:
-    """True if the beginning holds characters that no text has, unless it says that it is UTF-16."""
+    """Whether the beginning holds control characters that no text has and no UTF-16 byte order mark."""
     return not data.startswith((b"\xff\xfe", b"\xfe\xff")) and _CONTROL.search(data[:HEAD]) is not None

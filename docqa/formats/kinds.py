@@ -1,4 +1,4 @@
-"""Which reader a file needs: its content decides, its name and media type break ties."""
+"""Which reader a file needs: its content decides; its name and media type break ties."""
 
 import re
 from pathlib import PurePath
@@ -35,7 +35,7 @@ _SPACE = b"\0 \t\r\n\f"
 _PDF = re.compile(rb"%PDF-\d|%!PS-Adobe-\d\.\d PDF-\d")
 _OBJECT = re.compile(rb"\d\s{1,9}\d{1,9}\s{1,9}obj\b")
 _NEAR = 100_000
-# After the version comes a control word, a group or the end; the words of a text that is about the format do not look so.
+# The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
 _ZIP_END = b"PK\x05\x06"
@@ -45,7 +45,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _WORD = "Word documents are not supported. Save the document as PDF or RTF and upload that."
 _EXCEL = "Excel workbooks are not supported. Save the sheet as CSV and upload that."
 _PROTECTED = "The file is password-protected. Save it without a password and upload it again."
-# The class of the root entry ([MS-CFB] 2.6.1) tells a document that embeds a presentation from one that is a presentation.
+# The class of the root entry ([MS-CFB] 2.6.1) distinguishes a document that embeds a presentation from a presentation.
 _CLASSES = {
     UUID("00020900-0000-0000-c000-000000000046").bytes_le: _WORD,
     UUID("00020906-0000-0000-c000-000000000046").bytes_le: _WORD,
@@ -64,9 +64,9 @@ _STREAMS = (
 
 
 def detect(data: bytes, name: str, media_type: str) -> str:
-    """The kind of a file; `media_type` is a link's, without parameters, and empty for an upload.
+    """The kind of a file, a key of `reading.READERS`; `media_type` is a link's, without parameters, "" for an upload.
 
-    Raises Unreadable for an empty file, an unsupported one, and one that is not what its name says.
+    Raises Unreadable if the file is empty, unsupported, or not what its name says.
     """
     if not data.lstrip(_MARKS).strip(_SPACE):
         raise Unreadable("The file is empty.")
@@ -84,7 +84,7 @@ def detect(data: bytes, name: str, media_type: str) -> str:
 
 
 def _by_content(data: bytes, expected: str) -> str | None:
-    """The kind that the content has; where it has two, the expected one, else the one that comes first."""
+    """The kind that the content shows; if it fits two, the expected one, or else the first."""
     if _is_pdf(data, expected):
         return "pdf"
     if _is_rtf(data, expected):
@@ -97,7 +97,11 @@ def _by_content(data: bytes, expected: str) -> str | None:
 
 
 def _is_pdf(data: bytes, expected: str) -> bool:
-    """Readers accept a header anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1); under another name objects must follow it."""
+    """Whether the content is a PDF.
+
+    Readers accept a header anywhere in the first 1,024 bytes (ISO 32000-1, annex H.3.4.1); if the file has another
+    suffix, objects must follow it.
+    """
     header = _PDF.search(data[:HEAD])
     if expected == "pdf":
         return header is not None or _OBJECT.search(data[:_NEAR]) is not None
@@ -115,7 +119,7 @@ def _is_rtf(data: bytes, expected: str) -> bool:
 
 
 def _ole(data: bytes) -> str:
-    """`ppt`. Raises Unreadable for other files of old Office programs, and for a protected one."""
+    """`ppt`. Raises Unreadable for files of other old Office programs, and for a protected one."""
     refusal = _CLASSES.get(_root_class(data))
     if (
         refusal is None
@@ -123,14 +127,14 @@ def _ole(data: bytes) -> str:
         and _wide("EncryptedPackage") not in data
     ):
         return "ppt"
-    found = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
+    by_stream = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
     raise Unreadable(
-        refusal or found or f"The file is an old Office file, but no PowerPoint presentation. {_supported()}"
+        refusal or by_stream or f"The file is an old Office file, but not a PowerPoint presentation. {_supported()}"
     )
 
 
 def _root_class(data: bytes) -> bytes:
-    """The class of the root entry, the first in the directory, whose first sector the header names ([MS-CFB] 2.2)."""
+    """The class of the root entry, the first in the directory, whose first sector the header gives ([MS-CFB] 2.2)."""
     sector = 1 << min(data[30] if len(data) > 30 else 9, 12)
     entry = (int.from_bytes(data[48:52], "little") + 1) * sector
     return data[entry + 80 : entry + 96]
@@ -141,17 +145,17 @@ def _wide(text: str) -> bytes:
 
 
 def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:
-    found = foreign(data)
-    if expected and found:
-        return f"The file is not a .{expected} file: it is {found.what}. {found.advice}".rstrip()
+    actual = foreign(data)
+    if expected and actual:
+        return f"The file is not a .{expected} file: it is {actual.what}. {actual.advice}".rstrip()
     if expected:
-        return f"The file is not a .{expected} file, or it is damaged at its beginning. Open it in the program that made it, save it again and upload that."
-    given = (
-        f"Files of the type {media_type or suffix} are not supported. "
-        if media_type or suffix
-        else "The kind of this file is not known. "
-    )
-    return given + _supported()
+        return (
+            f"The file is not a .{expected} file, or it is damaged at its beginning. "
+            "Open it in the program that made it, save it again and upload that."
+        )
+    if media_type or suffix:
+        return f"Files of the type {media_type or suffix} are not supported. {_supported()}"
+    return f"The kind of this file is not known. {_supported()}"
 
 
 def _supported() -> str:

@@ -1,18 +1,22 @@
-"""What a reader returns, and cutting a text without pages of its own into logical ones. No text is lost and none is made up."""
+"""What a reader returns, and how a text without pages of its own is cut into pages. No text is lost or added."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from docqa.formats.columns import Table
+if TYPE_CHECKING:
+    from docqa.formats.columns import Table  # its import costs more than reading a small text
+
 
 PAGE = 3_000
-STRETCHED = 4_000  # a page may grow to this where a paragraph ends on it, or the text does: what is cut in two is found and quoted worse
+# A page may grow to this if a paragraph or the text ends there: passages cut in two are harder to find and to quote.
+STRETCHED = 4_000
 LONGEST = 4 * PAGE
 MAX_PAGES = 20_000
 MAX_CHARACTERS = 60_000_000
 
-# Where a page may end, the best place first: after a paragraph, a line, a sentence, a word.
+# Where a page may end, best first: after a paragraph, a line, a sentence, a word.
 _ENDS = tuple(
     re.compile(pattern) for pattern in (r"\n[ \t]*\n+", r"\n", r"[.!?。！？؟…][\"'”’»)\]]*\s+|[。！？]", r"\s+")
 )
@@ -22,10 +26,10 @@ _ENDS = tuple(
 class ExtractedPage:
     """The text of one page, verbatim. Offsets are in characters of `text`.
 
-    `section` is the title of the section, slide or chapter the page starts in, "" if there is none; `headings` are (offset, title) of those
-    that begin on it. `running` are (start, end) of headers and footers that repeat from page to page, `tables` (start, end of the column
-    headings, end) of tables. `unread` says that the page shows something in which no text was found: a scan. `rows` are (start, its values as a
-    JSON array) of the rows of `Reading.table`.
+    `section` is the title of the section, slide or chapter in which the page starts, "" if there is none; `headings`
+    are (offset, title) of those that begin on it. `running` are (start, end) of headers and footers that repeat from
+    page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
+    something, but has no text. `rows` are (start, values as a JSON array) of the rows of `Reading.table`.
     """
 
     text: str
@@ -37,7 +41,7 @@ class ExtractedPage:
     rows: tuple[tuple[int, str], ...] = ()
 
     def cleaned(self) -> "ExtractedPage":
-        """The same page after `clean`, its offsets moved along."""
+        """The same page after `clean`, with its offsets adjusted."""
         text = clean(self.text)
         moved, before, length = {}, 0, 0
         for at in sorted(
@@ -60,25 +64,28 @@ class ExtractedPage:
 
 @dataclass
 class Reading:
-    """A document while it is read: `pages` come one after the other, so that a big file is not held whole; `notes`, which tell what could
-    not be read, and the `table` that it is, are complete after the last of them. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html."""
+    """A document while it is being read.
+
+    `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
+    a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    """
 
     kind: str
     title: str
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
-    table: Table | None = None
+    table: "Table | None" = None
 
 
 @dataclass(frozen=True)
 class Extracted:
-    """A document that was read."""
+    """A document that has been read; the fields are those of `Reading`."""
 
     kind: str
     title: str
     pages: list[ExtractedPage]
     notes: list[str]
-    table: Table | None = None
+    table: "Table | None" = None
 
 
 def _title(text: str) -> str:
@@ -86,13 +93,16 @@ def _title(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The same text as valid UTF-8 without NUL, its line ends `\\n`; two surrogates that form a pair become the character they mean."""
+    """The same text as valid UTF-8, without NUL and with `\\n` as line ends; surrogate pairs become their character."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> Iterator[ExtractedPage]:
-    """Cut at form feeds, else into pages of about 3,000 characters; `headings` are (offset, title) in order of offset."""
+    """Cut a text at its form feeds, or else into pages of about 3,000 characters.
+
+    `headings` are (offset, title) in order of offset.
+    """
     offset, passed, section = 0, 0, ""
     for piece in cut(text):
         end, own = offset + len(piece), passed
@@ -108,7 +118,7 @@ def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> Iterator[Ex
 
 
 def cut(text: str) -> list[str]:
-    """Pieces that joined are `text` again; a form feed stays at the end of its piece."""
+    """Pieces that together are `text`; a form feed stays at the end of its piece."""
     sheets = [sheet for sheet in re.split(r"(?<=\f)", text) if sheet]
     if len(sheets) > 1:
         return [piece for sheet in sheets for piece in ([sheet] if len(sheet) <= LONGEST else _cut_sheet(sheet))]

@@ -1,4 +1,4 @@
-"""One file → its pages, inside the process that calls it. The readers' libraries are imported when a file needs them."""
+"""Turns a file into pages, inside the calling process. A reader's library is imported when a file needs it."""
 
 import importlib
 from collections.abc import Iterable, Iterator
@@ -24,33 +24,32 @@ READERS = {
 def read(data: bytes, name: str, media_type: str = "") -> Reading:
     """The pages of a file; `media_type` is empty for an upload and may carry a charset for a link.
 
-    Raises Unreadable with the reason, at once or while the pages are asked for; MemoryError where the process has too little.
+    Raises Unreadable with the reason, at once or during the iteration over the pages; MemoryError.
     """
     header = Message()
     header["Content-Type"] = media_type
     kind = detect(data, name, header.get_content_type() if media_type else "")
-    found: Reading = importlib.import_module(f"docqa.formats.{READERS[kind]}").read(
-        data, header.get_content_charset("") if media_type else ""
-    )
-    found.title, found.pages = clean(found.title), _checked(found, found.pages)
-    return found
+    reader = importlib.import_module(f"docqa.formats.{READERS[kind]}")
+    document: Reading = reader.read(data, header.get_content_charset("") if media_type else "")
+    document.title, document.pages = clean(document.title), _checked(document, document.pages)
+    return document
 
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
-    """A scanned page of a PDF, read by text recognition. Raises Unreadable where that cannot be."""
+    """A scanned page of a PDF, read by text recognition; arguments as for `extraction.recognise`. Raises Unreadable."""
     from docqa.formats.pdf import document as pdf
 
     return pdf.recognise(data, page_number, languages)
 
 
 def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
-    """As `read`, with all pages at once."""
-    found = read(data, name, media_type)
-    return Extracted(found.kind, found.title, list(found.pages), found.notes, found.table)
+    """As `read`, but all pages at once."""
+    document = read(data, name, media_type)
+    return Extracted(document.kind, document.title, list(document.pages), document.notes, document.table)
 
 
-def _checked(found: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:
-    """The pages, valid and bounded. Raises Unreadable where they are too many, or none of them has a text."""
+def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:
+    """The pages, cleaned and counted. Raises Unreadable if they are too many, or if none of them has any text."""
     count, characters, has_text, unread = 0, 0, False, False
     for page in pages:
         page = page.cleaned()
@@ -67,9 +66,9 @@ def _checked(found: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extract
         yield page
     if has_text or unread and tessdata.languages():
         return
-    if found.notes:
-        raise Unreadable(f"No text could be read. {' '.join(found.notes[:3])}")
-    if found.kind == "pdf":
+    if document.notes:
+        raise Unreadable(f"No text could be read. {' '.join(document.notes[:3])}")
+    if document.kind == "pdf":
         where = "its only page" if count == 1 else f"any of its {count} pages"
         why = (
             f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again."

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from docqa import store
-from docqa.formats import Extracted, ExtractedPage
+from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
 from docqa.ingest.queue import Intake
 from docqa.store.chunks import Chunk

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from docqa import store
 from docqa.errors import ChildDied, Unavailable, Unreadable
-from docqa.formats import languages as recognition_languages
 from docqa.formats.pdf.ocr import INSTALL
+from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.add import main_language, page_chunks, with_terms
 from docqa.ingest.key_sentences import choose, notes
 from docqa.ingest.queue import Intake

@@ -4,8 +4,9 @@ import asyncio
 from dataclasses import dataclass
 
 from docqa.errors import Busy
-from docqa.formats import Extracted, ExtractedPage, extract, recognise
-from docqa.formats import languages as recognition_languages
+from docqa.formats.extraction import extract, recognise
+from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.settings import Settings
 from docqa.store.database import Database
 

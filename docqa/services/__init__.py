@@ -11,7 +11,7 @@ from docqa.answering.resources import Answering
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.targets import Mapping
-from docqa.formats import languages as recognition_languages
+from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import ChatModels

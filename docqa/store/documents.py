@@ -8,7 +8,7 @@ from aiosqlite import Connection
 
 from docqa import records
 from docqa.errors import NotFound
-from docqa.formats import ExtractedPage
+from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 
 

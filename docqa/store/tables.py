@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.formats import ExtractedPage
 from docqa.formats.columns import Column, Table
+from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import change_many, fetch_all, quoted
 from docqa.store.table_plan import Filter, Plan, StoredTable
 

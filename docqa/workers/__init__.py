@@ -1,1 +1,1 @@
-"""Child processes: spawning, framing, whose turn it is, and the loop inside them."""
+"""Child processes: spawning, framing, turns, and the loop inside them."""

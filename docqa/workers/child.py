@@ -1,7 +1,7 @@
-"""A long-lived child process, for libraries that may abort or eat memory. It serves one request at a time, or several that share it.
+"""A long-lived child process, for libraries that may abort or use much memory; it serves one request at a time or more.
 
-This is the parent's side; `process` is one life of it, `worker` the child's side. A child ends with its parent, however that ends. A process of its own
-keeps a crash and its memory away from the server; it does not keep the library from the machine.
+This is the parent's side; `process` is one life of the child, `loop` the child's side. A child exits with its parent,
+however the parent ends. The separate process protects the server from crashes and memory use; it is not a sandbox.
 """
 
 import asyncio
@@ -22,10 +22,11 @@ RETRY_SECONDS = 30.0
 
 
 class Child:
-    """`python -m module arguments...`, started on first use and again after it died.
+    """`python -m module arguments...`, started on first use and restarted after it has died.
 
-    `grace`: seconds an abandoned request may go on before the process is killed. `shared`: requests are sent on at once, to a child that serves several
-    and lets each go on; else one at a time, first come, first served. `hello`: what the child said when ready.
+    `grace`: seconds an abandoned request may run on before the process is killed. `retry_seconds`: how long a child
+    that failed to start is not tried again. `shared`: requests are sent at once, to a child that interleaves them;
+    otherwise one at a time, first come, first served. `hello`: what the child said when it was ready.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Child:
         self._grace, self._retry_seconds = grace, retry_seconds
         self._turns = None if shared else Turns()
         self._in_hand = 0
-        self._free = asyncio.Event()  # when nothing is in hand
+        self._free = asyncio.Event()  # set while no request is in hand
         self._process: Process | None = None
         self._ending: asyncio.Task[None] | None = None
         self._loading: asyncio.Task[Process] | None = None
@@ -65,12 +66,15 @@ class Child:
         return f"failed: {self._failure[0] or (self._process.death if self._process else '')}"
 
     async def start(self) -> Header:
-        """Start the child if it does not run; what it said when ready. Raises Unavailable."""
+        """Start the child unless it runs; returns what it said when ready. Raises Unavailable."""
         await self._running()
         return self.hello
 
     async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
-        """One request, one answer. Raises ChildDied, or Unavailable or TooLarge with the child's sentence."""
+        """Send one request and return its last answer; `urgent` requests overtake those that wait.
+
+        Raises ChildDied, or Unavailable or TooLarge with the child's message.
+        """
         answer: Frame = ({}, b"")
         async with aclosing(self._exchange(header, blob, urgent)) as items:
             async for answer in items:
@@ -78,13 +82,16 @@ class Child:
         return answer
 
     async def stream(self, header: Header) -> AsyncGenerator[Header, None]:
-        """One request, many answers, as they come; leaving early stops the child's work. Raises as `call` does."""
+        """Send one request and yield its answers as they come; closing early stops the child's work.
+
+        Raises as `call` does.
+        """
         async with aclosing(self._exchange(header, b"", urgent=False)) as items:
             async for answer, _ in items:
                 yield answer
 
     async def rest(self) -> None:
-        """End the child when nothing is in hand; the next request starts it again."""
+        """End the child once no request is in hand; the next one starts it again."""
         while self._in_hand:
             await self._free.wait()
         process = self._process
@@ -94,7 +101,7 @@ class Child:
             await asyncio.shield(self._ending)
 
     async def close(self) -> None:
-        """End the child; later requests get Unavailable."""
+        """End the child at once; later requests raise Unavailable."""
         self._closed = True
         if self._process:
             await self._process.stop()
@@ -102,7 +109,7 @@ class Child:
 
     async def _exchange(self, header: Header, blob: bytes, urgent: bool) -> AsyncGenerator[Frame, None]:
         if self._turns:
-            await self._turns.take(urgent)
+            await self._turns.acquire(urgent)
         self._in_hand += 1
         self._free.clear()
         process: Process | None = None
@@ -123,9 +130,9 @@ class Child:
             process = None
             raise
         finally:
-            # A consumer that leaves is often being cancelled and cannot wait: a task of its own brings the child back in step.
+            # A consumer that leaves early is often being cancelled and cannot wait: a task drains the child's answers.
             if process is None:
-                self._give()
+                self._release()
             else:
                 self._settle(self._abandon(process, number))
 
@@ -141,20 +148,20 @@ class Child:
                 while (await process.receive(number))[0]["kind"] == "item":
                     pass
         except TimeoutError:
-            log.warning("%s did not stop within %.1f s and is started afresh", self.name, self._grace)
+            log.warning("%s did not stop within %.1f s and is killed", self.name, self._grace)
             await process.kill()
         except ChildDied as error:
             log.warning("%s", error)
         finally:
             process.done(number)
-            self._give()
+            self._release()
 
-    def _give(self) -> None:
+    def _release(self) -> None:
         self._in_hand -= 1
         if not self._in_hand:
             self._free.set()
         if self._turns:
-            self._turns.give()
+            self._turns.release()
 
     async def _running(self) -> Process:
         if self._closed:
@@ -173,7 +180,7 @@ class Child:
     async def _load(self) -> Process:
         self._failure = ("", 0.0)
         if self._ending:
-            await self._ending  # two of them would need twice the memory
+            await self._ending  # two processes would need twice the memory
         try:
             self._process = await Process.spawn(self.name, *self._command)
             if self._closed:

@@ -1,8 +1,9 @@
-"""The child's side of `child`: frames over stdin and stdout, requests that let each other go on where they say so, and an end when the parent ends.
+"""The child's side of `child`: frames over stdin and stdout, requests that take turns where they allow it.
 
-A frame is a JSON header and raw bytes, each with its length in four bytes in front.
+A frame is a JSON header and raw bytes, each preceded by its length in four bytes. The child exits when its parent does.
 """
 
+import faulthandler
 import json
 import os
 import queue
@@ -19,6 +20,8 @@ from typing import Any, BinaryIO
 from docqa.errors import DocqaError
 
 LENGTH = struct.Struct("<I")
+INNERMOST = 10  # frames of a traceback that are printed; one that ends in a RecursionError has a thousand
+_PIECE = 1 << 16
 
 Header = dict[str, Any]
 Answers = Generator[tuple[Header, bytes] | None, None, None]
@@ -35,19 +38,19 @@ def frame(header: Header, blob: bytes = b"") -> bytes:
 class _Request:
     number: int
     body: Header
-    blob: bytes
+    blob: bytes | None  # None: larger than the memory
     cancelled: threading.Event
 
 
 def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
-    """The main loop of a child: `load` gives what to tell the parent when ready, and the handler of requests.
+    """Run the main loop of a child; never returns.
 
-    A handler yields its answers, and None where other requests may go on before it does. When the event that it is given is set, nobody wants them any
-    more: it is closed where it yields.
+    `load` returns what to tell the parent when ready, and the handler of requests. A handler takes the body, the bytes
+    and an event, and yields its answers, or None where other requests may be served first. The event is set when
+    nobody wants the answers any more: the handler is then closed at its next yield.
     """
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C in a terminal hits the whole group; the server closes its children
+    faulthandler.enable(all_threads=False)  # a crash in native code leaves its stack on stderr, which the parent logs
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C hits the whole group; the server closes its children itself
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print, and some read
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -55,48 +58,67 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     threading.Thread(target=_listen, args=(inbox, requests), daemon=True).start()
     try:
         hello, handle = load()
-    except Exception as error:  # noqa: BLE001 - whatever keeps it from loading is what the parent must be told
-        _tell(outbox, {"kind": "failed", "message": _sentence(error)})
+    except Exception as error:  # noqa: BLE001 - whatever keeps it from loading is reported to the parent
+        _send(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
-    _tell(outbox, {"kind": "ready", "body": hello})
+    _send(outbox, {"kind": "ready", "body": hello})
     in_hand: list[tuple[_Request, Answers]] = []
     while True:
         while not in_hand or not requests.empty():
             request = requests.get()
-            in_hand.append((request, handle(request.body, request.blob, request.cancelled)))
-        in_hand = [one for one in in_hand if _goes_on(*one, outbox)]
+            in_hand.append((request, _answers(handle, request)))
+        in_hand = [(request, answers) for request, answers in in_hand if _goes_on(request, answers, outbox)]
 
 
 def _listen(inbox: BinaryIO, requests: queue.Queue[_Request]) -> None:
-    cancelled: weakref.WeakValueDictionary[int, threading.Event] = (
-        weakref.WeakValueDictionary()
-    )  # of the requests that are not answered yet
+    # Weak: a request that has been answered needs no event.
+    cancelled: weakref.WeakValueDictionary[int, threading.Event] = weakref.WeakValueDictionary()
     try:
         while True:
-            header, blob = json.loads(_take(inbox)), _take(inbox)
+            header, blob = json.loads(inbox.read(_length(inbox))), _take_blob(inbox)
             if header["kind"] == "request":
-                requests.put(
-                    _Request(header["id"], header["body"], blob, cancelled.setdefault(header["id"], threading.Event()))
-                )
-            elif event := cancelled.get(header["id"]):
-                event.set()
+                event = cancelled.setdefault(header["id"], threading.Event())
+                requests.put(_Request(header["id"], header["body"], blob, event))
                 del event
+            elif waiting := cancelled.get(header["id"]):
+                waiting.set()
+                del waiting
     except (struct.error, OSError):
         os._exit(0)  # the parent is gone or closed the pipe: nobody is left to work for
+    except BaseException:  # noqa: BLE001 - a child that no longer listens must not stay
+        traceback.print_exc()
+        os._exit(1)
 
 
-def _take(inbox: BinaryIO) -> bytes:
+def _length(inbox: BinaryIO) -> int:
     (length,) = LENGTH.unpack(inbox.read(LENGTH.size))
-    return inbox.read(length)
+    return int(length)
 
 
-def _tell(outbox: BinaryIO, header: Header, blob: bytes = b"") -> None:
+def _take_blob(inbox: BinaryIO) -> bytes | None:
+    """The bytes of a frame; None, with the bytes skipped, if memory does not suffice for them."""
+    length = _length(inbox)
+    try:
+        return inbox.read(length)  # allocates all of it before it reads
+    except MemoryError:
+        for start in range(0, length, _PIECE):
+            inbox.read(min(_PIECE, length - start))
+        return None
+
+
+def _answers(handle: Handler, request: _Request) -> Answers:
+    if request.blob is None:
+        raise MemoryError
+    yield from handle(request.body, request.blob, request.cancelled)
+
+
+def _send(outbox: BinaryIO, header: Header, blob: bytes = b"") -> None:
     outbox.write(frame(header, blob))
     outbox.flush()
 
 
 def _goes_on(request: _Request, answers: Answers, outbox: BinaryIO) -> bool:
-    """Answer a request until it ends or lets others go on: whether it does the latter."""
+    """Answer a request until it ends or yields to others; whether it does the latter."""
     end: Header = {"id": request.number, "kind": "end"}
     try:
         for answer in () if request.cancelled.is_set() else answers:
@@ -105,17 +127,19 @@ def _goes_on(request: _Request, answers: Answers, outbox: BinaryIO) -> bool:
             if request.cancelled.is_set():
                 break
             body, blob = answer
-            _tell(outbox, {"id": request.number, "kind": "item", "body": body}, blob)
+            _send(outbox, {"id": request.number, "kind": "item", "body": body}, blob)
         answers.close()
-    except Exception as error:  # noqa: BLE001 - one request failed, the process goes on
+    except BaseException as error:  # noqa: BLE001 - one request failed, the process goes on; libraries raise SystemExit
         end |= {"kind": "error", "error": type(error).__name__, "message": _sentence(error)}
-    _tell(outbox, end)
+    _send(outbox, end)
     return False
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: BaseException) -> str:
     if isinstance(error, DocqaError):
         return str(error)
-    traceback.print_exception(error)
+    if isinstance(error, MemoryError):
+        return "The process ran out of memory."  # and has none to format a traceback
+    traceback.print_exception(error, limit=-INNERMOST)
     sys.stderr.flush()
     return f"{type(error).__name__}: {error}"

@@ -1,11 +1,17 @@
-"""One life of a child process: frames out and in by the numbers of their requests, its log lines, and how it ended. What is asked of it is not known here."""
+"""One life of a child process: frames in and out, matched to requests by number, its stderr, and how it ended.
+
+It knows nothing of what the requests mean.
+"""
 
 import asyncio
 import json
 import logging
 import os
+import re
 import signal
 import sys
+from collections import deque
+from collections.abc import Mapping
 from contextlib import suppress
 
 from docqa import ROOT
@@ -16,38 +22,70 @@ from docqa.workers.loop import LENGTH, Header, frame
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-START = 0  # the number of no request: what a child says by itself, when it is ready
+START = 0  # the request number of frames that answer no request: what a child says when it is ready
+LAST_LINES = 40  # of stderr, kept to tell why the process ended: the stack of a crash in native code takes some 25
+# A child that parses hostile files may write anything to stderr, and as much as it likes.
+LONGEST_LINE = 1000
+_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 
 Frame = tuple[Header, bytes]
 
 
 class Process:
-    """One life of a child: frames out and in, its log lines, and how it ended."""
+    """A running child: frames in and out, its stderr, and, once it has ended, why (`death`)."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(
+        self,
+        name: str,
+        process: asyncio.subprocess.Process,
+        *,
+        owns_session: bool = False,
+        log_level: int = logging.INFO,
+    ) -> None:
         assert process.stdin and process.stdout and process.stderr
         self.name = name
         self.process = process
         self.ready = False
         self.death = ""
-        self._input, self._output, self._log = process.stdin, process.stdout, process.stderr
+        self._owns_session, self._log_level = owns_session, log_level
+        self._input, self._output, self._stderr = process.stdin, process.stdout, process.stderr
         # Frames are read by a task of their own: a receiver that is cancelled must not leave half a frame behind.
         self._received: dict[int, asyncio.Queue[Frame | None]] = {START: asyncio.Queue()}
-        self._last_words = ""
-        self._logging = asyncio.create_task(self._follow_log())
+        self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
+        self._logging = asyncio.create_task(self._follow_stderr())
         self._pumping = asyncio.create_task(self._pump())
 
     @classmethod
-    async def spawn(cls, name: str, module: str, arguments: list[str]) -> "Process":
+    async def spawn(
+        cls,
+        name: str,
+        module: str,
+        arguments: list[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        own_session: bool = False,
+        log_level: int = logging.INFO,
+    ) -> "Process":
+        """Start `python -m module arguments...`, without the provider keys and with `environment` on top of ours.
+
+        `own_session`: the child leads a session of its own, and killing it kills whatever it has started (POSIX).
+        `log_level`: at which its stderr is logged, line by line. Raises OSError if no process can be started.
+        """
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", module, *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1"},
+            env={**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1", **(environment or {})},
+            start_new_session=own_session,
         )
-        return cls(name, process)
+        return cls(name, process, owns_session=own_session and os.name == "posix", log_level=log_level)
+
+    @property
+    def last_words(self) -> str:
+        """The last lines of its stderr, indented to stand below a log message; "" if it wrote nothing."""
+        return "".join(f"\n  {line}" for line in self._last_lines)
 
     async def _pump(self) -> None:
         try:
@@ -55,16 +93,15 @@ class Process:
                 head = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
                 blob = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
                 header = json.loads(head)
-                if frames := self._received.get(
-                    header.get("id", START)
-                ):  # else it was killed for not ending, and nobody waits any more
+                # No queue: the request was given up and the process is about to be killed.
+                if frames := self._received.get(header.get("id", START)):
                     frames.put_nowait((header, blob))
         except (asyncio.IncompleteReadError, ConnectionError):
             code = await self._wait()
         # Its last line says why it ended. A grandchild may hold the pipe open, so do not wait for its end.
         await asyncio.wait((self._logging,), timeout=0.5)
         self._logging.cancel()
-        self.death = _describe_end(code, self._last_words)
+        self.death = _describe_end(code, self._last_lines[-1] if self._last_lines else "")
         for frames in self._received.values():
             frames.put_nowait(None)
 
@@ -75,13 +112,20 @@ class Process:
             self._kill()
             return await self.process.wait()
 
-    async def _follow_log(self) -> None:
+    async def _follow_stderr(self) -> None:
         rest = b""
-        while piece := await self._log.read(1 << 16):
+        while piece := await self._stderr.read(1 << 16):
             *lines, rest = (rest + piece).split(b"\n")
+            rest = rest[:LONGEST_LINE]
             for line in lines:
-                self._last_words = line.decode(errors="replace").strip() or self._last_words
-                log.info("%s: %s", self.name, line.decode(errors="replace").rstrip())
+                self._log_line(line)
+        self._log_line(rest)
+
+    def _log_line(self, line: bytes) -> None:
+        text = _CONTROL.sub(" ", line[:LONGEST_LINE].decode(errors="replace")).rstrip()
+        if text:
+            self._last_lines.append(text)
+            log.log(self._log_level, "%s: %s", self.name, text)
 
     async def request(self, number: int, body: Header, blob: bytes) -> None:
         """Send a request, whose answers can then be received until it is `done`. Raises ChildDied."""
@@ -91,6 +135,7 @@ class Process:
         await self.send({"id": number, "kind": "request", "body": body}, blob)
 
     def done(self, number: int) -> None:
+        """Drop what is still received for a request."""
         self._received.pop(number, None)
 
     async def send(self, header: Header, blob: bytes = b"") -> None:
@@ -102,7 +147,7 @@ class Process:
             raise await self._died() from error
 
     async def receive(self, number: int = START) -> Frame:
-        """The next frame that answers a request, or what is said at the start. Raises ChildDied."""
+        """The next frame for a request, or what the child says at its start. Raises ChildDied."""
         received = await self._received[number].get()
         if received is None:
             self._received[number].put_nowait(None)
@@ -112,25 +157,30 @@ class Process:
     async def _died(self) -> ChildDied:
         await asyncio.shield(self._pumping)
         return ChildDied(
-            f"The {self.name} process {self.death} in the middle of its work; it is started again with the next request."
+            f"The {self.name} process {self.death} in the middle of its work; "
+            "it is started again with the next request."
         )
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError):
-            self.process.kill()
+        with suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: so has all of its group
+            if self._owns_session:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
 
     async def kill(self) -> None:
+        """Kill the child, with its session if it owns one, and wait until it is gone."""
         self._kill()
         await asyncio.shield(self._pumping)
 
     async def stop(self) -> None:
-        """Close the child's stdin, at which it ends itself; killed if that takes too long."""
+        """Close the child's stdin, at which it exits by itself; kill it if that takes longer than `CLOSE_SECONDS`."""
         self._input.close()
         await self._wait()
         await asyncio.shield(self._pumping)
 
 
-def _describe_end(code: int, last_words: str) -> str:
+def _describe_end(code: int, last_line: str) -> str:
     if code < 0:
         return f"ended by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}" + (f" ({last_words})" if code and last_words else "")
+    return f"ended with exit code {code}" + (f" ({last_line})" if code and last_line else "")

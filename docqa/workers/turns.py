@@ -1,18 +1,19 @@
-"""Who may go next: a lock for something that serves one at a time. It does not know what is served."""
+"""A lock with two priorities, for something that serves one request at a time."""
 
 import asyncio
 from collections import deque
 
 
 class Turns:
-    """A lock that lets urgent takers pass the others; fair among equals."""
+    """A lock that urgent waiters get before the others; first come, first served within each."""
 
     def __init__(self) -> None:
         self._taken = False
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._others: deque[asyncio.Future[None]] = deque()
 
-    async def take(self, urgent: bool = False) -> None:
+    async def acquire(self, urgent: bool = False) -> None:
+        """Wait for the lock; an `urgent` waiter overtakes those that are not."""
         if not self._taken:
             self._taken = True
             return
@@ -22,10 +23,11 @@ class Turns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.give()  # handed over in the same moment
+                self.release()  # the lock was handed over just before the cancellation
             raise
 
-    def give(self) -> None:
+    def release(self) -> None:
+        """Hand the lock to the next waiter, or free it."""
         for waiting in (self._urgent, self._others):
             while waiting:
                 turn = waiting.popleft()

@@ -20,7 +20,7 @@ def lines(data: str | bytes) -> list[str]:
     return "".join(page.text for page in read(data).pages).splitlines()
 
 
-# --- delimiters and quotes ---------------------------------------------------------------------------------------------------------
+# --- delimiters and quotes ---
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -72,7 +72,7 @@ def test_a_quote_that_is_never_closed_costs_its_own_row_only(bad: str) -> None:
 
 def test_a_repaired_row_is_told() -> None:
     notes = read('a,b\n1,"open\n2,"fine"\n').notes
-    assert notes == ["A quotation mark is not closed in 1 of the rows; they were read as if it were a letter."]
+    assert notes == ["A quotation mark is not closed in 1 of the rows; there it was read as a plain character."]
 
 
 def test_a_quote_that_is_open_where_the_file_ends() -> None:
@@ -87,7 +87,7 @@ def test_quotes_inside_a_cell_are_letters() -> None:
     ]
 
 
-# --- column names ------------------------------------------------------------------------------------------------------------------
+# --- column names ---
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_blank_rows_and_cells_say_nothing() -> None:
     assert lines("a,b,c\n\n,,\n1,,3\n  ,x , \n") == ["a; b; c", "a: 1; c: 3", "b: x"]
 
 
-# --- encodings ---------------------------------------------------------------------------------------------------------------------
+# --- encodings ---
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "mac-roman", "cp850"])
@@ -150,7 +150,7 @@ def test_binary_data_is_refused() -> None:
         read(bytes(range(256)) * 50)
 
 
-# --- size --------------------------------------------------------------------------------------------------------------------------
+# --- size ---
 
 
 def test_a_big_table_comes_page_by_page() -> None:

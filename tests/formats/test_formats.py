@@ -1,20 +1,13 @@
-"""Readers: what comes out of a document, what is refused and with which sentence, and that a hostile file costs only its child."""
-
-import asyncio
-import os
-import signal
-import time
+"""Readers: what comes out of a document, what is refused and with which sentence, and how pages are cut."""
 
 import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import SUFFIXES, ExtractedPage, extract, kinds, reading
+from docqa.formats import kinds, reading
 from docqa.formats import read as read_path
-from docqa.formats.pages import clean, cut, paginate
-
-LONG = "ж ".encode() * 15_000_000  # takes seconds
-LIMITS = {"seconds": 20.0, "memory_mb": 1024}
+from docqa.formats.kinds import SUFFIXES
+from docqa.formats.pages import ExtractedPage, clean, cut, paginate
 
 
 def make_pdf(*texts: str, password: str = "", outline: list[list[object]] | None = None) -> bytes:
@@ -41,7 +34,7 @@ def refusal(data: bytes, name: str, media_type: str = "") -> str:
     return str(caught.value)
 
 
-# --- pages -------------------------------------------------------------------------------------------------------------------------
+# --- pages ---
 
 
 @pytest.mark.parametrize(
@@ -90,14 +83,14 @@ def test_text_leaves_as_valid_utf8() -> None:
     assert clean("a\0b\ud800c\ud83d\ude00\r\nd\re") == "ab\ufffdc😀\nd\ne"
 
 
-# --- text and tables ---------------------------------------------------------------------------------------------------------------
+# --- text and tables ---
 
 
 def test_plain_text_is_kept_exactly() -> None:
     assert texts(b"  a\t b\r\n\r\n\r\nc  ", "n.txt") == ["  a\t b\n\n\nc  "]
 
 
-# --- documents ---------------------------------------------------------------------------------------------------------------------
+# --- documents ---
 
 
 def test_pdf_pages_carry_their_text_and_section() -> None:
@@ -122,74 +115,6 @@ def test_a_pdf_cut_in_the_middle_is_read_or_refused() -> None:
 def test_every_supported_suffix_has_a_reader() -> None:
     assert {suffix[1:] for suffix in SUFFIXES} | {"html"} == set(reading.READERS)
     assert kinds.SUFFIXES is SUFFIXES
-
-
-# --- the child process -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.anyio
-async def test_a_file_comes_back_through_the_child() -> None:
-    found = await extract(make_pdf("through the pipe", "page two"), "a.pdf", **LIMITS)
-    assert (found.kind, [page.text.strip() for page in found.pages]) == ("pdf", ["through the pipe", "page two"])
-
-
-@pytest.mark.anyio
-async def test_the_child_gives_the_reason_and_the_field() -> None:
-    with pytest.raises(Unreadable) as caught:
-        await extract(b"", "a.pdf", loc=("query", "url"), **LIMITS)
-    assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "unreadable"}]
-
-
-@pytest.mark.anyio
-async def test_a_file_that_takes_too_long_is_given_up() -> None:
-    start = time.monotonic()
-    with pytest.raises(Unreadable, match=r"longer than 0\.5 s"):
-        await extract(LONG, "a.txt", seconds=0.5, memory_mb=2048)
-    assert time.monotonic() - start < 5
-
-
-@pytest.mark.anyio
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no address space limit")
-async def test_a_file_that_needs_too_much_memory_is_given_up() -> None:
-    with pytest.raises(Unreadable, match=r"more than 256 MB"):
-        await extract("ж ".encode() * 60_000_000, "a.txt", seconds=30, memory_mb=256)
-
-
-@pytest.mark.anyio
-@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
-async def test_a_cancelled_task_leaves_no_child_behind() -> None:
-    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
-    while not children():
-        await asyncio.sleep(0.02)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert not children()
-
-
-@pytest.mark.anyio
-@pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
-async def test_a_crash_of_the_child_is_a_refusal() -> None:
-    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
-    while not children():
-        await asyncio.sleep(0.02)
-    os.kill(children()[0], signal.SIGSEGV)
-    with pytest.raises(Unreadable, match="crashed"):
-        await task
-
-
-def children() -> list[int]:
-    """The readers that this process has started; a server that other tests use is its child too."""
-    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
-        return [int(pid) for pid in file.read().split() if "docqa.formats" in command_of(pid)]
-
-
-def command_of(pid: str) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read()
-    except OSError:
-        return ""  # it has just ended
 
 
 def test_a_file_on_disk_is_read_in_this_process(tmp_path: object) -> None:

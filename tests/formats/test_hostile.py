@@ -27,7 +27,7 @@ MEGABYTES = 1_000
 PROBE = """
 import asyncio, json, resource, sys
 from docqa.errors import Unreadable
-from docqa.formats import extract
+from docqa.formats.extraction import extract
 from docqa.settings import Settings
 
 async def main():
@@ -64,7 +64,7 @@ def refusal(data: bytes, name: str, media_type: str = "") -> str:
     return str(read(data, name, media_type).get("refused", "it was read"))
 
 
-# --- archives ----------------------------------------------------------------------------------------------------------------------
+# --- archives ---
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
@@ -223,7 +223,7 @@ def test_symbolic_links_in_an_archive_are_not_followed(tmp_path: Path) -> None:
     assert "canary" not in read(packed.getvalue(), "a.epub").get("text", "")
 
 
-# --- XML ---------------------------------------------------------------------------------------------------------------------------
+# --- XML ---
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 GROUP = "<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9' name='g'/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>"
@@ -314,7 +314,7 @@ def test_a_page_of_fifty_megabytes_of_tags_is_refused() -> None:
     assert "larger than 64 MB" in refusal(b"<p>" * 22_000_000, "a", "text/html")
 
 
-# --- PDF ---------------------------------------------------------------------------------------------------------------------------
+# --- PDF ---
 
 
 def stream(data: bytes, entries: str = "") -> str:
@@ -362,7 +362,7 @@ def test_pdf(data: bytes, words: str) -> None:
     assert words in read(data, "a.pdf").get("text", "")
 
 
-# --- the others --------------------------------------------------------------------------------------------------------------------
+# --- the others ---
 
 
 @pytest.mark.parametrize(
@@ -443,7 +443,7 @@ def test_ole(changed: dict[str, int]) -> None:
     assert "damaged" in refusal(ole(**changed), "a.ppt")
 
 
-# --- the server --------------------------------------------------------------------------------------------------------------------
+# --- the server ---
 
 
 def test_the_server_does_not_notice(server: Server) -> None:

@@ -13,8 +13,7 @@ import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import SUFFIXES
-from docqa.formats.kinds import detect
+from docqa.formats.kinds import SUFFIXES, detect
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 HTML = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"
@@ -77,7 +76,7 @@ RTF = rb"{\rtf1\ansi hello}"
 CONTENTS = {"pdf": PDF, "pptx": PPTX, "epub": EPUB, "ppt": PPT, "rtf": RTF}
 
 
-# --- ours --------------------------------------------------------------------------------------------------------------------------
+# --- ours ---
 
 
 @pytest.mark.parametrize("suffix", [*SUFFIXES, ".doc", ".html", ""])
@@ -160,7 +159,7 @@ def test_parts_tell_what_a_zip_is(names: tuple[str, ...], kind: str) -> None:
     assert detect(make_zip(*names, **{"[Content_Types].xml": types}), "a.zip", "") == kind
 
 
-# --- others ------------------------------------------------------------------------------------------------------------------------
+# --- others ---
 
 
 @pytest.mark.parametrize("data", [b"", b" \r\n\t\f\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf \n", b"\0" * 5000])
@@ -227,8 +226,8 @@ def test_real_databases_are_told(tmp_path: Path) -> None:
         (make_ole("__properties_version1.0", "__substg1.0_0037001F"), "Outlook messages"),
         (make_ole("EncryptionInfo", "EncryptedPackage"), "password-protected"),
         (make_ole("VisioDocument"), "Visio"),
-        (make_ole("something"), "no PowerPoint presentation. Supported are .pdf"),
-        (OLE, "no PowerPoint presentation"),
+        (make_ole("something"), "not a PowerPoint presentation. Supported are .pdf"),
+        (OLE, "not a PowerPoint presentation"),
         (make_zip("[Content_Types].xml", "word/document.xml", "word/embeddings/deck.pptx"), "Word documents"),
         (make_zip("[Content_Types].xml", "xl/workbook.xml"), "Save the sheet as CSV"),
         (make_zip("mimetype", "content.xml", mimetype="application/vnd.oasis.opendocument.text"), ".odt"),

@@ -9,7 +9,8 @@ import pytest
 
 from conftest import FILES
 from docqa.errors import Unreadable
-from docqa.formats import ExtractedPage, reading
+from docqa.formats import reading
+from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
 from docqa.formats.pdf.bidi import logical
 from docqa.ingest.chunking import chunks
@@ -41,7 +42,7 @@ def table(rows: list[list[str]], places: list[float], top: float = 100) -> list[
     ]
 
 
-# --- order -------------------------------------------------------------------------------------------------------------------------
+# --- order ---
 
 
 def test_columns_are_read_one_after_the_other() -> None:
@@ -96,7 +97,7 @@ def test_text_written_along_the_other_edge_is_read_line_by_line(angle: int) -> N
     assert " ".join(pages(document)[0].text.split()) == " ".join(lines)
 
 
-# --- words -------------------------------------------------------------------------------------------------------------------------
+# --- words ---
 
 
 def paragraph(*lines: str) -> str:
@@ -128,7 +129,7 @@ def test_ligatures_are_letters() -> None:
     assert "an efficient firm" in pages(document)[0].text
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------------------
+# --- tables ---
 
 STATEMENT = [
     ["", "Years ended", ""],
@@ -194,7 +195,7 @@ def test_a_label_of_two_lines_is_one() -> None:
     assert "Restructuring charges and implementation costs\t89" in pages(page_of(*table(rows, [72, 300])))[0].text
 
 
-# --- headings, headers and footers ---------------------------------------------------------------------------------------------------
+# --- headings, headers and footers ---
 
 
 def report(count: int) -> pymupdf.Document:
@@ -261,7 +262,7 @@ def test_a_title_of_the_outline_is_found_on_its_page() -> None:
     assert found.text[place:].startswith("Duties of the landlord")
 
 
-# --- right to left -------------------------------------------------------------------------------------------------------------------
+# --- right to left ---
 
 
 def placed(visual: str, width: float = 6.0) -> list[tuple[str, float, float]]:
@@ -315,7 +316,7 @@ def test_a_hebrew_report_printed_by_a_browser() -> None:
     assert "רווח\t5,363\t4,869" in page.text
 
 
-# --- forms, remarks, attachments -----------------------------------------------------------------------------------------------------
+# --- forms, remarks, attachments ---
 
 
 def test_what_was_filled_in_or_ticked_is_read_with_its_label() -> None:
@@ -349,10 +350,10 @@ def test_attached_files_are_not_read_and_the_notes_say_so() -> None:
     document.embfile_add("other.txt", b"words of another file")
     found = reading.read_whole(document.tobytes(), "a.pdf")
     assert "another file" not in found.pages[0].text
-    assert found.notes == ["The PDF carries 1 attached file, which are not read; upload them by themselves."]
+    assert found.notes == ["The PDF carries 1 attached file, which is not read; upload it separately."]
 
 
-# --- damage ------------------------------------------------------------------------------------------------------------------------
+# --- damage ---
 
 
 def test_a_damaged_page_costs_that_page_only() -> None:
@@ -372,7 +373,7 @@ def test_the_pages_of_a_file_whose_index_is_broken_are_found() -> None:
     assert len(reading.read_whole(re.sub(rb"startxref\s+\d+", b"startxref\n7", data), "a.pdf").pages) == 3
 
 
-# --- scans -------------------------------------------------------------------------------------------------------------------------
+# --- scans ---
 
 
 def scan(text: str, count: int = 1) -> pymupdf.Document:

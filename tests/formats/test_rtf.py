@@ -5,8 +5,8 @@ import time
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import ExtractedPage, reading
-from docqa.formats.pages import Extracted
+from docqa.formats import reading
+from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.formats.rtf import reading as rtf
 
 
@@ -22,7 +22,7 @@ def text(body: str | bytes) -> str:
 FONTS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset%d{\*\panose 020b}Arial{\*\falt Other};}{\f2\fcharset2 Symbol;}{\f3\fcharset2 Wingdings;}}\f0 "
 
 
-# --- characters --------------------------------------------------------------------------------------------------------------------
+# --- characters ---
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_line_ends_in_the_file_mean_nothing_but_after_a_backslash() -> None:
     assert text(b"one\r\n two\\\r\nthree\0") == "one two\n\nthree"
 
 
-# --- paragraphs, lists, tables, pages ----------------------------------------------------------------------------------------------
+# --- paragraphs, lists, tables, pages ---
 
 
 def test_paragraphs_and_lines() -> None:
@@ -153,7 +153,7 @@ def test_the_title_is_that_of_the_information_group() -> None:
     assert (found.title, found.pages[0].text) == ("Ωmega", "text")
 
 
-# --- what is text and what is not --------------------------------------------------------------------------------------------------
+# --- what is text and what is not ---
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_formulas_keep_their_signs() -> None:
     )
 
 
-# --- damage ------------------------------------------------------------------------------------------------------------------------
+# --- damage ---
 
 
 def test_a_file_may_begin_with_a_mark_or_blanks() -> None:

@@ -30,7 +30,7 @@ def body(markup: str) -> str:
     return prose(root).text
 
 
-# --- the article -------------------------------------------------------------------------------------------------------------------
+# --- the article ---
 
 
 def test_an_article_is_read_without_what_stands_around_it() -> None:
@@ -110,7 +110,7 @@ def test_titles() -> None:
     assert read("<p>x").title == ""
 
 
-# --- elements ----------------------------------------------------------------------------------------------------------------------
+# --- elements ---
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_offsets_of_ids() -> None:
     }
 
 
-# --- what servers send -------------------------------------------------------------------------------------------------------------
+# --- what servers send ---
 
 
 def test_charsets() -> None:
@@ -244,7 +244,7 @@ def test_pages_without_text_are_refused() -> None:
         read("<html><body><img src=a></body></html>")
 
 
-# --- size --------------------------------------------------------------------------------------------------------------------------
+# --- size ---
 
 
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "span hidden=until-found", "font", "a href=x"])

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for
 from docqa.api.app import create
 from docqa.errors import Busy, Unreadable
-from docqa.formats import Extracted
+from docqa.formats.pages import Extracted
 from docqa.ingest import queue
 from docqa.settings import Settings
 

@@ -13,7 +13,7 @@ from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.api.app import create
 from docqa.errors import ChildDied, Unreadable
-from docqa.formats import ExtractedPage
+from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
 from docqa.ingest import queue
 from docqa.settings import Settings

@@ -168,7 +168,7 @@ def test_a_service_that_does_not_work_proves_nothing(
 
 
 def test_every_format_has_its_specimen() -> None:
-    from docqa.formats import SUFFIXES
+    from docqa.formats.kinds import SUFFIXES
 
     assert {path.suffix for path in SPECIMENS.iterdir()} == {*SUFFIXES, ".html"}
     assert VALUE in (SPECIMENS / "lighthouse.txt").read_text()

@@ -25,7 +25,7 @@ import pptx
 import pymupdf
 
 from docqa.errors import Unreadable
-from docqa.formats import extract
+from docqa.formats.extraction import extract
 from test_hostile import book, zipped
 from test_ppt import BODY, TITLE, Deck, document, listed, notes_page, shape, slide, text
 

@@ -1,13 +1,12 @@
-"""A child process answers requests, one at a time or several that share it, and the parent survives whatever happens to it."""
+"""A child process serves requests, one at a time or several at once, and the parent survives whatever happens to it."""
 
 import asyncio
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from docqa import ROOT
 from docqa.errors import ChildDied, TooLarge, Unavailable
 from docqa.workers.child import Child
 from docqa.workers.turns import Turns
+from waiting import lives, until
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +54,7 @@ def handle(body, blob, cancelled):
         time.sleep(60)
         yield {}, b""
     elif do == "raise":
-        raise {"TooLarge": TooLarge, "ValueError": ValueError}[body["error"]]("seven is too many")
+        raise {error.__name__: error for error in (TooLarge, ValueError, MemoryError, SystemExit)}[body["error"]]("seven is too many")
     elif do == "die":
         sys.stderr.write("the last words\\n")
         os._exit(7)
@@ -62,6 +62,8 @@ def handle(body, blob, cancelled):
         os.abort()
 
 def load():
+    with open(__file__ + ".starts", "a") as file:
+        file.write("started\\n")
     if "slow" in sys.argv:
         time.sleep(0.5)
     if "broken" in sys.argv:
@@ -90,23 +92,20 @@ async def parrot(*arguments: str, shared: bool = False, **options: float) -> Asy
         await child.close()
 
 
+def starts(folder: Path) -> int:
+    """How many processes have begun to load."""
+    return (folder / "parrot.py.starts").read_text().count("started")
+
+
 async def pid_of(child: Child) -> int:
     return int((await child.call({"do": "pid"}))[0]["pid"])
 
 
-def lives(pid: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().split()[2] != "Z"
-    return False
-
-
-async def test_it_starts_on_first_use_and_tells_its_state() -> None:
+async def test_it_starts_on_first_use_and_reports_its_state() -> None:
     async with parrot("slow") as child:
         assert child.state == "stopped"
         starting = asyncio.create_task(child.start())
-        await asyncio.sleep(0.1)
+        await until(lambda: child.state != "stopped", "a child that starts")
         assert child.state == "loading"
         assert await starting == {"hello": ["slow"]}
         assert child.state == "ready"
@@ -148,14 +147,13 @@ async def test_requests_are_served_one_at_a_time_in_order_and_urgent_ones_first(
             await child.call({"do": "nap", "seconds": 0.05}, urgent=urgent)
             done.append(name)
 
-        asked = [
+        await asyncio.gather(
             ask("in hand"),
             ask("first"),
             ask("second"),
             ask("urgent", urgent=True),
             ask("urgent too", urgent=True),
-        ]
-        await asyncio.gather(*asked)
+        )
         assert done == ["in hand", "urgent", "urgent too", "first", "second"]
 
 
@@ -165,7 +163,7 @@ async def alternate(child: Child, name: str, done: list[str], to: int = 3) -> No
             done.append(name)
 
 
-async def test_requests_that_share_a_child_alternate_where_they_let_each_other_go_on() -> None:
+async def test_requests_that_share_a_child_alternate_where_they_yield_to_each_other() -> None:
     async with parrot(shared=True) as child:
         await child.start()
         done: list[str] = []
@@ -174,52 +172,53 @@ async def test_requests_that_share_a_child_alternate_where_they_let_each_other_g
         assert "".join(done) not in ("aaabbb", "bbbaaa")
 
 
-async def test_one_that_leaves_a_shared_child_leaves_the_others_in_peace() -> None:
+async def test_a_cancelled_request_does_not_disturb_others_of_a_shared_child() -> None:
     async with parrot(shared=True) as child:
         pid = await pid_of(child)
         done: list[str] = []
         leaver = asyncio.create_task(alternate(child, "left", done, to=1000))
         stayer = asyncio.create_task(alternate(child, "stayed", done, to=10))
-        await asyncio.sleep(0.2)
+        await until(lambda: {"left", "stayed"} <= set(done), "an answer to each of two requests")
         leaver.cancel()
-        await stayer
+        await asyncio.wait_for(stayer, 20)
         assert done.count("stayed") == 10
-        assert 0 < done.count("left") < 20
+        assert done.count("left") < 1000
         assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
         assert await pid_of(child) == pid
 
 
-async def test_all_requests_in_hand_hear_that_a_shared_child_died() -> None:
+async def test_all_requests_in_hand_fail_when_a_shared_child_dies() -> None:
     async with parrot(shared=True) as child:
         await child.start()
-        asked = [child.call({"do": "alternate", "to": 1000, "pause": 0.01}), child.call({"do": "die"})]
-        assert [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)] == [ChildDied, ChildDied]
+        requests = [child.call({"do": "alternate", "to": 1000, "pause": 0.01}), child.call({"do": "die"})]
+        errors = await asyncio.gather(*requests, return_exceptions=True)
+        assert [type(error) for error in errors] == [ChildDied, ChildDied]
         assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
 
 
-async def test_a_turn_given_to_someone_who_just_left_goes_to_the_next() -> None:
+async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
     turns = Turns()
-    await turns.take()
-    leaving, staying = asyncio.create_task(turns.take()), asyncio.create_task(turns.take())
+    await turns.acquire()
+    leaving, staying = asyncio.create_task(turns.acquire()), asyncio.create_task(turns.acquire())
     await asyncio.sleep(0)
-    turns.give()
+    turns.release()
     leaving.cancel()
-    await asyncio.wait_for(staying, 1)
+    await asyncio.wait_for(staying, 20)
+    assert leaving.cancelled()
 
 
 async def test_leaving_a_stream_stops_the_work_and_keeps_the_process() -> None:
-    async with parrot() as child:
+    async with parrot(grace=60.0) as child:
         pid = await pid_of(child)
-        async with aclosing(child.stream({"do": "count", "to": 1000, "pause": 0.02})) as numbers:
+        # To its end the count would take five minutes, so the next request is answered only if it was stopped.
+        async with aclosing(child.stream({"do": "count", "to": 3000, "pause": 0.1})) as numbers:
             async for _ in numbers:
                 break
-        before = time.monotonic()
-        assert await pid_of(child) == pid
-        assert time.monotonic() - before < 0.5
+        assert await asyncio.wait_for(pid_of(child), 20) == pid
 
 
 async def test_a_cancelled_call_leaves_the_protocol_in_step() -> None:
-    async with parrot() as child:
+    async with parrot(grace=60.0) as child:
         pid = await pid_of(child)
         for _ in range(3):
             with pytest.raises(TimeoutError):
@@ -228,19 +227,22 @@ async def test_a_cancelled_call_leaves_the_protocol_in_step() -> None:
         assert await pid_of(child) == pid
 
 
-async def test_a_child_that_does_not_stop_is_killed_and_started_afresh() -> None:
+async def test_a_child_that_does_not_stop_is_killed_and_restarted() -> None:
     async with parrot(grace=0.2) as child:
         pid = await pid_of(child)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(child.call({"do": "hang"}), 0.05)
-        assert await asyncio.wait_for(pid_of(child), 5) != pid
+        assert await asyncio.wait_for(pid_of(child), 20) != pid
         assert not lives(pid)
 
 
-async def test_a_cancelled_wait_does_not_stop_the_loading() -> None:
+async def test_a_cancelled_request_does_not_stop_the_loading() -> None:
     async with parrot("slow") as child:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(child.call({"do": "pid"}), 0.1)
+        request = asyncio.create_task(child.call({"do": "pid"}))
+        await until(lambda: child.state == "loading", "a child that loads")
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
         assert child.state == "loading"
         await pid_of(child)
 
@@ -257,53 +259,55 @@ async def test_death_costs_the_request_in_hand_and_no_other(last: str, how: str)
         assert await waiting != pid
 
 
-async def test_death_while_idle_is_seen_and_mended() -> None:
+async def test_death_while_idle_is_noticed_and_the_child_restarted() -> None:
     async with parrot() as child:
         os.kill(await pid_of(child), signal.SIGKILL)
-        async with asyncio.timeout(2):
-            while child.state == "ready":
-                await asyncio.sleep(0.02)
+        await until(lambda: child.state != "ready", "the death of an idle child")
         assert child.state == "failed: ended by SIGKILL"
         assert await pid_of(child)
         assert child.state == "ready"
 
 
-async def test_an_error_in_the_handler_is_told_and_the_process_stays() -> None:
+async def test_an_error_in_the_handler_is_reported_and_the_process_stays() -> None:
     async with parrot() as child:
         pid = await pid_of(child)
         with pytest.raises(Unavailable, match="ValueError: seven is too many"):
             await child.call({"do": "raise", "error": "ValueError"})
         with pytest.raises(TooLarge, match="^seven is too many$"):
             await child.call({"do": "raise", "error": "TooLarge"})
+        with pytest.raises(Unavailable, match="^The process ran out of memory.$"):
+            await child.call({"do": "raise", "error": "MemoryError"})
+        with pytest.raises(Unavailable, match="SystemExit: seven is too many"):
+            await child.call({"do": "raise", "error": "SystemExit"})
         assert await pid_of(child) == pid
 
 
 @pytest.mark.parametrize(("how", "why"), [("broken", "RuntimeError: no such model"), ("dead", "it ended by SIGABRT")])
-async def test_a_child_that_cannot_load_says_why_and_is_not_tried_at_once_again(how: str, why: str) -> None:
+async def test_a_child_that_cannot_load_says_why_and_is_not_retried_at_once(how: str, why: str, tmp_path: Path) -> None:
     async with parrot(how, retry_seconds=60) as child:
         with pytest.raises(Unavailable, match=why):
             await child.call({"do": "pid"})
         assert child.state.startswith("failed: ")
         assert why in child.state
-        before = time.monotonic()
         with pytest.raises(Unavailable, match=why) as raised:
             await child.call({"do": "pid"})
-        assert time.monotonic() - before < 0.01
-        assert 50 < raised.value.retry_after <= 60
+        assert 0 < raised.value.retry_after <= 60
+    assert starts(tmp_path) == 1
 
 
-async def test_a_child_that_could_not_load_is_tried_again_later() -> None:
+async def test_a_child_that_could_not_load_is_retried_later(tmp_path: Path) -> None:
     async with parrot("broken", retry_seconds=0) as child:
         for _ in range(2):
             with pytest.raises(Unavailable, match="no such model"):
                 await child.call({"do": "pid"})
+    assert starts(tmp_path) == 2
 
 
-async def test_a_child_that_rests_has_no_process_until_it_is_asked_again() -> None:
+async def test_a_resting_child_has_no_process_until_the_next_request() -> None:
     async with parrot() as child:
         pid = await pid_of(child)
         in_hand = asyncio.create_task(child.call({"do": "nap", "seconds": 0.2}))
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # the request is under way
         await child.rest()
         assert in_hand.done(), "what is in hand is done first"
         assert child.state == "stopped" and not lives(pid)
@@ -323,7 +327,7 @@ async def test_closing_ends_the_process_and_refuses_later_requests() -> None:
     async with parrot() as child:
         pid = await pid_of(child)
         in_hand = asyncio.create_task(child.call({"do": "hang"}))
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)  # the request is under way
         await child.close()
         assert not lives(pid)
         with pytest.raises(Unavailable):
@@ -338,7 +342,7 @@ async def test_closing_while_it_loads_leaves_no_process_behind() -> None:
         await asyncio.sleep(0)
         await child.close()
         with pytest.raises(Unavailable):
-            await asyncio.wait_for(starting, 5)
+            await asyncio.wait_for(starting, 20)
 
 
 async def test_control_c_is_left_to_the_parent() -> None:
@@ -348,7 +352,7 @@ async def test_control_c_is_left_to_the_parent() -> None:
         assert await pid_of(child) == pid
 
 
-def test_it_ends_when_its_parent_is_killed() -> None:
+def test_it_exits_when_its_parent_is_killed() -> None:
     parent = """
 import asyncio, time
 from docqa.workers.child import Child
@@ -365,7 +369,4 @@ asyncio.run(main())
         pid = int(process.stdout.readline())
         assert lives(pid)
         process.kill()
-    until = time.monotonic() + 3
-    while lives(pid) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not lives(pid)
+    asyncio.run(until(lambda: not lives(pid), "the end of a child whose parent was killed"))

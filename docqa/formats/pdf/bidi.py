@@ -1,7 +1,8 @@
-"""Right-to-left text in the order in which it is read, from where its characters stand on the line.
+"""Right-to-left text in reading order, from the positions of its characters on the line.
 
-PDF files hold such text in whatever order it was drawn in. This is the reordering of the Unicode Bidirectional Algorithm (UAX #9, rules L2 and L4)
-done backwards, with two levels: a number or foreign phrase within right-to-left text, and right-to-left words within a foreign line.
+PDF files hold such text in whatever order it was drawn. This inverts the reordering of the Unicode Bidirectional
+Algorithm (UAX #9, rules L2 and L4) for two levels: a number or foreign phrase within right-to-left text, and
+right-to-left words within a foreign line.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff"
 RIGHT_TO_LEFT = re.compile(f"[{_RIGHT_TO_LEFT}]")
-_SPACE, _GAP = 0.12, 1.0  # of the font's size: a wider gap is a space, or parts two cells
+_SPACE, _GAP = 0.12, 1.0  # of the font's size: a wider gap is a space, or separates two cells
 _STOPS = ".!?؟…،,؛:"
 _DIGITS = "0-9\u0660-\u0669\u06f0-\u06f9"
 _NUMBER = f"[+\\-−$€£#]?[{_DIGITS}]+(?:[.,:/'’٫٬\\-–][{_DIGITS}]+)*[%٪$€£°]?"
@@ -22,8 +23,11 @@ _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 
 def logical(characters: Iterable[tuple[str, float, float]], size: float) -> list[tuple[str, float, float]]:
-    """The texts of a line, parted where the gap is too wide for a space, with their left and right edges. `characters` are (character, left,
-    right) in points, as is the font's size; what has no width of its own belongs to the character before it."""
+    """The texts of a line, split where a gap is too wide for a space, with their left and right edges.
+
+    `characters` are (character, left, right) in points, as is the font's `size`; a character without width belongs to
+    the one before it.
+    """
     parts: list[list[tuple[str, float, float]]] = []
     for cluster in _clusters(characters, size):
         if parts and cluster[1] - parts[-1][-1][2] <= _GAP * size:
@@ -34,7 +38,7 @@ def logical(characters: Iterable[tuple[str, float, float]], size: float) -> list
 
 
 def _clusters(characters: Iterable[tuple[str, float, float]], size: float) -> list[tuple[str, float, float]]:
-    """Letters with their marks, and ligatures, from left to right, without the spaces."""
+    """Letters with their marks, and ligatures, from left to right, without spaces."""
     clusters: list[tuple[str, float, float]] = []
     for character, left, right in characters:
         hangs = right - left < 0.01 * size and RIGHT_TO_LEFT.match(character)
@@ -49,29 +53,29 @@ def _spaced(clusters: Iterable[tuple[str, float, float]], size: float) -> str:
     text, edge = "", float("inf")
     for cluster, left, right in clusters:
         space = " " if left - edge > _SPACE * size else ""
-        # The letters of a ligature stand in reading order, which is to come out when the line is turned.
+        # The letters of a ligature are in reading order already, so they are reversed before the line is.
         text += space + ("".join(reversed(_UNIT.findall(cluster))) if RIGHT_TO_LEFT.search(cluster) else cluster)
         edge = right
     return text
 
 
 def _ordered(text: str) -> str:
-    """A full stop tells where the line ends, else the letters tell which way it runs."""
+    """The text in reading order: a full stop shows where the line ends, or else its letters show its direction."""
     mostly = len(RIGHT_TO_LEFT.findall(text)) >= len(re.findall(_LETTER, text))
     if text[0] in _STOPS or mostly and text[-1] not in _STOPS:
         return _turned(text)
     run = f"[{_RIGHT_TO_LEFT}](?:(?:(?!{_LETTER}).)*[{_RIGHT_TO_LEFT}])?"
-    return re.sub(run, lambda found: _turned(found.group()), text)
+    return re.sub(run, lambda match: _turned(match.group()), text)
 
 
 def _turned(text: str) -> str:
-    """A right-to-left run, given from left to right, in reading order: turned round, but for the numbers and foreign phrases in it."""
+    """A right-to-left run, given from left to right, reversed but for the numbers and foreign phrases in it."""
     turned = "".join(reversed(_PARTS.findall(text)))
     return turned.translate(_MIRRORED) if _is_mirrored(turned) else turned
 
 
 def _is_mirrored(text: str) -> bool:
-    """Whether brackets close before they open: the file then names the shapes drawn, not the characters meant."""
+    """Whether brackets close before they open: the file then holds the shapes drawn, not the characters meant."""
     depth = worst = 0
     for character in text:
         depth += (character in "([{«") - (character in ")]}»")

@@ -1,4 +1,4 @@
-"""PDF, read by MuPDF: page texts in reading order (pdf_page.py), values of form fields, remarks, and sections from the outline.
+"""PDF, read by MuPDF: page texts in reading order (page.py), form field values, annotations, sections from the outline.
 
 Embedded files are not read. A page that shows something but holds no text is marked as unread.
 """
@@ -19,39 +19,44 @@ from docqa.formats.pdf.running import marked
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
-_RESOLUTION, _LONGEST_SIDE = (
-    300,
-    6000,
-)  # dots per inch, and at most so many dots: a poster is read as coarsely as it has to be
-_STAMP = 60  # characters: a scan with no more text than this over it is a scan
+_RESOLUTION = 300  # dots per inch
+_LONGEST_SIDE = 6000  # dots; a poster is read at a lower resolution
+_STAMP = 60  # characters: a scanned page with less text on top of it still counts as a scan
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """One page for each page of the file. Raises Unreadable for a damaged, a password-protected or an endless file."""
+    """One page for each page of the file; `charset` is ignored.
+
+    Raises Unreadable for a file that is damaged, password-protected or too long.
+    """
     document = _open(data)
     if document.needs_pass and not document.authenticate(""):
         raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
     count = _page_count(document)
     if not count:
-        # A broken cross-reference table hides the pages; without the pointer to it MuPDF searches the file for them.
+        # A broken cross-reference table hides the pages; without a pointer to it MuPDF searches the file for them.
         document = _open(data.replace(b"startxref", b"startxxxx"))
         count = _page_count(document)
     if not count:
-        raise Unreadable("The PDF has no pages, or is damaged so that none is found.")
+        raise Unreadable("The PDF has no pages, or is so damaged that none can be found.")
     if count > MAX_PAGES:
         raise Unreadable(f"The PDF has {count:,} pages; up to {MAX_PAGES:,} are read. Split it and upload the parts.")
     notes: list[str] = []
     if attached := _attached(document):
         notes.append(
-            f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, which are not read; upload them by themselves."
+            f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, "
+            f"which {'are' if attached > 1 else 'is'} not read; upload {'them' if attached > 1 else 'it'} separately."
         )
-    # The title in a PDF's metadata is too often that of a template, or a file name.
+    # The title in a PDF's metadata is too often that of a template, or a file name, so there is none.
     return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
 
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
-    """A scanned page, read by Tesseract; `languages` are its names of them joined by "+". Raises Unreadable where the page cannot be shown."""
+    """A scanned page, read by Tesseract; `languages` are Tesseract's names joined by "+".
+
+    Raises Unreadable if the page cannot be rendered.
+    """
     document = _open(data)
     if document.needs_pass:
         document.authenticate("")
@@ -59,13 +64,13 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
         page = document[page_number - 1]
         inches = max(page.rect.width, page.rect.height) / 72
         resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
-        read = page.get_textpage_ocr(flags=_FLAGS, language=languages, dpi=resolution, full=True, tessdata=tessdata())
-        blocks = _blocks(page, textpage=read)
+        text = page.get_textpage_ocr(flags=_FLAGS, language=languages, dpi=resolution, full=True, tessdata=tessdata())
+        blocks = _blocks(page, textpage=text)
     except _BROKEN as error:
         _raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-    found = arrange(blocks, page.cropbox.width, page.cropbox.height)
-    return ExtractedPage(found.text, "", tuple(found.headings), (), tuple(found.tables)).cleaned()
+    arranged = arrange(blocks, page.cropbox.width, page.cropbox.height)
+    return ExtractedPage(arranged.text, "", tuple(arranged.headings), (), tuple(arranged.tables)).cleaned()
 
 
 def _open(data: bytes) -> Any:
@@ -82,14 +87,14 @@ def _page_count(document: Any) -> int:
     try:
         return int(document.page_count)
     except _BROKEN:
-        return 0  # the same as no pages: the caller repairs or refuses
+        return 0  # as if it had no pages: the caller repairs or refuses
 
 
 def _attached(document: Any) -> int:
     try:
         return int(document.embfile_count())
     except _BROKEN:
-        return 0  # a broken list of attachments costs no text
+        return 0  # a broken list of attachments loses no text
 
 
 def _raise_if_memory(error: Exception) -> None:
@@ -102,7 +107,7 @@ def _outline(document: Any) -> dict[int, list[str]]:
     try:
         entries = document.get_toc(simple=True)
     except _BROKEN:
-        return {}  # a broken outline costs the section names, which are optional
+        return {}  # a broken outline loses only the section names, which are optional
     titles: dict[int, list[str]] = {}
     for _, title, page in entries:
         if page > 0 and title.strip():
@@ -115,7 +120,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
         try:
             page = document[number]
             if draws_too_much(document, page):
-                notes.append(f"Page {number + 1} draws so much that it was left out.")
+                notes.append(f"Page {number + 1} was left out: it draws too much to be read.")
                 yield Page()
                 continue
             width, height = page.cropbox.width, page.cropbox.height
@@ -132,19 +137,19 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             notes.append(f"Page {number + 1} is damaged and was left out.")
             yield Page()
             continue
-        found = arrange(blocks, width, height)
-        found.text = _with_values(found.text, values)
-        found.unread = unread
-        yield found
+        arranged = arrange(blocks, width, height)
+        arranged.text = _with_values(arranged.text, values)
+        arranged.unread = unread
+        yield arranged
 
 
 def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[ExtractedPage]:
-    """The pages with the titles that the outline gives, and the headings that look like ones."""
+    """The pages with titles from the outline, and with what looks like a heading."""
     section = ""
     for number, page in enumerate(pages):
-        named = sorted((_place(page, title), title) for title in outline.get(number, ()))
-        places = {place for place, _ in named}
-        headings = sorted([*named, *(one for one in page.headings if one[0] not in places)])
+        outlined = sorted((_place(page, title), title) for title in outline.get(number, ()))
+        places = {place for place, _ in outlined}
+        headings = sorted([*outlined, *(heading for heading in page.headings if heading[0] not in places)])
         first = next((end for start, end in reversed(page.running) if start == 0), 0)
         begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
         yield ExtractedPage(page.text, begins, tuple(headings), tuple(page.running), tuple(page.tables), page.unread)
@@ -152,7 +157,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[
 
 
 def _place(page: Page, title: str) -> int:
-    """Where a title of the outline stands on its page, 0 if it is not found."""
+    """The offset of an outline's title on its page, 0 if it is not there."""
     wanted = title.casefold()
     for place, heading in page.headings:
         if wanted in heading.casefold() or heading.casefold() in wanted:
@@ -161,13 +166,13 @@ def _place(page: Page, title: str) -> int:
 
 
 def _blocks(page: Any, **options: Any) -> list[dict[str, Any]]:
-    """What arrange takes: with the place of every character where some run from right to left."""
+    """The blocks that `arrange` takes; with the position of every character if some run from right to left."""
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS, **options)["blocks"]
     return page.get_text("rawdict", flags=_FLAGS, **options)["blocks"] if has_right_to_left(blocks) else blocks
 
 
 def _is_scan(page: Any, share: float) -> bool:
-    """Whether a page has a picture of more than this share of its area, or as many strokes as writing has."""
+    """Whether a page has a picture of more than this share of its area, or as many strokes as handwriting has."""
     area = share * page.rect.width * page.rect.height
     strokes = 0
     for kind, box in page.get_bboxlog():
@@ -178,19 +183,19 @@ def _is_scan(page: Any, share: float) -> bool:
 
 
 def _values(page: Any) -> Iterator[tuple[str, str]]:
-    """(value, label) of what people filled in, ticked or remarked."""
+    """(value, label) of what people filled in, ticked or annotated."""
     for field in page.widgets():
         label = " ".join((field.field_label or "").split())
         if field.field_type_string in _WRITTEN:
             yield str(field.field_value or "").strip(), label
         elif field.field_type_string in _TICKED and field.field_value not in (None, False, "", "Off"):
             yield label or str(field.field_name or ""), ""
-    for remark in page.annots():
-        yield str(remark.info.get("content") or "").strip(), ""
+    for annotation in page.annots():
+        yield str(annotation.info.get("content") or "").strip(), ""
 
 
 def _with_values(text: str, values: Iterable[tuple[str, str]]) -> str:
-    """The page's text, and the values that do not stand in it."""
+    """The page's text, followed by the values that it does not contain."""
     parts = [text]
     for value, label in dict.fromkeys(values):
         if value and value not in text:

@@ -1,7 +1,7 @@
-"""The lines that MuPDF finds on a page → rows in reading order, each with the cells that stand at one height.
+"""The lines that MuPDF finds on a page → rows in reading order, each with the cells at the same height.
 
-The order is the file's own unless it jumps about; then the page is cut along its white space, after the XY-cut of Nagy and Seth (1984).
-It does not tell footnotes, captions and boxes from the text around them.
+The order is the file's own unless it jumps back often; then the page is cut along its white space, by the XY-cut of
+Nagy and Seth (1984). Footnotes, captions and boxes are not distinguished from the text around them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,26 +14,24 @@ from docqa.formats.pdf.table import Cell, Row, is_narrow
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 
 _GUTTER = 8.0  # points between two columns
-_COMPARED = 1_000_000  # pairs of rows: a page with more of them is no page
+_COMPARED = 1_000_000  # pairs of rows; no real page has more
 _LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
 
 
 def directions(
     blocks: Iterable[dict[str, Any]], width: float, height: float
 ) -> Iterator[tuple[list[Row], float, float]]:
-    """The rows of each direction of writing, the commonest first, with the page's upper and lower edge as seen when it is turned so.
+    """The rows of each writing direction, the most frequent first, with the page's top and bottom when turned that way.
 
-    `blocks` are those of PyMuPDF's "dict", or "rawdict" where `has_right_to_left`, of an unrotated page of this width and height, in points.
+    `blocks` are those of PyMuPDF's "dict", or of "rawdict" if `has_right_to_left`, of an unrotated page of this width
+    and height in points.
     """
     turned = _turned(blocks)
-    for direction in sorted(turned, key=lambda one: -_characters(turned[one])):
-        found = (
-            paragraphs(turned[direction])
-            if direction in (_VERTICAL, _OBLIQUE)
-            else _ordered(_joined(turned[direction]))
-        )
+    for direction in sorted(turned, key=lambda way: -_characters(turned[way])):
+        written = turned[direction]
+        ordered = paragraphs(written) if direction in (_VERTICAL, _OBLIQUE) else _ordered(_joined(written))
         rows = []
-        for block in found:
+        for block in ordered:
             for place, row in enumerate(block):
                 row.begins = place == 0
                 rows.append(row)
@@ -42,7 +40,7 @@ def directions(
 
 
 def paragraphs(rows: Iterable[Row]) -> list[list[Row]]:
-    """The rows parted where the file begins a block."""
+    """The rows split where the file begins a block."""
     blocks: list[list[Row]] = []
     for row in rows:
         if row.begins or not blocks:
@@ -56,7 +54,7 @@ def _characters(rows: Sequence[Row]) -> int:
 
 
 def _turned(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], list[Row]]:
-    """The lines by the direction of their writing, turned so that it runs from left to right."""
+    """The lines by writing direction, turned so that they run from left to right."""
     turned: dict[tuple[int, int], list[Row]] = {}
     for block in blocks:
         begins = True
@@ -72,6 +70,7 @@ def _turned(blocks: Iterable[dict[str, Any]]) -> dict[tuple[int, int], list[Row]
 
 
 def has_right_to_left(blocks: Iterable[dict[str, Any]]) -> bool:
+    """Whether any text of these blocks of PyMuPDF's "dict" holds right-to-left letters."""
     return any(
         RIGHT_TO_LEFT.search(span["text"])
         for block in blocks
@@ -81,14 +80,14 @@ def has_right_to_left(blocks: Iterable[dict[str, Any]]) -> bool:
 
 
 def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
-    """The texts of a line and where they stand: one, or, of a "rawdict", the cells that MuPDF did not part because the line runs the other way."""
+    """A line's text and box; for a right-to-left line of a "rawdict", those of its cells, which MuPDF leaves joined."""
     spans, box = line["spans"], line["bbox"]
     if "chars" not in spans[0]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
         if text := text.strip():
             yield text, box
         return
-    characters = [(one["c"], one["bbox"][0], one["bbox"][2]) for span in spans for one in span["chars"]]
+    characters = [(char["c"], char["bbox"][0], char["bbox"][2]) for span in spans for char in span["chars"]]
     plain = "".join(character for character, _, _ in characters).strip()
     if line["dir"] == (1.0, 0.0) and RIGHT_TO_LEFT.search(plain):
         yield from (
@@ -120,12 +119,15 @@ def _turn(direction: tuple[int, int], box: Box) -> Box:
 
 
 def _font(spans: Sequence[dict[str, Any]]) -> tuple[float, bool]:
-    span = spans[0] if len(spans) == 1 else max(spans, key=lambda one: one["bbox"][2] - one["bbox"][0])
+    span = spans[0] if len(spans) == 1 else max(spans, key=lambda span: span["bbox"][2] - span["bbox"][0])
     return float(span["size"]), bool(span["flags"] & 16)
 
 
 def _joined(rows: list[Row]) -> list[list[Row]]:
-    """MuPDF makes a line of each table cell; what stands at one height is one row again, if the file held it so or column by column."""
+    """Blocks of rows, with lines at the same height joined: MuPDF makes a line of each table cell.
+
+    They are joined if the file holds them one after the other, or column by column.
+    """
     blocks: list[list[Row]] = []
     for block in paragraphs(rows):
         lines: list[Row] = []
@@ -142,15 +144,15 @@ def _joined(rows: list[Row]) -> list[list[Row]]:
 
 
 def _beside_each_other(blocks: list[list[Row]]) -> list[list[Row]]:
-    """Columns of a table that the file holds one after the other become rows."""
+    """Turn columns of a table that the file holds one after the other into rows."""
     joined: list[list[Row]] = []
-    group: list[Row] = []  # the rows since the last column that stays apart
+    group: list[Row] = []  # the rows since the last column that was not merged
     waiting: list[list[Row]] = []  # the blocks of one column
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         waiting.append(block)
         if following and following[0].top >= block[-1].top:
             continue
-        column = [row for one in waiting for row in one]
+        column = [row for part in waiting for row in part]
         if not (group and is_narrow(column) and _merge(group, column)):
             joined += waiting
             group = column
@@ -159,7 +161,7 @@ def _beside_each_other(blocks: list[list[Row]]) -> list[list[Row]]:
 
 
 def _merge(group: list[Row], column: list[Row]) -> bool:
-    """Add the rows of a narrow column to those that they stand beside, if nearly all of them do."""
+    """Add the rows of a narrow column to the rows beside them, if each has one; returns whether they were added."""
     pairs = []
     if len(group) * len(column) > _COMPARED:
         return False
@@ -185,7 +187,7 @@ def _ordered(blocks: list[list[Row]]) -> list[list[Row]]:
 
 
 def _cut(blocks: list[list[Row]]) -> list[list[Row]]:
-    """Side by side if a gutter parts columns of text, else from top to bottom."""
+    """Cut into columns if a gutter separates columns of text, else into bands from top to bottom."""
     if len(blocks) < 2:
         return blocks
     columns = _parted(blocks, lambda block: (min(row.left for row in block), max(row.right for row in block)), _GUTTER)
@@ -202,7 +204,7 @@ def _cut(blocks: list[list[Row]]) -> list[list[Row]]:
 def _parted(
     blocks: list[list[Row]], span: Callable[[list[Row]], tuple[float, float]], gap: float
 ) -> list[list[list[Row]]]:
-    """The blocks parted where nothing stands for more than `gap` points."""
+    """The blocks split where more than `gap` points are empty."""
     parts: list[list[list[Row]]] = []
     reach = 0.0
     for (first, last), _, block in sorted((span(block), index, block) for index, block in enumerate(blocks)):

@@ -1,19 +1,21 @@
-"""How much a PDF page draws, unpacked and with the forms that it places written out: a few kilobytes can mean terabytes."""
+"""How much a PDF page draws, unpacked and with its forms expanded: a few kilobytes can mean terabytes."""
 
 import re
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
-MOST = 60_000_000  # bytes for one page, read in ten seconds; few maps are so detailed
+MOST = 60_000_000  # bytes of one page, which are read in ten seconds; few maps are as detailed
 _PLACED = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
-_DEFLATED = 1032  # at most so many times its size does a deflated stream unpack to
+_DEFLATED = 1032  # the highest ratio of deflate
 _PIECE = 1 << 20
 
 
 def draws_too_much(document: Any, page: Any) -> bool:
-    """Whether a PyMuPDF page has more than `MOST` bytes of content, every form counted as often as it is placed. MuPDF stops at forms that place
-    themselves."""
+    """Whether a PyMuPDF page has more than `MOST` bytes of content, each form counted as often as it is placed.
+
+    MuPDF itself stops at forms that place themselves.
+    """
     forms: dict[int, dict[str, int]] = {}
     for form, name, invoker, _ in page.get_xobjects():
         forms.setdefault(invoker, {})[name] = form
@@ -39,7 +41,7 @@ def draws_too_much(document: Any, page: Any) -> bool:
 
 
 def _unpacked(document: Any, xref: int) -> int:
-    """Bytes of a stream when it is unpacked, counted only where they may be too many, and no further than that."""
+    """Bytes of a stream when it is unpacked, counted only if they may exceed `MOST`, and only up to that."""
     filters = document.xref_get_key(xref, "Filter")[1].count("/Fl")
     packed = document.xref_stream_raw(xref) or b""
     if len(packed) * _DEFLATED**filters <= MOST:
@@ -63,4 +65,4 @@ def _inflated(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 yield unpack.decompress(piece, _PIECE)
                 piece = unpack.unconsumed_tail
     except zlib.error:
-        return  # damaged: what came so far is what MuPDF reads as well
+        return  # damaged: MuPDF reads no more than this either

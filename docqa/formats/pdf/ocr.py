@@ -1,4 +1,4 @@
-"""Where Tesseract's language data lie on this machine: with them, scanned pages are read. PyMuPDF brings the engine, but no data."""
+"""Finds Tesseract's language data on this machine: PyMuPDF brings the engine, but not the data it needs for scans."""
 
 import os
 from functools import cache
@@ -14,25 +14,26 @@ _FOLDERS = (
 )
 _NO_LANGUAGES = {"osd", "equ", "snum"}
 INSTALL = (
-    "Install Tesseract with its language data (Debian, Ubuntu: apt install tesseract-ocr tesseract-ocr-deu and so on for each language; "
-    "macOS: brew install tesseract tesseract-lang; Windows: winget install UB-Mannheim.TesseractOCR)"
+    "Install Tesseract with its language data (Debian, Ubuntu: apt install tesseract-ocr tesseract-ocr-deu and so on "
+    "for each language; macOS: brew install tesseract tesseract-lang; "
+    "Windows: winget install UB-Mannheim.TesseractOCR)"
 )
 
 
 @cache
 def tessdata() -> str:
-    """The folder, "" if there is none with a language in it. TESSDATA_PREFIX, where it is set, is the only one looked at."""
-    named = os.environ.get("TESSDATA_PREFIX")
-    found = (
-        [Path(named), Path(named) / "tessdata"]
-        if named
+    """The folder with the language data, "" if there is none. If TESSDATA_PREFIX is set, nothing else is searched."""
+    prefix = os.environ.get("TESSDATA_PREFIX")
+    folders = (
+        [Path(prefix), Path(prefix) / "tessdata"]
+        if prefix
         else [path for pattern in _FOLDERS for path in _matches(pattern)]
     )
-    return next((str(path) for path in found if _languages(path)), "")
+    return next((str(folder) for folder in folders if _languages(folder)), "")
 
 
 def languages() -> list[str]:
-    """Tesseract's names of the languages that are installed, `eng` first."""
+    """Tesseract's names of the installed languages, `eng` first."""
     return sorted(_languages(Path(tessdata())), key=lambda name: (name != "eng", name)) if tessdata() else []
 
 

@@ -1,4 +1,4 @@
-"""Rows in reading order → a page's text: paragraphs, tables, headings, and the lines at its edges. Words broken over lines are whole again."""
+"""Rows in reading order → a page's text: paragraphs, tables, headings, edge lines; hyphenated words are rejoined."""
 
 import re
 from collections import Counter
@@ -10,8 +10,8 @@ from typing import Any
 from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.table import Row, Table, columns_of_prose, table, tables
 
-_EDGE = 0.12  # of the page's height: where headers and footers stand
-_BIGGER = 1.15  # how much larger than the text around it a heading is
+_EDGE = 0.12  # of the page's height, where headers and footers are
+_BIGGER = 1.15  # a heading's size relative to the text around it
 _LONGEST_HEADING = 120  # characters
 _HYPHENS = "-\u00ad\u2010"
 _BROKEN = re.compile(f"([^\\W\\d_]+)([{_HYPHENS}])\n([^\\W\\d_]\\S*)[ \n]?")
@@ -40,8 +40,10 @@ _NO_WORD = re.compile(r"[\W\d_]")
 
 @dataclass
 class Edge:
-    """A line near the page's upper or lower edge, or the first or last of the page: it may be a header or footer. `start` and `end` are offsets
-    in the page's text; `keys` are running.py's."""
+    """A line near the page's upper or lower edge, or the first or last one: it may be a header or footer.
+
+    `start` and `end` are offsets in the page's text; `keys` are set by running.py.
+    """
 
     text: str
     start: int
@@ -52,8 +54,11 @@ class Edge:
 
 @dataclass
 class Page:
-    """A page's text, (offset, title) of its headings, (start, end of the column headings, end) of its tables, its edge lines, which of them are
-    `running` headers and footers as (start, end), and whether it shows something in which no text was found."""
+    """A page's text and what is where in it.
+
+    `headings` are (offset, title), `tables` (start, end of the column headings, end), `running` (start, end) of those
+    `edges` that are headers and footers. `unread`: the page shows something, but has no text.
+    """
 
     text: str = ""
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -64,7 +69,7 @@ class Page:
 
 
 def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Page:
-    """The page of these blocks, as `directions` takes them."""
+    """The page made of these blocks; arguments as for `layout.directions`."""
     writer = _Writer()
     for rows, top, bottom in directions(blocks, width, height):
         writer.write_rows(rows, top, bottom)
@@ -72,14 +77,14 @@ def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Pa
 
 
 class _Writer:
-    """Puts a page's text together and notes what stands where."""
+    """Puts a page's text together and records what is where."""
 
     def __init__(self) -> None:
         self.page = Page()
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
-        self.words_of = 0  # how many of the parts they are of
+        self.parts_indexed = 0  # how many of the parts `words` covers
 
     def finish(self) -> Page:
         self.page.text = "".join(self.parts)
@@ -95,7 +100,7 @@ class _Writer:
         return self.length - len(text)
 
     def write_rows(self, rows: Sequence[Row], top: float, bottom: float) -> None:
-        """Tables and paragraphs, the lines of paragraphs at the page's edges noted."""
+        """Write tables and paragraphs, and record the lines of paragraphs at the page's edges."""
         size = _usual_size(rows)
         margin = _EDGE * (bottom - top)
         upper = max(top + margin, min(row.bottom for row in rows))
@@ -119,32 +124,35 @@ class _Writer:
         if heading := _heading(rows, size):
             self.page.headings.append((at, heading))
         if whole != text:
-            return  # headers and footers are not broken over lines
+            return  # headers and footers are not hyphenated
         for row, line in zip(rows, lines, strict=True):
             if row.bottom <= upper or row.top >= lower:
                 self.page.edges.append(Edge(line, at, at + len(line), row.bottom <= upper))
             at += len(line) + 1
 
     def _without_hyphens(self, text: str) -> str:
-        """Words broken at a line's end in one piece again, on the line they begin. The hyphen stays if the page has the word with it before."""
+        """Rejoin words hyphenated at a line's end, on the line where they begin.
+
+        The hyphen stays if the hyphenated word occurs earlier on the page.
+        """
         if not any(f"{hyphen}\n" in text for hyphen in _HYPHENS):
             return text
-        for part in (*self.parts[self.words_of :], text):
+        for part in (*self.parts[self.parts_indexed :], text):
             self.words.update(word.casefold() for word in _WORD.findall(part))
-        self.words_of = len(self.parts)
+        self.parts_indexed = len(self.parts)
         return _BROKEN.sub(self._whole, text).rstrip("\n")
 
-    def _whole(self, found: re.Match[str]) -> str:
-        head, hyphen, tail = found.groups()
+    def _whole(self, broken: re.Match[str]) -> str:
+        head, hyphen, tail = broken.groups()
         if tail.casefold() in _CONJUNCTIONS:
-            return found.group()
+            return broken.group()
         with_hyphen = f"{head}{hyphen}{re.split(_NO_WORD, tail)[0]}".casefold()
         kept = hyphen != "\u00ad" and (tail[0].isupper() or with_hyphen in self.words)
         return f"{head}{hyphen if kept else ''}{tail}\n"
 
-    def _write_table(self, found: Table) -> None:
-        at = self.write("\n".join(found.lines))
-        head = at + len("\n".join(found.lines[: found.head]))
+    def _write_table(self, content: Table) -> None:
+        at = self.write("\n".join(content.lines))
+        head = at + len("\n".join(content.lines[: content.head]))
         self.page.tables.append((at, head, self.length))
 
 
@@ -156,7 +164,7 @@ def _usual_size(rows: Sequence[Row]) -> float:
 
 
 def _heading(rows: Sequence[Row], size: float) -> str:
-    """What a paragraph begins with in larger or bold letters, if the rest of it is not so and it is short; "" if there is none."""
+    """The larger or bold text that a paragraph begins with, if it is short and the rest is not like it; else ""."""
     loud = list(takewhile(lambda row: row.cells[0].bold or row.cells[0].size >= _BIGGER * size, rows[:4]))
     title = " ".join(row.text for row in loud)
     if len(loud) > 3 or len(title) > _LONGEST_HEADING or title.endswith((".", ",", ";")) and not title[:1].isdigit():

@@ -1,6 +1,7 @@
-"""Rows and columns of a PDF page: what stands on one line becomes a row, rows whose cells stand below each other a table.
+"""Rows and columns of a PDF page: what is on one line becomes a row, rows with aligned cells become a table.
 
-Columns come from where the cells stand, not from ruled lines; a cell of several lines is several rows, but for column headings and broken labels.
+Columns come from the positions of cells, not from ruled lines. A cell of several lines becomes several rows, except for
+column headings and wrapped labels.
 """
 
 import re
@@ -20,7 +21,7 @@ _SHORT = 24
 
 @dataclass(slots=True)
 class Cell:
-    """A line's text and where it stands, in points; `size` is its font's."""
+    """A line's text and position, in points; `size` is that of its font."""
 
     text: str
     left: float
@@ -32,12 +33,12 @@ class Cell:
 
     @property
     def is_value(self) -> bool:
-        """A number, a sum of money, a dash for nothing; a year is none, it heads a column."""
+        """Whether it is a number, a sum of money or a dash for nothing; not a year, which heads a column."""
         return bool(_VALUE.fullmatch(self.text)) and not _YEAR.fullmatch(self.text)
 
 
 class Row:
-    """Cells side by side, in reading order, and the box around them. `begins` says that the file starts a block here."""
+    """Cells side by side, in reading order, and the box around them; `begins`: the file starts a block here."""
 
     __slots__ = ("begins", "bottom", "cells", "left", "right", "top")
 
@@ -47,15 +48,17 @@ class Row:
 
     @property
     def text(self) -> str:
+        """The cells' texts, separated by spaces."""
         return " ".join(cell.text for cell in self.cells)
 
     def beside(self, other: "Row") -> bool:
-        """Whether both stand at one height: they share more than half of the smaller one's."""
+        """Whether both are at the same height: they share more than half of the lower one's height."""
         top, bottom = other.top, other.bottom
         shared = min(self.bottom, bottom) - max(self.top, top)
         return shared > 0.5 * min(self.bottom - self.top, bottom - top)
 
     def add(self, other: "Row") -> None:
+        """Take over the cells of another row."""
         self.cells += other.cells
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
@@ -63,19 +66,20 @@ class Row:
         self.cells.sort(key=lambda cell: -cell.right if right_to_left else cell.left)
 
     def has_values(self) -> bool:
+        """Whether a cell after the first is a value."""
         return any(cell.is_value for cell in self.cells[1:])
 
 
 @dataclass(slots=True)
 class Table:
-    """`lines` of cells parted by tabs, of which the first `head` are column headings."""
+    """`lines` of cells separated by tabs; the first `head` of them are column headings."""
 
     lines: list[str]
     head: int
 
 
 def tables(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """(start, end) of the runs of rows that are tables, or columns of prose."""
+    """(start, end) of each run of rows that is a table, or columns of prose."""
     done = start = 0
     while start < len(rows):
         end = _run(rows, start)
@@ -87,7 +91,7 @@ def tables(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _run(rows: Sequence[Row], start: int) -> int:
-    """The end of the rows that follow each other closely from `start` on, and of which only few have a single cell."""
+    """The end of a run of closely spaced rows from `start` on, of which only few have a single cell."""
     if len(rows[start].cells) < 2:
         return start
     end = start + 1
@@ -113,7 +117,7 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 
 def _first_heading(rows: Sequence[Row], floor: int, start: int, end: int) -> int:
-    """Rows before the table that stand over its columns, and not over its labels, head them."""
+    """The first of the rows above a table that are its headings: they are above its columns, not above its labels."""
     left = min((cell.left for row in rows[start:end] if row.has_values() for cell in row.cells[1:]), default=None)
     if left is None:
         return start
@@ -134,7 +138,7 @@ def _first_heading(rows: Sequence[Row], floor: int, start: int, end: int) -> int
 
 
 def table(rows: Sequence[Row]) -> Table:
-    """The rows with their cells in columns, an empty one where a row has nothing; stacked column headings are joined."""
+    """The rows with their cells in columns, empty where a row has none; stacked column headings are joined."""
     for row in rows:
         row.cells = _whole(row.cells)
     columns = _columns(rows)
@@ -156,7 +160,7 @@ def table(rows: Sequence[Row]) -> Table:
 
 
 def _whole(cells: list[Cell]) -> list[Cell]:
-    """A currency sign belongs to the number after it, a per cent sign or bracket to the one before it."""
+    """Join currency signs to the number after them, per cent signs and closing brackets to the number before them."""
     whole: list[Cell] = []
     for cell in cells:
         before = whole[-1] if whole else None
@@ -171,7 +175,7 @@ def _whole(cells: list[Cell]) -> list[Cell]:
 
 
 def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """(left, right) of the columns in reading order: where the values stand, and where other cells stand beside them. At least one."""
+    """(left, right) of the columns in reading order, at least one: those of values, and of other cells beside them."""
     full = [row for row in rows if len(row.cells) > 1]
     values = _merged((cell.left, cell.right) for row in full for cell in row.cells if cell.is_value)
     others = [
@@ -182,7 +186,7 @@ def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
     ]
     if not values:
         narrow = median(right - left for left, right in others)
-        others = [one for one in others if one[1] - one[0] <= 2 * narrow] or others
+        others = [(left, right) for left, right in others if right - left <= 2 * narrow] or others
     return sorted([*values, *_merged(others)], reverse=_runs_right_to_left(" ".join(row.text for row in rows)))
 
 
@@ -197,11 +201,11 @@ def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _place(cell: Cell, columns: Sequence[tuple[float, float]]) -> tuple[int, bool]:
-    """The column of a cell, and whether it stands over further ones."""
+    """The column of a cell, and whether it spans further ones."""
     left, right = cell.left, cell.right
     shares = [min(right, last) - max(left, first) for first, last in columns]
     best = max(shares)
-    if best < right - left:  # it reaches over its column's edge
+    if best < right - left:  # it extends beyond its column
         covered = [index for index, column in enumerate(columns) if shares[index] > 0.5 * (column[1] - column[0])]
         if len(covered) > 1:
             return covered[0], True
@@ -218,7 +222,7 @@ def _placed(cells: Iterable[Cell], columns: Sequence[tuple[float, float]]) -> li
 
 
 def _headings(rows: Sequence[Row], columns: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Lines over several columns first, as they stand; then one line with each column's own heading, its parts joined from top to bottom."""
+    """Lines of headings: first those that span columns, then one line with each column's own heading, top to bottom."""
     own: list[Cell] = []
     for row in rows:
         wide = [cell for cell in row.cells if _place(cell, columns)[1]]
@@ -230,7 +234,7 @@ def _headings(rows: Sequence[Row], columns: Sequence[tuple[float, float]]) -> It
 
 
 def _goes_on(label: Row, following: Row) -> bool:
-    """Whether a label without values is the beginning of the next row's."""
+    """Whether a row without values is the beginning of the next row's label."""
     return (
         not label.text.endswith(":")
         and following.cells[0].text[:1].islower()
@@ -239,7 +243,7 @@ def _goes_on(label: Row, following: Row) -> bool:
 
 
 def columns_of_prose(rows: Sequence[Row]) -> list[list[Row]]:
-    """Two or more columns of running text that the file holds line by line, each as rows of its own; [] if it is a table."""
+    """The rows of each column, if these are columns of running text that the file holds line by line; [] if a table."""
     full = [row for row in rows if len(row.cells) > 1]
     if (
         len(full) < 5
@@ -250,11 +254,11 @@ def columns_of_prose(rows: Sequence[Row]) -> list[list[Row]]:
     columns = _columns(rows)
     if len(columns) < 2:
         return []
-    found: list[list[Row]] = [[] for _ in columns]
+    separated: list[list[Row]] = [[] for _ in columns]
     for row in rows:
         for cell in row.cells:
-            found[_place(cell, columns)[0]].append(Row(cell))
-    return found
+            separated[_place(cell, columns)[0]].append(Row(cell))
+    return separated
 
 
 def _runs_right_to_left(text: str) -> bool:
@@ -262,5 +266,5 @@ def _runs_right_to_left(text: str) -> bool:
 
 
 def is_narrow(rows: Sequence[Row]) -> bool:
-    """Whether these look like cells of a table's column rather than lines of a column of text."""
+    """Whether these rows look like cells of a table's column rather than lines of a column of text."""
     return all(len(row.cells) > 1 or row.cells[0].is_value or len(row.text) <= _SHORT for row in rows)

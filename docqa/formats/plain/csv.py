@@ -1,6 +1,7 @@
-"""Tables as text (.csv): every row becomes a line that is understood alone, `Column: value; Column: value`. Rows are read one after the other.
+"""Tables as text (.csv): every row becomes a line that can be understood by itself, `Column: value; Column: value`.
 
-Delimiter and column names are found by how regular the first rows are. It does not know column names that stand in two rows.
+Delimiter and column names are inferred from the regularity of the first rows. Column names in two rows are not
+recognised.
 """
 
 import csv
@@ -21,7 +22,7 @@ from docqa.formats.plain.csv_records import Records
 from docqa.formats.plain.encoding import open_text
 
 DELIMITERS = ",;\t|"
-NO_DELIMITER = "\x1f"  # the unit separator, which no file with one column holds
+NO_DELIMITER = "\x1f"  # the unit separator, which no file with a single column holds
 SAMPLE = 64_000
 MAX_COLUMNS = 5_000
 LONGEST_NAME = 200  # characters of a column name
@@ -69,6 +70,8 @@ _DOUBLED_QUOTE = re.compile(r'[^,;\t|\n"]""[^,;\t|\n"]')
 
 
 class Content(Enum):
+    """What a cell holds."""
+
     NOTHING = "an empty cell"
     NUMBER = "a number"
     DATE = "a date or a year"
@@ -76,8 +79,11 @@ class Content(Enum):
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """Raises Unreadable for binary data and, while the pages are asked for, for tables of more than 5,000 columns."""
-    # What a column holds is known when all its cells were seen, so the file is read twice.
+    """Pages of rows, and the table; `charset` is the one that the server declared, if any.
+
+    Raises Unreadable for binary data and, during the iteration over the pages, for more than 5,000 columns.
+    """
+    # The type of a column is known only after its last cell, so the file is read twice.
     records = _records(data, charset)
     reading = Reading("csv", "", [])
     reading.pages = _pages(_rows(_records(data, charset)), _rows(records), records, reading)
@@ -95,9 +101,9 @@ def _records(data: bytes, charset: str) -> Records:
 def _pages(
     first: Iterable["Row"], rows: Iterable["Row"], records: Records, reading: Reading
 ) -> Iterator[ExtractedPage]:
-    """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, looked at beforehand."""
-    found = _columns(first)
-    values = Values(found)
+    """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, for a first pass."""
+    table_columns = _columns(first)
+    values = Values(table_columns)
     lines: list[str] = []
     places: list[tuple[int, str]] = []
     size = 0
@@ -105,17 +111,18 @@ def _pages(
         if lines and size + len(row.line) > PAGE:
             yield from _page(lines, places)
             lines, places, size = [], [], 0
-        if found and row.names:
-            typed = [value(cell, column) for cell, column in zip(row.cells, found, strict=False)]
+        if table_columns and row.names:
+            typed = [value(cell, column) for cell, column in zip(row.cells, table_columns, strict=False)]
             values.add(typed)
             places.append((size, json.dumps(typed, ensure_ascii=False)))
         lines.append(row.line + "\n")
         size += len(row.line) + 1
     yield from _page(lines, places)
-    reading.table = Table(found, values.keyed()) if found else None
+    reading.table = Table(table_columns, values.keyed()) if table_columns else None
     if records.repaired:
         reading.notes.append(
-            f"A quotation mark is not closed in {records.repaired:,} of the rows; they were read as if it were a letter."
+            f"A quotation mark is not closed in {records.repaired:,} of the rows; "
+            "there it was read as a plain character."
         )
 
 
@@ -125,30 +132,33 @@ def _page(lines: list[str], places: list[tuple[int, str]]) -> Iterator[Extracted
     yield from rest
 
 
-# --- how the file is written -------------------------------------------------------------------------------------------------------
+# --- how the file is written ---
 
 
 def _dialect(sample: str, delimiter: str) -> type[csv.Dialect]:
-    """How cells are separated and quoted. csv.Sniffer is fooled by text with commas in it."""
+    """How cells are separated and quoted. csv.Sniffer is misled by text with commas in it."""
 
-    class Found(csv.excel):
+    class Dialect(csv.excel):
         pass
 
-    Found.delimiter = delimiter or _delimiter(sample)
-    Found.skipinitialspace = f'{Found.delimiter} "' in sample
+    Dialect.delimiter = delimiter or _delimiter(sample)
+    Dialect.skipinitialspace = f'{Dialect.delimiter} "' in sample
     if _ESCAPED_QUOTE.search(sample) and not _DOUBLED_QUOTE.search(sample):
-        Found.escapechar = "\\"
-    return Found
+        Dialect.escapechar = "\\"
+    return Dialect
 
 
 def _delimiter(sample: str) -> str:
-    """The mark that cuts most sample rows into the same number of fields; none if hardly a row has two."""
-    regularity, mark = max(((_regularity(sample, mark), mark) for mark in DELIMITERS), key=lambda found: found[0])
+    """The mark that cuts most sample rows into the same number of fields; NO_DELIMITER if hardly any row has two."""
+    regularity, mark = max(((_regularity(sample, mark), mark) for mark in DELIMITERS), key=lambda scored: scored[0])
     return mark if regularity else NO_DELIMITER
 
 
 def _regularity(sample: str, mark: str) -> float:
-    """The share of rows that have the commonest number of fields (at least 2), a little more for more fields; 0 where it separates nothing."""
+    """The share of rows with the most common number of fields (at least 2), slightly more for more fields.
+
+    It is 0 for a mark that separates nothing, and for a comma in prose.
+    """
 
     class Tried(csv.excel):
         delimiter = mark
@@ -166,11 +176,11 @@ def _regularity(sample: str, mark: str) -> float:
     return share * (1 + min(fields, 50) / 1000) if separated >= 0.2 and not is_prose else 0.0
 
 
-# --- rows --------------------------------------------------------------------------------------------------------------------------
+# --- rows ---
 
 
 class Row(NamedTuple):
-    """A line of the document; of the rows of a table with `names` for its columns, and `cells`."""
+    """A line of the document; a row of the table has the `names` of the columns and its `cells` too."""
 
     line: str
     names: Sequence[str] = ()
@@ -178,14 +188,14 @@ class Row(NamedTuple):
 
 
 def _columns(rows: Iterable[Row]) -> tuple[Column, ...]:
-    """The columns of the table, none if it has no names for them."""
+    """The columns of the table, none if they have no names."""
     of_table = (row for row in rows if row.names)
     first = next(of_table, None)
     return columns(first.names, (row.cells for row in chain([first], of_table))) if first else ()
 
 
 def _rows(records: Iterable[list[str]]) -> Iterator[Row]:
-    """All lines; a last row of totals is no row of the table, or a sum would count everything twice."""
+    """All lines; a last row of totals does not belong to the table, or a sum would count everything twice."""
     waiting: Row | None = None
     for row in _lines(records):
         if waiting:
@@ -197,7 +207,7 @@ def _rows(records: Iterable[list[str]]) -> Iterator[Row]:
 
 
 def _lines(records: Iterable[list[str]]) -> Iterator[Row]:
-    """Lines before the column names (a title, a remark) stay as they are; then one line for each row."""
+    """Lines before the column names (a title, a remark) as they are, then a line for each row."""
     rows = _filled(records)
     waiting = [row for _, row in zip(range(PREAMBLE), rows, strict=False)]
     header = yield from _start(waiting)
@@ -206,11 +216,11 @@ def _lines(records: Iterable[list[str]]) -> Iterator[Row]:
 
 
 def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Rows that are not blank; what a cell holds is on one line."""
+    """Rows that are not blank, each cell on one line. Raises Unreadable for too many columns."""
     for record in records:
         if len(record) > MAX_COLUMNS:
             raise Unreadable(
-                f"The table has more than {MAX_COLUMNS:,} columns. Check its delimiter, or turn rows and columns."
+                f"The table has more than {MAX_COLUMNS:,} columns. Check its delimiter, or swap rows and columns."
             )
         cells = [" ".join(cell.split()) for cell in record]
         if any(cells):
@@ -229,14 +239,17 @@ def _start(rows: list[list[str]]) -> Generator[Row, None, list[str]]:
 
 
 def _header_place(rows: list[list[str]]) -> int:
-    """Index of the row with the column names: the first one nearly as full as the fullest, if it differs from those below; else -1."""
+    """Index of the row of column names, -1 if there is none.
+
+    It is the first row nearly as full as the fullest, if it differs in kind from those below.
+    """
     full = max((sum(map(bool, cells)) for cells in rows), default=0)
     place = next((place for place, cells in enumerate(rows) if sum(map(bool, cells)) >= 0.6 * full), 0)
     return place if place + 1 < len(rows) and _is_header(rows[place], rows[place + 1 :]) else -1
 
 
 def _is_header(cells: list[str], below: list[list[str]]) -> bool:
-    """Each column votes: a name differs in kind from what is below it, and is not found there again. Words above words are names."""
+    """Each column votes: a name differs in kind from the cells below and does not recur there; words may head words."""
     votes = sum(_vote(cell, [row[place] for row in below if place < len(row)]) for place, cell in enumerate(cells))
     only_words = all(_content(cell) in (Content.WORDS, Content.NOTHING) for cell in cells)
     return max(map(len, cells)) <= LONGEST_NAME and (votes > 0 or (votes == 0 and only_words))
@@ -262,6 +275,6 @@ def _content(cell: str) -> Content:
 
 
 def _line(header: list[str], cells: list[str]) -> str:
-    """A cell without a column name stands alone."""
+    """The row as `name: cell; name: cell`; a cell without a column name is left as it is."""
     pairs = zip_longest(header[: len(cells)], cells, fillvalue="")
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)

@@ -1,17 +1,20 @@
-"""The records of a delimited text, one after the other. A quotation mark that is never closed costs its own row, not the rest of the file."""
+"""The records of a delimited text. A quotation mark that is never closed damages its own row, not the rest."""
 
 import csv
 from collections import deque
 from collections.abc import Iterable, Iterator
 
 LONGEST_CELL = 2**31 - 1
-# Characters; text in which every line seems to open a cell that is not closed would be read as many times as it has lines.
+# Characters; a text in which every line seems to open a cell would otherwise be read once for each of its lines.
 MOST_READ_AGAIN = 50_000_000
 
 
 class Records:
-    """Iterate once. `repaired` counts the rows that were read without regard to their quotation marks. Of text that `is_cut`, a last record that
-    is not whole is left out."""
+    """Iterates over the records of `lines`, once.
+
+    `repaired` counts the rows whose quotation marks were ignored. If the text `is_cut`, an incomplete last record is
+    left out.
+    """
 
     def __init__(self, lines: Iterable[str], dialect: type[csv.Dialect], is_cut: bool = False) -> None:
         csv.field_size_limit(LONGEST_CELL)
@@ -52,8 +55,11 @@ class Records:
             yield line
 
     def _repair(self) -> list[str]:
-        """Read a row that breaks the rules. Over several lines, it has a quotation mark that closed at the next that opens, or never: the lines after
-        the first are read again."""
+        """Read a malformed row.
+
+        If it spans several lines, its quotation mark was closed by one that opens another cell, or never: only the
+        first line is taken, and the others are read again.
+        """
         first, *others = self._taken
         if not others:
             return next(csv.reader([first], self._dialect))

@@ -1,7 +1,8 @@
-"""Bytes of a text file → characters: byte order marks, UTF-8, UTF-16 without a mark, then the legacy encoding that reads best.
+"""Bytes of a text file → characters: byte order marks, UTF-8, UTF-16 without a mark, then the best legacy encoding.
 
-Detectors from the shelf guess by byte statistics and are often wrong on a few lines of Polish, Hebrew or Korean. Decoding with
-each candidate and looking at which letters come out is simpler and errs less; charset-normalizer is asked when nothing reads well.
+Off-the-shelf detectors guess by byte statistics and are often wrong on a few lines of Polish, Hebrew or Korean.
+Decoding with each candidate and scoring the resulting letters is simpler and more often right; charset-normalizer is
+the last resort.
 """
 
 import codecs
@@ -29,10 +30,10 @@ _MARKS = (
 )
 
 _SEVEN_BIT = ("iso2022_jp", "iso2022_kr", "hz")
-# What an encoding must read better than a commoner one that has the same signs at other places.
+# By how much a rare encoding must beat a more common one with the same characters at other places.
 _HANDICAPS = dict.fromkeys(LATIN[LATIN.index("mac-roman") :], 0.15) | {"iso8859-7": 0.002}
 
-# Names that files and servers use for a smaller set than the one they mean.
+# Names that files and servers use for a smaller set of characters than the one they mean.
 _MEANT = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -48,10 +49,11 @@ _MEANT = {
 
 _BEYOND = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
-# What is hardly ever so: a quotation mark inside a word, an accented letter before a digit, a final sigma that is not final or a
-# paragraph sign before a letter; a letter alone among ASCII.
+# Signs of a wrong encoding: a quotation mark inside a word, an accented letter before a digit, a final sigma that is
+# not final, a paragraph sign before a letter; a letter alone among ASCII.
 _ODD = re.compile(
-    r"(?<=[^\W\d_])[“”„«»€£©®§°•№\xa0](?=[^\W\d_])|(?<=[^\W\d_])€|(?<=[^\W\d_lL])·(?=[^\W\d_])|[^\W\d_\x00-\x7f](?=\d)|[ς¶](?=[^\W\d_])"
+    r"(?<=[^\W\d_])[“”„«»€£©®§°•№\xa0](?=[^\W\d_])|(?<=[^\W\d_])€|(?<=[^\W\d_lL])·(?=[^\W\d_])"
+    r"|[^\W\d_\x00-\x7f](?=\d)|[ς¶](?=[^\W\d_])"
 )
 _LONE = re.compile(r"(?<![^\x00-\x7f])[^\W\d_\x00-\x7f](?![^\x00-\x7f])")
 _LONE_IN_WORD = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f](?=[A-Za-z])")
@@ -60,7 +62,7 @@ _WINDOWS_SIGNS = re.compile(rb"[\x80-\x9f]")
 
 
 def _worths(name: str, letters: str) -> dict[str, float]:
-    """Points for each letter: 1 for the most frequent, falling to 0.5; East Asian signs are too many to be ranked."""
+    """Points for each letter: 1 for the most frequent, falling to 0.5; East Asian characters are too many to rank."""
     fall = 0.0 if name in EAST_ASIAN else 0.5 / len(letters)
     return dict.fromkeys(MARKS_USED, 0.8) | {letter: 1 - fall * rank for rank, letter in enumerate(letters)}
 
@@ -80,8 +82,9 @@ def codec(name: str) -> str | None:
 
 
 def open_text(data: bytes, declared: str = "") -> io.TextIOWrapper:
-    """The characters of `data` without a byte order mark, decoded as they are asked for, their line ends `\\n`; `declared` is believed where it can
-    be true. Raises Unreadable for bytes that are no text.
+    """A stream of the characters of `data`, without a byte order mark and with `\\n` as line ends.
+
+    `declared` is a charset's name or ""; it is used if the data fit it. Raises Unreadable for bytes that are not text.
     """
     start, name = next(((len(mark), name) for mark, name in _MARKS if data.startswith(mark)), (0, ""))
     if not name:
@@ -93,7 +96,7 @@ def open_text(data: bytes, declared: str = "") -> io.TextIOWrapper:
 
 
 def decode(data: bytes, declared: str = "") -> str:
-    """As `open_text`, all of it at once."""
+    """As `open_text`, but all characters at once."""
     return open_text(data, declared).read()
 
 
@@ -104,7 +107,7 @@ def _find(data: bytes, declared: str) -> str:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Forgiving a few broken bytes among many good sequences: a cut file, one pasted Latin-1 word."""
+    """Whether the data is UTF-8, allowing for a few broken bytes: a file cut off, a pasted Latin-1 word."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     broken = good = 0
     for start in range(0, len(data), PIECE):
@@ -117,7 +120,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _seven_bit(data: bytes) -> str:
-    """The encoding of an ASCII file that shifts to another alphabet, or UTF-8 if that only seems so."""
+    """The encoding of an ASCII file that seems to shift to another alphabet, or UTF-8 if it does not."""
     for name in _SEVEN_BIT:
         text = codecs.getincrementaldecoder(name)("replace").decode(data[:SAMPLE])
         if "\ufffd" not in text and _score(text, name) > READS_WELL:
@@ -126,7 +129,7 @@ def _seven_bit(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark shows in NULs that stand at one side of each unit."""
+    """UTF-16 or UTF-32 without a byte order mark, recognised by the NULs at the same side of each unit; else None."""
     head = data[:SAMPLE]
     if b"\0" not in head:
         return None
@@ -163,9 +166,8 @@ def _legacy(data: bytes) -> str:
     if best not in ("", "cp1252"):
         return best
     for name in ("utf-16-le", "utf-16-be"):
-        if (
-            _share(data[:SAMPLE].decode(name, "replace"), _COMMON) > 0.3
-        ):  # Chinese or Japanese without any ASCII, which would show as NULs
+        # Chinese or Japanese without any ASCII, whose units have no NULs.
+        if _share(data[:SAMPLE].decode(name, "replace"), _COMMON) > 0.3:
             return name
     if best or letters < len(sample) / 4:
         return "iso8859-15" if _is_latin9(sample) else "cp1252"
@@ -176,7 +178,10 @@ def _legacy(data: bytes) -> str:
 
 
 def _best(sample: bytes, letters: int) -> str:
-    """The encoding in which the sample reads best, if it reads well; the commonest by far wins near ties, and the fewer letters tell, the more."""
+    """The encoding with the best score for the sample, "" if none reads well.
+
+    Windows-1252, by far the most common, wins near ties; the fewer letters there are, the larger the margin.
+    """
     best, top = "", READS_WELL
     for name in LANGUAGES:
         if name in _SEVEN_BIT:
@@ -192,24 +197,27 @@ def _best(sample: bytes, letters: int) -> str:
 
 
 def _is_latin9(sample: bytes) -> bool:
-    """ISO 8859-15 differs from Windows-1252 in eight signs: there, a currency sign is the euro, and a fraction or accent inside a word is a letter."""
+    """Whether the sample is ISO 8859-15 rather than Windows-1252.
+
+    They differ in eight characters: a currency sign is the euro, a fraction or accent inside a word is a letter.
+    """
     return bool(_LATIN_9.search(sample)) and not _WINDOWS_SIGNS.search(sample)
 
 
 def _sample(data: bytes) -> bytes:
-    """Parts of lines with bytes beyond ASCII, up to SAMPLE bytes: a long English preamble says nothing about the encoding."""
+    """Parts of lines with bytes beyond ASCII, up to SAMPLE bytes: a long English preamble tells nothing."""
     picked, size, position = [], 0, 0
-    while size < SAMPLE and (found := _HIGH_BYTE.search(data, position)):
-        start = max(position, data.rfind(b"\n", position, found.start()) + 1, found.start() - 200)
-        end = data.find(b"\n", found.start(), found.start() + SAMPLE - size)
+    while size < SAMPLE and (high := _HIGH_BYTE.search(data, position)):
+        start = max(position, data.rfind(b"\n", position, high.start()) + 1, high.start() - 200)
+        end = data.find(b"\n", high.start(), high.start() + SAMPLE - size)
         position = end + 1 if end >= 0 else len(data)
-        picked.append(data[start : position if end >= 0 else found.start() + SAMPLE - size])
+        picked.append(data[start : position if end >= 0 else high.start() + SAMPLE - size])
         size += len(picked[-1])
     return b"".join(picked)
 
 
 def _score(text: str, name: str) -> float:
-    """1 when every character beyond ASCII is one that a language of the encoding uses often, below 0 for gibberish."""
+    """1 if every character beyond ASCII is one that a language of the encoding uses often, below 0 for gibberish."""
     beyond = Counter(_BEYOND.findall(text))
     if not beyond:
         return 0.0
@@ -218,7 +226,9 @@ def _score(text: str, name: str) -> float:
         for letters in _WORTHS[name]
     )
     pairs = Counter(
-        (one, two) for one, two in pairwise(text) if (one > "\x7f" or two > "\x7f") and one.isalpha() and two.isalpha()
+        (first, second)
+        for first, second in pairwise(text)
+        if (first > "\x7f" or second > "\x7f") and first.isalpha() and second.isalpha()
     )
     clashes = sum(count * _clash(*pair, name) for pair, count in pairs.items())
     if name in EAST_ASIAN:
@@ -238,18 +248,18 @@ def _worth(character: str, letters: dict[str, float], name: str) -> float:
     return -0.3 if category[0] == "L" else -0.5 if category[0] in "PN" else -1.5
 
 
-def _clash(one: str, two: str, name: str) -> float:
-    """How badly two neighbouring letters fit: a capital inside a word, accents in a row, two scripts in one word."""
-    if one.islower() and two.isupper():
+def _clash(first: str, second: str, name: str) -> float:
+    """The penalty for two adjacent letters: a capital inside a word, accents in a row, two scripts in a word."""
+    if first.islower() and second.isupper():
         return 2.0
     if name in EAST_ASIAN:
         return 0.0
-    both = one > "\x7f" and two > "\x7f"
+    both = first > "\x7f" and second > "\x7f"
     return 0.6 * both if name in LATIN else 1.0 * (not both)
 
 
 def _check(head: str) -> None:
-    """Refuse what is no text: many control characters, or many characters that no decoder could read."""
+    """Raises Unreadable for what is not text: many control characters, or many that could not be decoded."""
     odd = sum(
         character < " " and character not in "\t\n\r\f\x0b\x1a\x1b\x08" or character in "\x7f\ufffd"
         for character in head

@@ -1,8 +1,10 @@
-"""Which letters a language uses often: what a text must look like for its legacy encoding to be believed. A language that is not here is read by its
-relatives' letters, or not recognised."""
+"""The letters that each language uses often: what a text must look like for its legacy encoding to be accepted.
+
+A language that is not here is recognised by its relatives' letters, or not at all.
+"""
 
 MARKS_USED = "“”‘’„–—…«»€£©®°§·•№½¼¾±²³×µ\xa0"
-# Each string is one language's letters beyond ASCII, the frequent ones first.
+# Each string holds a language's letters beyond ASCII, most frequent first.
 _WEST = ("éèàêçùâîôûëïœæü", "üäöß", "óíáéñúü¿¡ªº", "ãçáéíóêõúâàôªº", "åäöøæé", "áíéóöúýæþð", "èàùòéì")
 _CENTRAL = ("łęąóżćśńź", "íáéěřýčžšůúťňóďŕ", "áíéčžýúšťľňôóďäŕĺ", "éáöóőíüúű", "ăîşţâșț", "šžčćđ", "üäöß")
 _TURKISH = ("ıişüçğöİâî",)
@@ -27,7 +29,7 @@ KANA = "".join(chr(code) for code in (*range(0x3041, 0x3094), *range(0x30A1, 0x3
 HANGUL = "이다는에의을가를은고하로도한지사기서어자시대리인스그정아나수부과해있으일제적전들와만보장주여라상원공구조비동성국세문선었된게되연화소경유것년오관위개도방신미용"
 _CJK_MARKS = "、。，．？！：；「」『』（）“”‘’·…—　《》〈〉【】・"
 
-# What the text must look like for an encoding to be believed; the commonest encodings first.
+# The letters of each encoding's languages; the most common encodings first.
 LANGUAGES: dict[str, tuple[str, ...]] = {
     "cp1252": _WEST,
     "cp1250": _CENTRAL,

@@ -43,7 +43,7 @@ class Document:
         self._section_ended = False
         self._section_starts_page = True
 
-    # --- groups ------------------------------------------------------------------------------------------------------------------
+    # --- groups ---
 
     def open(self) -> None:
         """Raises Unreadable where groups are nested deeper than any program writes them."""
@@ -92,7 +92,7 @@ class Document:
         self.group.story, self.group.table, self.group.page_before = own, 0, 0
         self.group.closings += (lambda: place(around, own.close()[0]),)
 
-    # --- properties --------------------------------------------------------------------------------------------------------------
+    # --- properties ---
 
     def reset_characters(self) -> None:
         self.group.hidden = self.group.deleted = 0
@@ -116,7 +116,7 @@ class Document:
     def set_section(self, starts_page: bool) -> None:
         self._section_starts_page = starts_page
 
-    # --- characters --------------------------------------------------------------------------------------------------------------
+    # --- characters ---
 
     def add_text(self, data: bytes) -> None:
         """Bytes beyond ASCII are against the rules: some programs write UTF-8, the others the code page of the font."""
@@ -180,7 +180,7 @@ class Document:
             self._styles[group.style] = self._styles.get(group.style, "") + text
             self._outlines[group.style] = group.outline
 
-    # --- paragraphs, rows and pages ----------------------------------------------------------------------------------------------
+    # --- paragraphs, rows and pages ---
 
     def end_paragraph(self) -> None:
         self.group.story.end_paragraph(self.group.table, self._is_heading())
@@ -218,7 +218,7 @@ class Document:
         outline = min(self.group.outline, self._outlines.get(style, NO_OUTLINE))
         return outline < NO_OUTLINE or bool(_HEADING_STYLE.match(self._styles.get(style, "")))
 
-    # --- what is told apart ------------------------------------------------------------------------------------------------------
+    # --- what is told apart ---
 
     def place_aside(self, around: Story, text: str) -> None:
         around.set_aside(text)
@@ -252,7 +252,7 @@ class Document:
         if self._shape_property == "gtextUNICODE":
             around.set_aside(text)
 
-    # --- fields ------------------------------------------------------------------------------------------------------------------
+    # --- fields ---
 
     def begin_instruction(self) -> None:
         self._instruction, self._is_symbol = "", False

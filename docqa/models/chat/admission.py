@@ -33,13 +33,13 @@ class Admission:
 
     async def take(self) -> Place:
         """A place, with the turn to read. It has to be left."""
-        await self._turns.take()
+        await self._turns.acquire()
         try:
             while self._taken and not self._has_room():
                 self._changed.clear()
                 await self._changed.wait()
         except asyncio.CancelledError:
-            self._turns.give()
+            self._turns.release()
             raise
         place = Place()
         self._taken.append(place)
@@ -60,7 +60,7 @@ class Admission:
     def _read(self, place: Place) -> None:
         if place.reads:
             place.reads = False
-            self._turns.give()
+            self._turns.release()
         self._changed.set()
 
     def _has_room(self) -> bool:

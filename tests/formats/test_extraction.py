@@ -1,0 +1,219 @@
+"""Files are read in a child process: what comes back, what is logged when it dies, and that nothing of it stays behind."""
+
+import asyncio
+import os
+import re
+import signal
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from docqa.errors import Unreadable
+from docqa.formats.extraction import extract
+from docqa.workers.process import LAST_LINES
+from waiting import lives, until
+
+LONG = "ж ".encode() * 15_000_000  # takes seconds
+LIMITS = {"seconds": 20.0, "memory_mb": 1024}
+
+pytestmark = pytest.mark.anyio
+needs_proc = pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
+needs_limits = pytest.mark.skipif(os.name == "nt", reason="Windows has no address space limit")
+
+
+@pytest.fixture
+def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Puts code in place of the library that the child imports to read a text."""
+
+    def write(code: str) -> None:
+        (tmp_path / "charset_normalizer.py").write_text(textwrap.dedent(code))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return write
+
+
+async def refusal_of_a_text() -> str:
+    with pytest.raises(Unreadable) as caught:
+        await extract(b"words", "notes.txt", **LIMITS)
+    return str(caught.value)
+
+
+async def test_a_file_comes_back_through_the_child() -> None:
+    document = pymupdf.open()
+    for text in ("through the pipe", "page two"):
+        document.new_page().insert_text((72, 72), text)
+    extracted = await extract(document.tobytes(), "a.pdf", **LIMITS)
+    assert (extracted.kind, [page.text.strip() for page in extracted.pages]) == (
+        "pdf",
+        ["through the pipe", "page two"],
+    )
+
+
+async def test_pages_that_fill_several_frames_come_back_in_order() -> None:
+    texts = [f"{number} {'größer ' * 2000}" for number in range(100)]
+    extracted = await extract("\f".join(texts).encode(), "a.txt", **LIMITS)
+    assert "".join(page.text for page in extracted.pages) == "".join(texts)
+
+
+async def test_a_table_comes_back_with_its_rows() -> None:
+    extracted = await extract(b"city,rent\nBergen,1200\nOslo,1500\n", "a.csv", **LIMITS)
+    assert extracted.table is not None
+    assert [column.name for column in extracted.table.columns] == ["city", "rent"]
+    assert [key for page in extracted.pages for _, key in page.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
+
+
+async def test_the_child_gives_the_reason_and_the_field() -> None:
+    with pytest.raises(Unreadable) as caught:
+        await extract(b"", "a.pdf", loc=("query", "url"), **LIMITS)
+    assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "unreadable"}]
+
+
+@needs_proc
+async def test_a_file_that_takes_too_long_is_given_up() -> None:
+    with pytest.raises(Unreadable, match=r"longer than 0\.5 s"):
+        await extract(LONG, "a.txt", seconds=0.5, memory_mb=2048)
+    assert not children()
+
+
+@needs_limits
+async def test_a_file_that_needs_too_much_memory_is_given_up() -> None:
+    with pytest.raises(Unreadable, match=r"more than 256 MB"):
+        await extract("ж ".encode() * 60_000_000, "a.txt", seconds=30, memory_mb=256)
+
+
+@needs_limits
+async def test_a_file_larger_than_the_memory_is_given_up() -> None:
+    with pytest.raises(Unreadable, match=r"more than 128 MB"):
+        await extract(bytes(200_000_000), "a.txt", seconds=30, memory_mb=128)
+
+
+@needs_limits
+async def test_the_limits_hold_before_a_library_is_imported(
+    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plant("""
+        import resource
+        limits = [resource.getrlimit(name)[0] for name in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE)]
+        raise RuntimeError(f"limited to {limits}")
+    """)
+    assert "damaged" in await refusal_of_a_text()
+    assert f"limited to [{1024 << 20}, 21, 0]" in caplog.text
+
+
+@needs_proc
+async def test_a_cancelled_task_leaves_no_child_behind() -> None:
+    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
+    await until(children, "a child that reads the file")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not children()
+
+
+@needs_proc
+async def test_what_the_child_has_started_ends_with_it(plant: Callable[[str], None], tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    plant(f"""
+        import os, subprocess, time
+        grandchild = subprocess.Popen(["sleep", "600"])
+        with open({str(note)!r} + ".part", "w") as file:
+            file.write(str(grandchild.pid))
+        os.rename({str(note)!r} + ".part", {str(note)!r})
+        time.sleep(600)
+    """)
+    task = asyncio.create_task(extract(b"words", "notes.txt", seconds=60, memory_mb=1024))
+    await until(note.exists, "a process started by the child")
+    pid = int(note.read_text())
+    assert lives(pid)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: not lives(pid), "the end of the process started by the child")
+
+
+@needs_proc
+async def test_a_crash_of_the_child_is_a_refusal_and_its_signal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    task = asyncio.create_task(extract(LONG, "long.txt", seconds=60, memory_mb=2048))
+    await until(children, "a child that reads the file")
+    os.kill(children()[0], signal.SIGKILL)
+    with pytest.raises(Unreadable, match="The reader crashed"):
+        await task
+    assert "the process reading 'long.txt' ended by SIGKILL" in caplog.text
+
+
+async def test_a_child_that_aborts_leaves_its_last_words_in_the_log(
+    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plant("""
+        import os, sys
+        def parse_header():
+            sys.stderr.write("corrupted size vs. prev_size\\n")
+            os.abort()
+        parse_header()
+    """)
+    assert "The reader crashed" in await refusal_of_a_text()
+    [record] = caplog.records
+    assert record.levelname == "WARNING"
+    ending, words, *stack = record.getMessage().splitlines()
+    assert ending == "the process reading 'notes.txt' ended by SIGABRT"
+    assert words == "  corrupted size vs. prev_size"
+    assert any("in parse_header" in line for line in stack), "the stack of the crash"
+
+
+async def test_a_child_that_exits_leaves_its_exit_status_in_the_log(
+    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plant("""
+        import os, sys
+        sys.stderr.write("no more handles")
+        sys.stderr.flush()
+        os._exit(7)
+    """)
+    assert "The reader crashed" in await refusal_of_a_text()
+    assert "the process reading 'notes.txt' ended with exit code 7 (no more handles)\n  no more handles" in caplog.text
+
+
+@pytest.mark.parametrize("error", ["ZeroDivisionError('by zero')", "SystemExit('bye')"])
+async def test_an_unexpected_exception_is_a_refusal_and_is_logged_with_its_place(
+    error: str, plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plant(f"raise {error}")
+    assert await refusal_of_a_text() == "The file is damaged, or holds something that cannot be read."
+    assert f"reading 'notes.txt' failed: {error.split('(')[0]}: b" in caplog.text
+    assert re.search(r'charset_normalizer\.py", line 1, in <module>', caplog.text)
+
+
+async def test_a_child_cannot_flood_the_log_or_forge_its_lines(
+    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    plant("""
+        import os, sys
+        for number in range(50_000):
+            sys.stderr.write(f"warning {number}\\n")
+        sys.stderr.write("x" * 5_000_000 + "\\n")
+        sys.stderr.write("\\x1b[2J\\rERROR forged\\n")
+        sys.stderr.flush()
+        os._exit(1)
+    """)
+    await refusal_of_a_text()
+    lines = caplog.text.splitlines()
+    assert len(lines) <= LAST_LINES + 1
+    assert max(map(len, lines)) < 1100
+    assert lines[-1] == "   [2J ERROR forged"
+
+
+def children() -> list[int]:
+    """The readers that this process has started; a server that other tests use is its child too."""
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+        return [int(pid) for pid in file.read().split() if "docqa.formats" in command_of(pid)]
+
+
+def command_of(pid: str) -> str:
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return file.read()
+    except OSError:
+        return ""  # it has just ended
