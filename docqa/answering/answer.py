@@ -123,7 +123,7 @@ async def _first(services: Services, model_name: str, begin: Callable[[Provider]
 def provider_of(services: Services, target: Target, seconds: float) -> Provider:
     """What answers as this target; a model has so many seconds for it."""
     model = services.chat_model(target)
-    return Chat(model, seconds) if model else Extractive()
+    return Chat(model, seconds, services.layouts[model]) if model else Extractive()
 
 
 async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:

@@ -3,12 +3,13 @@
 import asyncio
 import importlib.util
 import os
+from collections import defaultdict
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
 from docqa import store
-from docqa.answering.by_model import ChatModel
+from docqa.answering.prompt_layout import Layouts
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.catalog.keys import ProviderKeys, variable
@@ -17,6 +18,7 @@ from docqa.errors import DocqaError, OutOfTime, Unavailable
 from docqa.formats import languages as recognition_languages
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
+from docqa.models.chat.protocol import ChatModel
 from docqa.models.chat.remote import open_remote
 from docqa.models.embedder import Embedder
 from docqa.models.local_models import LocalModels
@@ -71,6 +73,7 @@ class Services:
     notes: list[str]
     index_embedder: Embedder | None = None  # what made the vectors that are searched, once it is loaded
     remote_models: dict[Target, ChatModel] = field(default_factory=dict)  # opened on first use
+    layouts: defaultdict[ChatModel, Layouts] = field(default_factory=lambda: defaultdict(Layouts))  # of their prompts
     work: asyncio.Event = field(default_factory=asyncio.Event)  # set when a document waits for its background work
     reading: asyncio.Semaphore = field(init=False)
     readers_waiting: int = 0

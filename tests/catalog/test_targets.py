@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 from conftest import client_of, key_for, upload
-from docqa.answering.by_model import ChatModel
 from docqa.api.app import create
 from docqa.catalog import targets
 from docqa.catalog.targets import FORMS, SHIPPED, Mapping, Table, Target
 from docqa.errors import Busy, CannotStart, DocqaError, ProviderFailed, Unavailable
 from docqa.models.chat.local import available
+from docqa.models.chat.protocol import ChatModel
 from docqa.services import DOCUMENTED_MODELS, EXTRACTIVE_TOKENS, Services
 from docqa.settings import Settings
 

@@ -183,13 +183,13 @@ def test_what_was_read_is_not_read_again(runner: asyncio.Runner, model: LocalMod
         messages = asking(LONG * 40 + "What did the clerk write?")
         messages.append({"role": "assistant", "content": await said(model, messages)})
         messages += asking("And what did he close?")
-        went_on = await model.unread(messages)
+        went_on = await model.uncached(messages)
         await said(model, asking("Another story. " + "The captain sold his ship to the owner of the mill. " * 40))
-        return went_on, await model.unread(messages)
+        return went_on, await model.uncached(messages)
 
-    (tokens, unread), (_, after_another) = runner.run(chat())
+    (tokens, uncached), (_, after_another) = runner.run(chat())
     assert tokens > 500
-    assert unread < 40
+    assert uncached < 40
     assert after_another < 60, "a chat that was put away is taken up again"
 
 

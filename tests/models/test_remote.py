@@ -19,6 +19,7 @@ from conftest import client_of, key_for, upload
 from docqa import ROOT
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Evidence
+from docqa.answering.prompt_layout import Layouts
 from docqa.api.app import create
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.catalog.keys import ProviderKeys
@@ -493,7 +494,7 @@ async def test_who_leaves_before_the_first_token_closes_the_connection(http: Htt
 async def test_a_slow_answer_ends_with_its_time(http: HttpClient) -> None:
     question = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
     async with stand_in(stream(*openai(*["word "] * 100), pause=0.1)) as server:
-        chat = Chat(model_of(http, server.url), 0.8)
+        chat = Chat(model_of(http, server.url), 0.8, Layouts())
         said = [piece.text async for piece in chat.answer(question, [Evidence("The rent is 12.", ())])]
         assert 0 < len(said) < 20
         assert await left_within_a_second(server)

@@ -164,5 +164,5 @@ def test_in_a_full_context_the_longest_ends_and_the_other_goes_on(engine: Engine
 
 def test_how_many_write_sooner_together_is_measured_and_leaves_nothing_behind(engine: Engine) -> None:
     assert engine.sequences.worthwhile(engine.tokenize("word")[0]) in (1, 2, 4)
-    assert engine.sequences.unread([5, 6, 7]) == 3
+    assert engine.sequences.uncached([5, 6, 7]) == 3
     assert "thirteen" in alone(engine, COUNT)

@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from docqa.answering.prompt_layout import Layouts
 from docqa.catalog.machine import available_memory, find_machine
 from docqa.errors import Busy
 from docqa.models.chat.admission import SMOOTHING, Admission, Place
@@ -34,7 +33,7 @@ def available() -> bool:
 
 
 class LocalModel:
-    """One GGUF file, loaded when it is first used. `layouts` are those of the prompts that it has read lately."""
+    """One GGUF file, loaded when it is first used."""
 
     def __init__(
         self,
@@ -52,7 +51,6 @@ class LocalModel:
         unloaded after `idle_seconds`, or when one of the `others` needs the room."""
         self.name = name
         self._path, self._others = path, {} if others is None else others
-        self.layouts = Layouts()
         self._context_tokens, self._queue, self._parallel, self._idle_seconds = (
             context_tokens,
             queue,
@@ -140,10 +138,10 @@ class LocalModel:
         answer, _ = await self._child.call({"do": "count", "texts": texts})
         return [int(number) for number in answer["counts"]]
 
-    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
+    async def uncached(self, messages: list[dict[str, str]]) -> tuple[int, int]:
         """How many tokens the prompt of these messages has, and how many of them would have to be read. Raises Unavailable."""
-        answer, _ = await self._child.call({"do": "unread", "messages": messages})
-        return int(answer["tokens"]), int(answer["unread"])
+        answer, _ = await self._child.call({"do": "uncached", "messages": messages})
+        return int(answer["tokens"]), int(answer["uncached"])
 
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
@@ -156,8 +154,8 @@ class LocalModel:
         header = {"do": "generate", "messages": messages, "temperature": temperature, "max_tokens": max_tokens}
         async with aclosing(self._child.stream(header)) as pieces:
             async for piece in pieces:
-                if "unread" in piece:
-                    self._has_read(place, piece["unread"], piece["seconds"])
+                if "uncached" in piece:
+                    self._has_read(place, piece["uncached"], piece["seconds"])
                 if piece["text"]:
                     yield piece["text"]
 

@@ -51,9 +51,9 @@ class ChatEngine:
     def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:
         if body["do"] == "count":
             yield {"counts": [len(self._engine.tokenize(text)) for text in body["texts"]]}, b""
-        elif body["do"] == "unread":
+        elif body["do"] == "uncached":
             _, prompt = self._prompt(body["messages"])
-            yield {"tokens": len(prompt), "unread": self._engine.sequences.unread(prompt)}, b""
+            yield {"tokens": len(prompt), "uncached": self._engine.sequences.uncached(prompt)}, b""
         else:
             with suppress(Stopped):
                 yield from self._answer(body["messages"], body["temperature"], body["max_tokens"], cancelled)
@@ -82,8 +82,8 @@ class ChatEngine:
             yield None
         try:
             start = time.perf_counter()
-            unread = yield from sequences.read(sequence, prompt)
-            yield {"unread": unread, "seconds": time.perf_counter() - start, "text": ""}, b""
+            uncached = yield from sequences.read(sequence, prompt)
+            yield {"uncached": uncached, "seconds": time.perf_counter() - start, "text": ""}, b""
             yield from self._written(sequence, text, max_tokens)
         finally:
             sequences.close(sequence)

@@ -64,7 +64,7 @@ class Sequences:
         # Whoever leaves must not wait for the end of another's batch either.
         self._aborts = api.ggml_abort_callback(lambda _: any(one.stopped.is_set() for one in self._open))
 
-    def unread(self, tokens: list[int]) -> int:
+    def uncached(self, tokens: list[int]) -> int:
         """How many of these tokens would have to be read."""
         held = (
             [one.held for one in self._open]
