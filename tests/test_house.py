@@ -40,9 +40,9 @@ HOMES = {
     "httpx": {"ingest/fetch.py", "models/chat/http.py"},
     "python_multipart": {"api/request.py"},
     "llama_cpp": {"models/chat/llama.py"},
-    "sentence_transformers": {"models/embedder.py"},
+    "sentence_transformers": {"models/embedder_child.py"},
     "torch": {
-        "models/embedder.py",
+        "models/embedder_child.py",
         "models/reader/network.py",
         "models/reader/weights.py",
         "training/verifier/adapter.py",
@@ -54,7 +54,7 @@ HOMES = {
         "training/verifier/course.py",
     },
     "transformers": {
-        "models/embedder.py",
+        "models/embedder_child.py",
         "models/reader/network.py",
         "training/verifier/language_model.py",
         "training/verifier/adapter.py",
