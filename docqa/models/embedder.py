@@ -24,8 +24,8 @@ _STEP = struct.Struct("<f")
 class Embedder:
     """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` come from the catalogue.
 
-    `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is the trained
-    part that belongs to the model, if there is one.
+    `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is the
+    trained part that belongs to the model, if there is one.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Embedder:
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
 
     def knows(self, language: str) -> bool:
-        """Whether the model was trained on this language (ISO 639-1); an entry without languages is taken to know all."""
+        """Whether the model was trained on this language (ISO 639-1); an entry without languages counts as all."""
         return not self.languages or language in self.languages
 
     async def load(self) -> None:
@@ -127,7 +127,7 @@ def dot(left: bytes, right: bytes) -> float:
 
 
 def pack(vectors: Sequence[bytes]) -> bytes:
-    """The vectors of a chunk's sentences, quantised to a quarter of their size: each a step (float32), then int8 values."""
+    """The vectors of a chunk's sentences quantised to a quarter of the size: each a step (float32) and int8 values."""
     packed = []
     for vector in vectors:
         numbers = memoryview(vector).cast("f")

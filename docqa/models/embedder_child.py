@@ -1,4 +1,6 @@
-"""The process of an embedding model: python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER
+"""The process of an embedding model.
+
+python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER
 
 READER is the file of the reader's trained part, or "". sentence-transformers and torch are imported here only.
 """
@@ -70,7 +72,8 @@ class EmbeddingModel:
         self.dimension = model.get_embedding_dimension()
         if self.dimension != dimension:
             raise Unavailable(
-                f"The vectors of the model in {model_dir} have {self.dimension} dimensions, the catalogue says {dimension}."
+                f"The vectors of the model in {model_dir} have {self.dimension} dimensions, "
+                f"the catalogue says {dimension}."
             )
         self.max_tokens = model.max_seq_length
         model.default_prompt_name = None  # `_prefix` is used instead

@@ -1,4 +1,7 @@
-"""The GGUF models of the models folder, by the names in requests and targets. New files are noticed while the server runs."""
+"""The GGUF models of the models folder, by the names in requests and targets.
+
+New files are noticed while the server runs.
+"""
 
 from pathlib import Path
 
@@ -25,7 +28,7 @@ class LocalModels:
         return self._models
 
     def named(self, alias: str) -> LocalModel | None:
-        """The model with this name in requests or in the catalogue, or with this file name without its suffix, in any case."""
+        """The model with this name in requests or in the catalogue, or this file name without suffix, in any case."""
         self._refresh()
         return self._aliases.get(alias.casefold())
 

@@ -1,7 +1,7 @@
 """Whether an excerpt answers a question, by a small language model with an adapter: the server's side.
 
-`verifier_child` is the process that holds the model. The reader takes the likeliest words even where they answer another
-question; whether the language model goes on after "Answer:" tells whether there is anything to say.
+`verifier_child` is the process that holds the model. The reader takes the likeliest words even where they answer
+another question; whether the language model goes on after "Answer:" tells whether there is anything to say.
 """
 
 import logging
@@ -46,8 +46,8 @@ class Adapter:
     def combine(self, spans: Sequence[Sequence[Span]], best: int, log_odds: float) -> tuple[list[list[Span]], bool]:
         """The spans of all passages after verifying the best span of passage `best`, and whether it was accepted.
 
-        The combined score decides. Below 0, it caps all scores; otherwise that passage's scores are raised until the best
-        is at least 0.
+        The combined score decides. Below 0, it caps all scores; otherwise that passage's scores are raised until the
+        best is at least 0.
         """
         score = spans[best][0].score
         combined = score + self.weight * log_odds - self.margin
@@ -122,7 +122,10 @@ class Verifier:
         log.info("The verifier is ready")
 
     async def log_odds(self, question: str, excerpt: str) -> float:
-        """The log odds that the excerpt answers the question, as the adapter was trained to tell. Raises Unavailable."""
+        """The log odds that the excerpt answers the question, as the adapter was trained to tell.
+
+        Raises Unavailable.
+        """
         answer, _ = await self._child.call({"question": question, "excerpt": excerpt}, urgent=True)
         return float(answer["log_odds"])
 

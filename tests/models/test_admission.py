@@ -1,4 +1,4 @@
-"""Admission of questions to one model: one prompt is read, some answers are written, and none stalls beyond its patience."""
+"""Admission to one model: one prompt is read, some answers are written, none stalls beyond its patience."""
 
 import asyncio
 

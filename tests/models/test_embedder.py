@@ -72,7 +72,10 @@ def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_
 
 
 class Raced(EmbeddingModel):
-    """Two precisions of which it is known how long they take for a text, and how like the vectors are; `tried` are the numbers of texts."""
+    """Two precisions of which it is known how long they take for a text, and how like the vectors are;
+
+    `tried` are the numbers of texts.
+    """
 
     def __init__(self, seconds: dict[str, float], alike: float = 1.0) -> None:
         self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
@@ -179,7 +182,10 @@ def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
 
 
 def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
-    code = "import sys, docqa.models.embedder, docqa.models.chat.local; print(sorted({'numpy', 'torch', 'llama_cpp'} & set(sys.modules)))"
+    code = """
+import sys, docqa.models.embedder, docqa.models.chat.local
+print(sorted({"numpy", "torch", "llama_cpp"} & set(sys.modules)))
+"""
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "[]\n"
 
 

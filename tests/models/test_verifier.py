@@ -1,4 +1,4 @@
-"""The verifier: a language model with an adapter doubts what the reader finds, and the service believes both together."""
+"""The verifier: a language model with an adapter checks the reader's best span; both together decide."""
 
 import asyncio
 import math

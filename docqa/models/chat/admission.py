@@ -1,7 +1,7 @@
-"""Admission of questions to one model: prompts are read one at a time, first come, first served, while answers are written.
+"""Admission to one model: prompts are read one at a time, in order of arrival, while other answers are written.
 
-Reading a prompt nearly stalls the answers being written, so a prompt is admitted only if no running answer stalls longer
-than `patience` in total. Nothing here knows what a model is, nor how long a prompt.
+Reading a prompt nearly stalls the answers being written, so a prompt is admitted only if no running answer stalls
+longer than `patience` in total. Nothing here knows what a model is, nor how long a prompt.
 """
 
 import asyncio

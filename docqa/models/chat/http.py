@@ -43,7 +43,10 @@ class HttpClient:
         self._client: httpx.AsyncClient | None = None
 
     async def connections(self) -> "httpx.AsyncClient":
-        """The shared client. Raises ProviderFailed where the environment names an unusable proxy or certificate file."""
+        """The shared client.
+
+        Raises ProviderFailed where the environment names an unusable proxy or certificate file.
+        """
         async with self._opening:
             if self._client is None:
                 try:
@@ -76,9 +79,9 @@ def _open() -> "httpx.AsyncClient":
 class Peer:
     """A target and how to talk to it: the URL, the wire format and the key.
 
-    `seconds` limits each wait for the other side, and twice over all retries together. `changes` is what was learned: the
-    request fields that the model refuses, each with the field that takes its value, or "". `down` is the last failure, and
-    until when (monotonic) no request is sent: the next target then answers at once.
+    `seconds` limits each wait for the other side, and twice over all retries together. `changes` is what was learned:
+    the request fields that the model refuses, each with the field that takes its value, or "". `down` is the last
+    failure, and until when (monotonic) no request is sent: the next target then answers at once.
     """
 
     target: Target

@@ -24,7 +24,7 @@ CACHE_TYPES = {"f16": 2.0, "q8_0": 34 / 32, "q4_0": 18 / 32}
 
 
 class Engine:
-    """The GGUF model at `path` with a context of at most `context_tokens`, less where training or free memory require it.
+    """The GGUF model at `path` with a context of `context_tokens`, fewer if training or free memory do not allow it.
 
     Its conversations are `sequences`, `end` is its end-of-text token. Raises Unavailable.
     """

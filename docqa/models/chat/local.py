@@ -78,7 +78,7 @@ class LocalModel:
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that prompt and answer share: once loaded, fewer than configured if model or memory do not allow it."""
+        """Tokens that prompt and answer share; may fall below the configured number once the model is loaded."""
         return int(self._child.hello.get("context_tokens", self._context_tokens))
 
     @property
@@ -106,7 +106,7 @@ class LocalModel:
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None, None]:
-        """The loaded model for one question, in order of arrival: no other prompt is read before `generate` has read this one's.
+        """The loaded model for one question, in order of arrival; no other prompt is read until `generate` has read it.
 
         Raises Busy when too many wait, Unavailable.
         """
@@ -136,7 +136,10 @@ class LocalModel:
         return [int(number) for number in answer["counts"]]
 
     async def uncached(self, messages: list[dict[str, str]]) -> tuple[int, int]:
-        """The length of these messages' prompt in tokens, and how many of them would have to be read. Raises Unavailable."""
+        """The length of these messages' prompt in tokens, and how many of them would have to be read.
+
+        Raises Unavailable.
+        """
         answer, _ = await self._child.call({"do": "uncached", "messages": messages})
         return int(answer["tokens"]), int(answer["uncached"])
 

@@ -18,7 +18,8 @@ from docqa.models.chat.thinking import Thinking
 from docqa.models.chat.wire import split_system
 from docqa.workers.loop import Answers, Handler, Header, serve
 
-# Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads faster.
+# Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads
+# faster.
 PIECE_SECONDS = 0.04
 PROBE = 64  # tokens: enough to tell the speed, few enough for a large model on two cores
 _OPENED = re.compile(r"<(?:think|thinking|thought)>\s*\Z")
@@ -61,7 +62,7 @@ class ChatEngine:
                 yield from self._answer(body["messages"], body["temperature"], body["max_tokens"], cancelled)
 
     def _prompt(self, messages: list[dict[str, str]]) -> tuple[str, list[int]]:
-        """The prompt and its tokens; the system text opens the first question if the template takes no system message."""
+        """The prompt and its tokens; if the template has no system role, the system text opens the first question."""
         safe = [message | {"content": self._control.sub(" ", message["content"])} for message in messages]
         system, turns = split_system(safe)
         if system and self._takes_system:

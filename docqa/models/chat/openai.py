@@ -1,8 +1,8 @@
 """OpenAI's chat completions, streamed, which Google, llama.cpp, Ollama, vLLM and LM Studio speak too.
 
 Source: https://platform.openai.com/docs/api-reference/chat-streaming. Reasoning (`reasoning_content`, `reasoning`) is
-skipped. Only `finish_reason` marks a whole answer: llama-cpp-python's server also sends `[DONE]` when it drops an answer
-halfway for another request.
+skipped. Only `finish_reason` marks a whole answer: llama-cpp-python's server also sends `[DONE]` when it drops an
+answer halfway for another request.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,8 @@ _ENDS = {"length": LENGTH, "content_filter": WITHHELD}
 class OpenAI:
     """The wire format; its methods are those of `Wire`.
 
-    `limit` is the field for the token limit: newer models of OpenAI refuse `max_tokens`, older servers know nothing else.
+    `limit` is the field for the token limit: newer models of OpenAI refuse `max_tokens`, older servers know nothing
+    else.
     """
 
     limit: str = "max_tokens"

@@ -1,7 +1,7 @@
 """A model that answers over HTTP: a provider's on the internet, or a server of your own that speaks the OpenAI API.
 
-Tokens are estimated on the high side, because providers do not publish their tokenizers; a server that does not tell the
-size of its context is assumed to have `UNKNOWN_CONTEXT`.
+Tokens are estimated on the high side, because providers do not publish their tokenizers; a server that does not tell
+the size of its context is assumed to have `UNKNOWN_CONTEXT`.
 """
 
 import math
@@ -24,9 +24,10 @@ PROVIDERS: dict[str, tuple[str, Wire]] = {
     "anthropic": ("https://api.anthropic.com/v1", Anthropic()),
     "compatible": ("", OpenAI()),
 }
-# The context of each family by its provider's list of models; the longest matching prefix of a name decides. Too small a
-# number only leaves out passages, too large a one is refused: unknown names get the least the provider has long offered.
-# https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models, https://platform.claude.com/docs/en/about-claude/models
+# The context of each family by its provider's list of models; the longest matching prefix of a name decides. Too small
+# a number only leaves out passages, too large a one is refused: unknown names get the least the provider has long
+# offered. https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models,
+# https://platform.claude.com/docs/en/about-claude/models
 CONTEXTS = {
     "openai": {
         "": 128_000,
@@ -48,7 +49,10 @@ _ONE_EACH = (string.digits + string.punctuation).encode()
 
 
 def open_remote(target: Target, keys: ProviderKeys, *, client: HttpClient, seconds: float = 50.0) -> "RemoteModel":
-    """The model of a remote target; nothing is sent yet. `seconds`: the time for one answer, up to half of it for retries."""
+    """The model of a remote target; nothing is sent yet.
+
+    `seconds`: the time for one answer, up to half of it for retries.
+    """
     address, wire = PROVIDERS[target.kind]
     url = (target.url or address).rstrip("/")
     return RemoteModel(Peer(target, wire, url, keys.of(target.kind, target.url), client, seconds))
@@ -81,7 +85,7 @@ class RemoteModel:
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
     ) -> AsyncGenerator[str, None]:
-        """The answer to `messages` (`role`, `content`) in pieces as they arrive; closing it early closes the connection.
+        """The answer to `messages` (`role`, `content`) in pieces as they arrive; closing it early disconnects.
 
         Raises Unavailable and ProviderFailed, also in mid-answer: an answer that ends without either is complete.
         """

@@ -77,7 +77,9 @@ class Sequences:
     def open(
         self, tokens: list[int], capacity: int, temperature: float, stopped: threading.Event, seed: int | None = None
     ) -> Sequence | None:
-        """A sequence holding what is cached of `tokens`, for at most `capacity` of them; None while others take the room.
+        """A sequence holding what is cached of `tokens`, for at most `capacity` of them;
+
+        None while others take the room.
 
         The caller has to `close` it. Without a seed each answer is sampled differently.
         """
@@ -104,7 +106,7 @@ class Sequences:
         return len(tokens) - start
 
     def write(self, sequence: Sequence) -> Iterator[int | None]:
-        """The tokens of the answer, until the model ends it or the context is full, with a None before each but the first.
+        """The tokens of the answer until the model ends it or the context is full; a None before each but the first.
 
         At a None the caller has to advance the other writing sequences, so that all share one step. Raises Unavailable.
         """
@@ -222,8 +224,9 @@ class Sequences:
 
     def _read_batch(self, sequence: Sequence, tokens: list[int]) -> bool:
         """Read a batch; False if it was aborted for another sequence. Raises Stopped if this one is stopped."""
-        # llama.cpp calls back before each of some hundred operations: nothing beside a batch, but a twentieth of the time
-        # of a single token, after which `stopped` can be checked as well. On a graphics card it does not call back.
+        # llama.cpp calls back before each of some hundred operations: nothing beside a batch, but a twentieth of the
+        # time of a single token, after which `stopped` can be checked as well. On a graphics card it does not call
+        # back.
         self._api.llama_set_abort_callback(self._context, self._abort, None)
         try:
             done = not sequence.stopped.is_set() and self._decode([(sequence, tokens)])

@@ -1,7 +1,7 @@
 """Drops what a reasoning model writes between <think> and </think> before its answer.
 
-Only blocks that open an answer count: further on, such a tag belongs to the text. A block whose opening tag stands in the
-prompt is recognised only if the caller shows that tag to the filter first.
+Only blocks that open an answer count: further on, such a tag belongs to the text. A block whose opening tag stands in
+the prompt is recognised only if the caller shows that tag to the filter first.
 """
 
 _NAMES = ("think", "thinking", "thought")

@@ -1,7 +1,7 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
-The first token stands for "no answer" (SQuAD 2.0). The encoder is of BERT's family or MPNet. On the server's side of the
-house, only this module and `weights` import torch, besides the embedder's child.
+The first token stands for "no answer" (SQuAD 2.0). The encoder is of BERT's family or MPNet. On the server's side of
+the house, only this module and `weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
@@ -123,7 +123,7 @@ class Reader:
         ]
 
     def _read_again(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
-        """The spans when only the best one's sentence and its neighbours are read; the other scores shift by as much."""
+        """The spans after reading only the best one's sentence and its neighbours; the other scores shift with it."""
         start, end = around(passage, spans[0])
         if end - start >= len(passage.strip()):
             return spans
