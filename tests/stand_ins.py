@@ -1,4 +1,4 @@
-"""Servers on loopback that play the providers' wire formats, and llama-cpp-python's own server with the real small model."""
+"""Servers on loopback that play the providers, and llama-cpp-python's own server with the real small model."""
 
 import asyncio
 import json
@@ -20,8 +20,8 @@ Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One request, header names in small letters; `body` is None where it holds no JSON."""
+class Request:
+    """One request; header names are in lower case, an empty `body` is None."""
 
     method: str
     path: str
@@ -31,49 +31,55 @@ class Asked:
 
 @dataclass
 class StandIn:
-    """Gives the next of `replies` to each request, the last one again and again; `left` is set when a client leaves before its answer is complete."""
+    """A server that gives the next of `replies` to each request, and the last one to all further ones.
+
+    `abandoned` is set when a client disconnects before its reply is complete.
+    """
 
     replies: list[Reply]
-    asked: list[Asked] = field(default_factory=list)
-    left: asyncio.Event = field(default_factory=asyncio.Event)
+    requests: list[Request] = field(default_factory=list)
+    abandoned: asyncio.Event = field(default_factory=asyncio.Event)
     port: int = 0
     scheme: str = "http"
 
     @property
     def url(self) -> str:
+        """The base address of the API."""
         return f"{self.scheme}://127.0.0.1:{self.port}/v1"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Handle one connection, which carries one request."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         method, path, _ = head[0].split(" ", 2)
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        self.asked.append(Asked(method, path, headers, json.loads(body) if body else None))
-        reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
-        answering = asyncio.create_task(reply(writer))  # type: ignore[arg-type]
-        leaving = asyncio.create_task(reader.read(1))
-        await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not answering.done():
-            self.left.set()
-        for task in (answering, leaving):
+        self.requests.append(Request(method, path, headers, json.loads(body) if body else None))
+        reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
+        replying = asyncio.create_task(reply(writer))  # type: ignore[arg-type]
+        disconnecting = asyncio.create_task(reader.read(1))
+        await asyncio.wait((replying, disconnecting), return_when=asyncio.FIRST_COMPLETED)
+        if not replying.done():
+            self.abandoned.set()
+        for task in (replying, disconnecting):
             task.cancel()
-        await asyncio.gather(answering, leaving, return_exceptions=True)
+        await asyncio.gather(replying, disconnecting, return_exceptions=True)
         writer.close()
 
 
 @asynccontextmanager
 async def stand_in(*replies: Reply, port: int = 0, tls: ssl.SSLContext | None = None) -> AsyncIterator[StandIn]:
-    standing = StandIn(list(replies), scheme="https" if tls else "http")
-    listening = await asyncio.start_server(standing.serve, "127.0.0.1", port, ssl=tls)
-    standing.port = listening.sockets[0].getsockname()[1]
+    """A StandIn that listens on loopback, on a free port unless one is given."""
+    server = StandIn(list(replies), scheme="https" if tls else "http")
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", port, ssl=tls)
+    server.port = listening.sockets[0].getsockname()[1]
     try:
-        yield standing
+        yield server
     finally:
         listening.close()
 
 
 def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
-    """A certificate for loopback that no authority has signed, and a server's side of it; made by the program `openssl`."""
+    """A self-signed certificate for loopback and a server's TLS context with it; made by the program `openssl`."""
     path = folder / "own.pem"
     command = (
         "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
@@ -87,7 +93,7 @@ def certificate(folder: Path) -> tuple[Path, ssl.SSLContext]:
 
 
 def status(code: int, body: object = "", **headers: str) -> Reply:
-    """A whole answer; `body` is sent as it is if it is a text, else as JSON."""
+    """A complete response; a text as `body` is sent as it is, anything else as JSON."""
     content = (body if isinstance(body, str) else json.dumps(body)).encode()
 
     async def reply(writer: asyncio.StreamWriter) -> None:
@@ -105,18 +111,25 @@ def status(code: int, body: object = "", **headers: str) -> Reply:
     return reply
 
 
-def stream(*events: str, pause: float = 0.0, whole: bool = True) -> Reply:
-    """Server-sent events in chunks as they come, `pause` seconds before each but the first; without its last chunk if it is not `whole`."""
+def stream(*events: str | asyncio.Event, whole: bool = True) -> Reply:
+    """Server-sent events, one chunk each; an asyncio.Event among them is waited for.
+
+    Without a last chunk if not `whole`.
+    """
 
     async def reply(writer: asyncio.StreamWriter) -> None:
         writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
         )
-        for number, event in enumerate(events):
-            await asyncio.sleep(pause if number else 0)
+        for event in events:
+            if isinstance(event, asyncio.Event):
+                await event.wait()
+                continue
             data = event.encode()
             writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
             await writer.drain()
+            await asyncio.sleep(0)
         if whole:
             writer.write(b"0\r\n\r\n")
             await writer.drain()
@@ -125,7 +138,7 @@ def stream(*events: str, pause: float = 0.0, whole: bool = True) -> Reply:
 
 
 def openai(*words: str, end: str = "stop") -> list[str]:
-    """The events of OpenAI's chat completions; a Google answer differs in its first one only."""
+    """The events of OpenAI's chat completions, which differ from Google's in the first event only."""
 
     def event(delta: dict[str, Any], reason: str | None = None) -> str:
         body = {
@@ -135,13 +148,13 @@ def openai(*words: str, end: str = "stop") -> list[str]:
         }
         return f"data: {json.dumps(body)}\n\n"
 
-    counted = 'data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"total_tokens":9}}\n\n'
-    told = [event({"role": "assistant", "content": ""}), *(event({"content": word}) for word in words)]
-    return [*told, *([event({}, end), counted] if end else []), "data: [DONE]\n\n"]
+    usage = 'data: {"id":"c1","object":"chat.completion.chunk","choices":[],"usage":{"total_tokens":9}}\n\n'
+    content = [event({"role": "assistant", "content": ""}), *(event({"content": word}) for word in words)]
+    return [*content, *([event({}, end), usage] if end else []), "data: [DONE]\n\n"]
 
 
 def anthropic(*words: str, end: str = "end_turn") -> list[str]:
-    """The events of Anthropic's messages, thinking and pings among them."""
+    """The events of Anthropic's messages, including thinking and pings."""
 
     def event(kind: str, **more: Any) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **more})}\n\n"
@@ -163,7 +176,7 @@ def anthropic(*words: str, end: str = "end_turn") -> list[str]:
     ]
 
 
-# llama.cpp's AMX kernels segfault in the first prompt, see providers/llama.py; its server has no option to leave them out.
+# llama.cpp's AMX kernels segfault in the first prompt, see models/chat/llama.py; its server has no option against that.
 _LLAMA = """
 import runpy
 import llama_cpp.llama_cpp as api
@@ -178,6 +191,7 @@ runpy.run_module("llama_cpp.server", run_name="__main__")
 
 
 def free_port() -> int:
+    """A port on loopback that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -185,7 +199,7 @@ def free_port() -> int:
 
 @contextmanager
 def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
-    """The address of `python -m llama_cpp.server` with this model, once it answers."""
+    """The address of a `python -m llama_cpp.server` with this model, once it is up."""
     port = free_port()
     options = [
         "--model",
@@ -200,7 +214,7 @@ def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
         "2",
     ]
     with log.open("w") as out:
-        environ = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}  # as providers/llama.py has it
+        environ = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}  # as in models/chat/llama.py
         process = subprocess.Popen(
             [sys.executable, "-c", _LLAMA, *options],
             stdout=out,
@@ -211,7 +225,8 @@ def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
     try:
         url, end = f"http://127.0.0.1:{port}/v1", time.monotonic() + seconds
         while not _answers(f"{url}/models"):
-            assert process.poll() is None and time.monotonic() < end, log.read_text()
+            up = process.poll() is None and time.monotonic() < end
+            assert up, f"llama_cpp.server is not up after {seconds:g} s: {log.read_text()}"
             time.sleep(0.2)
         yield url
     finally:

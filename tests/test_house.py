@@ -40,9 +40,9 @@ HOMES = {
     "httpx": {"ingest/fetch.py", "models/chat/http.py"},
     "python_multipart": {"api/request.py"},
     "llama_cpp": {"models/chat/llama.py"},
-    "sentence_transformers": {"models/embedder.py"},
+    "sentence_transformers": {"models/embedder_child.py"},
     "torch": {
-        "models/embedder.py",
+        "models/embedder_child.py",
         "models/reader/network.py",
         "models/reader/weights.py",
         "training/verifier/adapter.py",
@@ -54,7 +54,7 @@ HOMES = {
         "training/verifier/course.py",
     },
     "transformers": {
-        "models/embedder.py",
+        "models/embedder_child.py",
         "models/reader/network.py",
         "training/verifier/language_model.py",
         "training/verifier/adapter.py",
@@ -94,7 +94,7 @@ def test_a_package_imports_only_from_packages_below_it(path: Path) -> None:
         return
     for name in imports(path):
         if name.startswith("docqa.") and (other := room(name)) in LEVEL and other != mine:
-            assert LEVEL[other] > LEVEL[mine] or mine == "models", f"{mine} imports {other}, which is not below it"
+            assert LEVEL[other] > LEVEL[mine], f"{mine} imports {other}, which is not below it"
 
 
 def test_contributing_draws_the_packages_that_there_are() -> None:

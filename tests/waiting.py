@@ -1,20 +1,28 @@
-"""Waiting for a state, in tests of what happens in another process."""
+"""Waiting for a state that another task or process reaches."""
 
 import asyncio
+import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
+PATIENCE = 30.0  # seconds: far more than any awaited state takes, even on a busy machine
 
-async def until(condition: Callable[[], object], awaited: str, seconds: float = 20.0) -> None:
-    """Return as soon as `condition` is true; fail with what was `awaited` if it is not within `seconds`."""
-    try:
-        async with asyncio.timeout(seconds):
-            while not condition():
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        raise AssertionError(f"waited {seconds:g} s in vain: {awaited}") from None
+
+async def until(condition: Callable[[], object | Awaitable[object]], awaited: str, seconds: float = PATIENCE) -> None:
+    """Poll `condition` until it holds. Raises AssertionError naming what was `awaited`."""
+    for _ in range(int(seconds / 0.02)):
+        result = condition()
+        if await result if inspect.isawaitable(result) else result:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"waited {seconds:g} s in vain: {awaited}")
+
+
+async def happens(event: asyncio.Event, awaited: str, seconds: float = PATIENCE) -> None:
+    """Wait for an event. Raises AssertionError naming what was `awaited`."""
+    await until(event.is_set, awaited, seconds)
 
 
 def lives(pid: int) -> bool:

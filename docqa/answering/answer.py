@@ -123,7 +123,7 @@ async def _first(answering: Answering, model_name: str, begin: Callable[[Provide
 def provider_of(answering: Answering, target: Target, seconds: float) -> Provider:
     """What answers as this target; a model has so many seconds for it."""
     model = answering.chat_models.open(target)
-    return Chat(model, seconds) if model else Extractive()
+    return Chat(model, seconds, answering.layouts[model]) if model else Extractive()
 
 
 async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:

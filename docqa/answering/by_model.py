@@ -3,15 +3,15 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from docqa.answering import prompts
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.prompt_layout import Layout, Layouts, questions
 from docqa.answering.repetition import Repetition
 from docqa.errors import OutOfTime
+from docqa.models.chat.protocol import ChatModel, OwnModel
 from docqa.questions.question import Question
 
 log = logging.getLogger(__name__)
@@ -23,36 +23,13 @@ FOLLOW_UP, UNNOTICED_SECONDS = 0.15, 0.5
 STILL_READ = 0.5  # of a prompt that goes on from the last one, what the model must still hold at least
 
 
-class ChatModel(Protocol):
-    @property
-    def context_tokens(self) -> int: ...
-
-    async def count(self, texts: list[str]) -> list[int]: ...
-
-    def generate(
-        self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
-    ) -> AsyncGenerator[str, None]: ...
-
-
-@runtime_checkable
-class OwnModel(ChatModel, Protocol):
-    """A model that reads one question at a time, at a known speed (tokens a second), and need not read again what it has read."""
-
-    @property
-    def layouts(self) -> Layouts: ...
-
-    @property
-    def prompt_speed(self) -> float: ...
-
-    def turn(self) -> AbstractAsyncContextManager[None]: ...
-
-    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]: ...
-
-
 class Chat:
-    def __init__(self, model: ChatModel, seconds: float) -> None:
+    """Answers by `model` within `seconds`; `layouts` remembers the prompts that an `OwnModel` was given."""
+
+    def __init__(self, model: ChatModel, seconds: float, layouts: Layouts) -> None:
         self.model = model
         self.seconds = seconds
+        self.layouts = layouts
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
         """Ends when the model repeats itself, and with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
@@ -100,9 +77,9 @@ class Chat:
         max_tokens = prompts.MAX_TOKENS[question.length]
         readable = int(model.prompt_speed * READING * (deadline - _now()))
         room = model.context_tokens - max_tokens
-        went_on = await _continued(model, question, passages, room, readable)
+        went_on = await _continued(model, self.layouts, question, passages, room, readable)
         layout, messages = went_on or await self._fitted(question, passages, min(room, readable))
-        model.layouts.keep(question, layout)
+        self.layouts.keep(question, layout)
         return layout, messages
 
     async def _fitted(self, question: Question, passages: list[str], room: int) -> tuple[Layout, list[dict[str, str]]]:
@@ -130,18 +107,18 @@ class Chat:
 
 
 async def _continued(
-    model: OwnModel, question: Question, passages: list[str], room: int, readable: int
+    model: OwnModel, layouts: Layouts, question: Question, passages: list[str], room: int, readable: int
 ) -> tuple[Layout, list[dict[str, str]]] | None:
     """The last prompt of this chat gone on with: its answer, the best passage once more if that is soon read, those that are new in it as far as time
     allows, the question.
 
     None where there was no such prompt, the model no longer holds it, or it has grown too long.
     """
-    layout = model.layouts.before(question)
+    layout = layouts.before(question)
     if layout is None:
         return None
     told = replace(question, history=question.history[layout.first :])
-    standing, _ = await model.unread(prompts.chat(told, [], layout.passages))
+    standing, _ = await model.uncached(prompts.chat(told, [], layout.passages))
     seen = {passage for turn in layout.passages for passage in turn}
     new = [*passages[:1], *(passage for passage in passages[1:] if passage not in seen)]
     counts = await model.count([prompts.quote(passage) for passage in new])
@@ -151,8 +128,8 @@ async def _continued(
         new, counts = new[1:], counts[1:]
     kept = _first(new, counts, quick, least=0 if stands else 1)
     messages = prompts.chat(told, kept, layout.passages)
-    tokens, unread = await model.unread(messages)
-    if tokens > room or unread > tokens * (1 - STILL_READ):
+    tokens, uncached = await model.uncached(messages)
+    if tokens > room or uncached > tokens * (1 - STILL_READ):
         return None
     return Layout(layout.first, (*layout.passages, tuple(kept))), messages
 

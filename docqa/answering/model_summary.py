@@ -28,7 +28,7 @@ async def digest(chat: Chat, question: Question, notes: Sequence[str]) -> AsyncG
         batches = [[text] for text in await _sum_up(chat, question, batches, started + MAPPING * chat.seconds)]
     left = chat.seconds - (asyncio.get_running_loop().time() - started)
     evidence = [Evidence(text, ()) for batch in batches for text in batch]
-    async with aclosing(Chat(chat.model, left).answer(question, evidence)) as pieces:
+    async with aclosing(Chat(chat.model, left, chat.layouts).answer(question, evidence)) as pieces:
         async for piece in pieces:
             yield piece
 
@@ -60,7 +60,7 @@ async def _sum_up(chat: Chat, question: Question, batches: Sequence[Sequence[str
         seconds = (deadline - asyncio.get_running_loop().time()) / (len(batches) - number)
         try:
             async with aclosing(
-                Chat(chat.model, seconds).answer(part, [Evidence(note, ()) for note in batch])
+                Chat(chat.model, seconds, chat.layouts).answer(part, [Evidence(note, ()) for note in batch])
             ) as pieces:
                 texts.append("".join([piece.text async for piece in pieces]))
         except Unavailable as error:

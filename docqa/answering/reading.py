@@ -65,10 +65,10 @@ async def _verified(
         return found, None
     best, excerpt = chosen
     try:
-        sureness = await verifier.sureness(question, excerpt)
+        log_odds = await verifier.log_odds(question, excerpt)
     except Unavailable:
         return found, None  # it died over this one; the reader's opinion still counts
-    weighed, believed = verifier.adapter.weighed(found, best, sureness)
+    weighed, believed = verifier.adapter.combine(found, best, log_odds)
     return weighed, best if believed else None
 
 

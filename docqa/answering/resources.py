@@ -1,15 +1,19 @@
 """What answers are made with."""
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 
+from docqa.answering.prompt_layout import Layouts
+from docqa.models.chat.protocol import ChatModel
 from docqa.models.chat.registry import ChatModels
 from docqa.search.index import Index
 
 
 @dataclass(frozen=True)
 class Answering:
-    """The index that is searched, the models that write, and the seconds that one answer may take."""
+    """The index that is searched, the models that write, the seconds that one answer may take, each model's last prompts."""
 
     index: Index
     chat_models: ChatModels
     answer_seconds: float
+    layouts: defaultdict[ChatModel, Layouts] = field(default_factory=lambda: defaultdict(Layouts))

@@ -10,8 +10,9 @@ from docqa.catalog.catalog import Catalog, digest
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
 from docqa.models.reader import FILE, trained_part
-from docqa.models.verifier import CONTEXT, Judge, usable_adapter
+from docqa.models.verifier import CONTEXT, usable_adapter
 from docqa.models.verifier import FILE as VERIFIER
+from docqa.models.verifier_child import Judge
 from docqa.settings import Settings
 from docqa.training.figures import Read, calibrated, doubted, measure
 from docqa.training.question_sets import Articles, Asked, divide, load, load_texts
@@ -123,7 +124,7 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
 
     def calibrate(written: Path) -> tuple[float, float]:
         judge, known = Judge(str(model), str(written)), [one for one in asked if one.article in calibrating]
-        return calibrated(reader.read, judge.sureness, known, Articles(asked), recipe.silent)
+        return calibrated(reader.read, judge.log_odds, known, Articles(asked), recipe.silent)
 
     out = given.out or settings.models / VERIFIER
     train_verifier(
@@ -167,7 +168,7 @@ def _check(settings: Settings, given: argparse.Namespace) -> int:
     read: Read = reader.read
     if adapted := usable_adapter(settings, catalog):
         model, adapter = adapted
-        read = doubted(reader.read, Judge(str(model), str(adapter.path)).sureness, adapter)
+        read = doubted(reader.read, Judge(str(model), str(adapter.path)).log_odds, adapter)
     print(measure(read, [one for one in asked if one.article in apart], Articles(asked)))
     return 0
 

@@ -92,7 +92,7 @@ def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
         if (chosen := to_verify(passages, found)) is None:
             return found
         best, excerpt = chosen
-        weighed, _ = adapter.weighed(found, best, judge(question, excerpt))
+        weighed, _ = adapter.combine(found, best, judge(question, excerpt))
         return weighed
 
     return read_and_verify

@@ -13,6 +13,7 @@ from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.mentions import places, speaks_of
 from docqa.answering.model_summary import digest
+from docqa.answering.prompt_layout import Layouts
 from docqa.answering.prompts import SUM_UP_PART
 from docqa.errors import Unavailable
 from docqa.ingest.add import with_terms
@@ -238,7 +239,7 @@ QUESTION = Question("Summarize this", (), (), "en", "SHORT", 0.7)
 
 
 async def written(model: Counting, notes: list[str]) -> str:
-    return "".join([piece.text async for piece in digest(Chat(model, 5.0), QUESTION, notes)])
+    return "".join([piece.text async for piece in digest(Chat(model, 5.0, Layouts()), QUESTION, notes)])
 
 
 async def test_notes_that_fit_are_read_at_once() -> None:

@@ -131,7 +131,7 @@ class Parrot:
 
 async def chat(model: Parrot, question: Question = QUESTION, passages: int = 3, seconds: float = 5) -> str:
     found = [Evidence(f"Passage {n}. " + "word " * 50, ()) for n in range(passages)]
-    return "".join([piece.text async for piece in Chat(model, seconds).answer(question, found)])
+    return "".join([piece.text async for piece in Chat(model, seconds, Layouts()).answer(question, found)])
 
 
 async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
@@ -224,7 +224,7 @@ class Reader(Parrot):
         self.turns += 1
         yield
 
-    async def unread(self, messages: list[dict[str, str]]) -> tuple[int, int]:
+    async def uncached(self, messages: list[dict[str, str]]) -> tuple[int, int]:
         counts = await self.count([message["content"] for message in messages])
         known = (
             0
@@ -242,7 +242,10 @@ THEN = replace(WHO, text="And when?", history=(("user", "Who signed?"), ("bot", 
 
 async def ask(model: Reader, question: Question, *passages: str) -> list[dict[str, str]]:
     """What the model was told."""
-    assert [piece async for piece in Chat(model, 5).answer(question, [Evidence(text, ()) for text in passages])]
+    assert [
+        piece
+        async for piece in Chat(model, 5, model.layouts).answer(question, [Evidence(text, ()) for text in passages])
+    ]
     return model.asked
 
 
@@ -278,8 +281,10 @@ async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_ag
 async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
     model = Reader(["Kari.", " Yes."])
     evidence = [Evidence("Kari signed.", ())]
-    assert [piece.earlier async for piece in Chat(model, 5).answer(WHO, evidence)] == [(), ()]
-    assert [piece.earlier async for piece in Chat(model, 5).answer(THEN, [Evidence("It was in May.", ())])] == [
+    assert [piece.earlier async for piece in Chat(model, 5, model.layouts).answer(WHO, evidence)] == [(), ()]
+    assert [
+        piece.earlier async for piece in Chat(model, 5, model.layouts).answer(THEN, [Evidence("It was in May.", ())])
+    ] == [
         ("Kari signed.",),
         (),
     ]

@@ -73,14 +73,14 @@ class Bare:
 
 async def measure_ours(model: LocalModel, text: str) -> tuple[float, float]:
     messages = [{"role": "user", "content": text}]
-    _, unread = await model.unread(messages)
+    _, uncached = await model.uncached(messages)
     times, written = [time.perf_counter()], ""
     async for piece in model.generate(messages, temperature=0.0, max_tokens=WRITTEN + 1):
         times.append(time.perf_counter())
         written += piece
     (count,) = await model.count([written])
     # Between the first token and the end lies one step for each further token, and one more for the mark with which it stops by itself.
-    return unread / (times[1] - times[0]), min(count, WRITTEN) / (times[-1] - times[1])
+    return uncached / (times[1] - times[0]), min(count, WRITTEN) / (times[-1] - times[1])
 
 
 async def compare(path: Path, rounds: int) -> None:

@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 from conftest import client_of, key_for, upload
-from docqa.answering.by_model import ChatModel
 from docqa.api.app import create
 from docqa.catalog import targets
 from docqa.catalog.targets import FORMS, SHIPPED, Mapping, Table, Target
 from docqa.errors import Busy, CannotStart, DocqaError, ProviderFailed, Unavailable
 from docqa.models.chat.local import available
+from docqa.models.chat.protocol import ChatModel
 from docqa.models.chat.registry import DOCUMENTED_MODELS
 from docqa.services import EXTRACTIVE_TOKENS, Services
 from docqa.settings import Settings
@@ -496,7 +496,7 @@ async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_
                 key=lambda response: response.status_code,
             )
         assert waited.headers["X-DocQA-Target"] == "extractive" and "12,400" in waited.text
-        assert sent_away.status_code == 503 and "wait for MY_OWN already" in sent_away.json()["detail"]
+        assert sent_away.status_code == 503 and "already wait for MY_OWN" in sent_away.json()["detail"]
 
 
 @pytest.mark.anyio

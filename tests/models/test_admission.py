@@ -1,86 +1,86 @@
-"""Who may ask a model now: one reads, some write, and nobody stands still for others longer than its patience."""
+"""Admission to one model: one prompt is read, some answers are written, none stalls beyond its patience."""
 
 import asyncio
 
 import pytest
 
-from docqa.models.chat.admission import Admission, Place
+from docqa.models.chat.admission import Admission, Slot
 
 pytestmark = pytest.mark.anyio
 
 
-async def taken(admission: Admission) -> Place | None:
-    """A place, None where there is none now."""
+async def slot_now(admission: Admission) -> Slot | None:
+    """A slot, None where none is free now."""
     try:
         async with asyncio.timeout(0.02):
-            return await admission.take()
+            return await admission.acquire()
     except TimeoutError:
         return None
 
 
-def admission_of(number: int, patience: float = 10.0, reading: float = 1.0) -> Admission:
+def admission_of(slots: int, patience: float = 10.0, reading: float = 1.0) -> Admission:
     admission = Admission(patience)
-    admission.number, admission.reading_seconds = number, reading
+    admission.slots, admission.reading_seconds = slots, reading
     return admission
 
 
-async def test_prompts_are_read_one_at_a_time_and_as_many_answers_written_as_there_are_places() -> None:
+async def test_prompts_are_read_one_at_a_time_and_as_many_answers_written_as_there_are_slots() -> None:
     admission = admission_of(2)
-    first = await admission.take()
-    assert await taken(admission) is None, "the first one reads"
-    admission.has_read(first, 1.0)
-    second = await admission.take()
-    admission.has_read(second, 1.0)
-    assert await taken(admission) is None, "both write"
-    admission.leave(first)
-    assert await taken(admission)
+    first = await admission.acquire()
+    assert await slot_now(admission) is None, "the first prompt is being read"
+    admission.prompt_read(first, 1.0)
+    second = await admission.acquire()
+    admission.prompt_read(second, 1.0)
+    assert await slot_now(admission) is None, "both answers are being written"
+    admission.release(first)
+    assert await slot_now(admission)
 
 
-async def test_who_came_first_is_first() -> None:
+async def test_questions_are_served_in_order_of_arrival_without_those_cancelled() -> None:
     admission = admission_of(2)
-    first = await admission.take()
+    first = await admission.acquire()
     order: list[int] = []
 
     async def ask(number: int) -> None:
-        place = await admission.take()
+        slot = await admission.acquire()
         order.append(number)
-        admission.has_read(place, 0.1)
-        admission.leave(place)
+        admission.prompt_read(slot, 0.1)
+        admission.release(slot)
 
     waiting = [asyncio.create_task(ask(number)) for number in range(4)]
     await asyncio.sleep(0)
     waiting[1].cancel()
-    admission.leave(first)
+    admission.release(first)
     await asyncio.gather(*waiting, return_exceptions=True)
     assert order == [0, 2, 3]
 
 
-async def test_nobody_reads_beside_an_answer_that_would_wait_too_long_for_it() -> None:
+async def test_no_prompt_is_read_that_would_stall_an_answer_beyond_its_patience() -> None:
     slow = admission_of(2, patience=10, reading=11)
-    first = await slow.take()
-    slow.has_read(first, 11)
-    assert await taken(slow) is None, "prompts take longer than an answer may stand still"
-    slow.leave(first)
-    assert await taken(slow), "alone it may take as long as it takes"
+    first = await slow.acquire()
+    slow.prompt_read(first, 11)
+    assert await slot_now(slow) is None, "reading a prompt takes longer than an answer may stall"
+    slow.release(first)
+    assert await slot_now(slow), "with no answer running, a prompt may take any time"
 
 
-async def test_what_an_answer_waits_for_one_after_the_other_is_added_up() -> None:
+async def test_the_stalls_of_an_answer_add_up() -> None:
     admission = admission_of(2, patience=10, reading=4)
-    writes = await admission.take()
-    admission.has_read(writes, 4)
+    writing = await admission.acquire()
+    admission.prompt_read(writing, 4)
     for _ in range(2):
-        other = await admission.take()
-        admission.has_read(other, 4)
-        admission.leave(other)
-    assert await taken(admission) is None, "it stood still for eight seconds and four more would follow"
-    admission.leave(writes)
-    assert await taken(admission)
+        other = await admission.acquire()
+        admission.prompt_read(other, 4)
+        admission.release(other)
+    assert await slot_now(admission) is None, "it stalled for eight seconds and four more would follow"
+    admission.release(writing)
+    assert await slot_now(admission)
 
 
-async def test_one_that_leaves_before_it_has_read_gives_its_turn_on() -> None:
+async def test_releasing_a_slot_before_its_prompt_is_read_passes_the_turn_on() -> None:
     admission = admission_of(1)
-    admission.leave(await admission.take())
-    second = await admission.take()
-    assert second.reads
-    admission.leave(second)
-    assert await taken(admission)
+    admission.release(await admission.acquire())
+    second = await admission.acquire()
+    assert second.reading
+    admission.release(second)
+    assert await slot_now(admission)

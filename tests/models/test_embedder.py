@@ -17,7 +17,8 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
-from docqa.models.embedder import BATCH, IMITATED, PAIRS, SAMPLES, UNRELATED, Embedder, _Model, dot, pack, packed_dots
+from docqa.models.embedder import BATCH, UNRELATED, Embedder, dot, pack, packed_dots
+from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, EmbeddingModel
 
 CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -70,8 +71,11 @@ def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_
     assert counting.most == most
 
 
-class Raced(_Model):
-    """Two precisions of which it is known how long they take for a text, and how like the vectors are; `tried` are the numbers of texts."""
+class Raced(EmbeddingModel):
+    """Two precisions of which it is known how long they take for a text, and how like the vectors are;
+
+    `tried` are the numbers of texts.
+    """
 
     def __init__(self, seconds: dict[str, float], alike: float = 1.0) -> None:
         self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
@@ -95,7 +99,7 @@ class Precise:
 @needs_model
 @pytest.mark.parametrize(
     ("rounded", "alike", "chosen"),
-    [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (IMITATED + 1, 1.0, "float32")],
+    [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (EMULATED + 1, 1.0, "float32")],
 )
 def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(
     rounded: float, alike: float, chosen: str
@@ -107,7 +111,7 @@ def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(
 
 @needs_model
 def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
-    raced = Raced({"float32": 1.0, "bfloat16": IMITATED + 1})
+    raced = Raced({"float32": 1.0, "bfloat16": EMULATED + 1})
     raced._choose(Precise())
     assert raced.tried == {"float32": len(SAMPLES) + len(PAIRS), "bfloat16": len(PAIRS)}
 
@@ -150,7 +154,7 @@ def test_a_model_of_another_dimension_is_refused(runner: asyncio.Runner) -> None
     async def load() -> str:
         embedder = Embedder("wrong", CATALOG.path(ENTRY), "", 768)
         try:
-            with pytest.raises(Unavailable, match="vectors of 384 numbers, the catalogue says 768"):
+            with pytest.raises(Unavailable, match="have 384 dimensions, the catalogue says 768"):
                 await embedder.encode_question("text")
             return embedder.state
         finally:
@@ -178,7 +182,10 @@ def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
 
 
 def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
-    code = "import sys, docqa.models.embedder, docqa.models.chat.local; print(sorted({'numpy', 'torch', 'llama_cpp'} & set(sys.modules)))"
+    code = """
+import sys, docqa.models.embedder, docqa.models.chat.local
+print(sorted({"numpy", "torch", "llama_cpp"} & set(sys.modules)))
+"""
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "[]\n"
 
 

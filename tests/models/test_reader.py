@@ -90,8 +90,14 @@ def test_spans_of_a_passage_do_not_overlap_and_are_measured_against_no_answer() 
 def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> None:
     from docqa.models.reader.network import Reader
 
-    wells = "The first well is deep. The second well is dry. The third well is new. The fourth well is old. The fifth well is lost."
-    mills = "The first mill is tall. The second mill is shut. The third mill is wide. The fourth mill is red. The fifth mill is sold."
+    wells = (
+        "The first well is deep. The second well is dry. The third well is new. The fourth well is old. "
+        "The fifth well is lost."
+    )
+    mills = (
+        "The first mill is tall. The second mill is shut. The third mill is wide. The fourth mill is red. "
+        "The fifth mill is sold."
+    )
     first = {wells: [("third", 3.0), ("fifth", 1.0)], mills: [("first", 2.0)]}
     near = {
         "The second well is dry. The third well is new. The fourth well is old.": [("new", 0.5)],

@@ -1,4 +1,4 @@
-"""Remote providers: what each is sent and how its answer is read, how failures end, and that no key is ever told. The providers are played on loopback."""
+"""Remote providers, played on loopback: what each is sent, how its answer is read, how failures end, where keys go."""
 
 import asyncio
 import json
@@ -19,25 +19,28 @@ from conftest import client_of, key_for, upload
 from docqa import ROOT
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Evidence
+from docqa.answering.prompt_layout import Layouts
 from docqa.api.app import create
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.targets import Target
 from docqa.errors import CannotStart, DocqaError, ProviderFailed, Unavailable
+from docqa.models.chat.failures import LONGEST_WAIT, RETRY_PAUSE, seconds_of
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
 from docqa.models.chat.remote import UNKNOWN_CONTEXT, RemoteModel, estimate, open_remote
 from docqa.models.chat.thinking import Thinking
-from docqa.models.chat.wire import turns
+from docqa.models.chat.wire import split_system
 from docqa.questions.question import Question
 from docqa.settings import Settings
-from stand_ins import StandIn, anthropic, certificate, free_port, llama_server, openai, stand_in, status, stream
+from stand_ins import anthropic, certificate, free_port, llama_server, openai, stand_in, status, stream
+from waiting import happens, until
 
 pytestmark = pytest.mark.anyio
 
 KEY = "sk-secret-0123456789"
 KEYS = ProviderKeys(dict.fromkeys(("openai", "anthropic", "google", "compatible"), KEY))
-ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How much is the rent?"}]
+MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How much is the rent?"}]
 EVENTS = {"openai": openai, "google": openai, "compatible": openai, "anthropic": anthropic}
 
 
@@ -48,45 +51,45 @@ async def http() -> AsyncIterator[HttpClient]:
     await client.close()
 
 
-def model_of(
+def model_at(
     http: HttpClient, url: str, kind: str = "openai", name: str = "m-1", seconds: float = 10, keys: ProviderKeys = KEYS
 ) -> RemoteModel:
     return open_remote(Target(kind, name, url), keys, client=http, seconds=seconds)
 
 
 async def ask(model: RemoteModel, max_tokens: int = 160) -> list[str]:
-    return [piece async for piece in model.generate(ASKED, temperature=0.7, max_tokens=max_tokens)]
+    return [piece async for piece in model.generate(MESSAGES, temperature=0.7, max_tokens=max_tokens)]
 
 
 async def failure(model: RemoteModel) -> DocqaError:
-    """What asking raises; it is checked that it does not tell the key."""
+    """The error that asking raises, after a check that it does not disclose the key."""
     with pytest.raises((Unavailable, ProviderFailed)) as caught:
         await ask(model)
     assert KEY not in repr(caught.value) + str(caught.value)
     return caught.value
 
 
-# --- each provider's format --------------------------------------------------------------------------------------------------------
+# --- each provider's format ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", EVENTS)
 async def test_an_answer_comes_in_the_pieces_it_was_sent_in(http: HttpClient, kind: str) -> None:
     async with stand_in(stream(*EVENTS[kind]("The rent ", "is 12.\u2028", "日本"))) as server:
-        assert await ask(model_of(http, server.url, kind)) == ["The rent ", "is 12.\u2028", "日本"]
+        assert await ask(model_at(http, server.url, kind)) == ["The rent ", "is 12.\u2028", "日本"]
 
 
-async def test_openai_is_sent_what_its_reference_asks_for(http: HttpClient) -> None:
+async def test_a_request_to_openai_is_as_its_reference_requires(http: HttpClient) -> None:
     async with stand_in(stream(*openai("12"))) as server:
-        await ask(model_of(http, server.url + "/"))
-    asked = server.asked[0]
-    assert (asked.method, asked.path, asked.headers["authorization"]) == (
+        await ask(model_at(http, server.url + "/"))
+    request = server.requests[0]
+    assert (request.method, request.path, request.headers["authorization"]) == (
         "POST",
         "/v1/chat/completions",
         f"Bearer {KEY}",
     )
-    assert asked.body == {
+    assert request.body == {
         "model": "m-1",
-        "messages": ASKED,
+        "messages": MESSAGES,
         "stream": True,
         "temperature": 0.7,
         "max_completion_tokens": 160,
@@ -94,48 +97,48 @@ async def test_openai_is_sent_what_its_reference_asks_for(http: HttpClient) -> N
 
 
 @pytest.mark.parametrize("kind", ["google", "compatible"])
-async def test_a_compatible_server_is_asked_with_the_older_word_for_the_limit(http: HttpClient, kind: str) -> None:
+async def test_a_compatible_server_gets_the_older_field_for_the_token_limit(http: HttpClient, kind: str) -> None:
     async with stand_in(stream(*openai("12"))) as server:
-        await ask(model_of(http, server.url, kind))
-    assert server.asked[0].body == {
+        await ask(model_at(http, server.url, kind))
+    assert server.requests[0].body == {
         "model": "m-1",
-        "messages": ASKED,
+        "messages": MESSAGES,
         "stream": True,
         "temperature": 0.7,
         "max_tokens": 160,
     }
 
 
-async def test_anthropic_is_sent_the_system_text_apart(http: HttpClient) -> None:
+async def test_anthropic_gets_the_system_text_in_its_own_field(http: HttpClient) -> None:
     async with stand_in(stream(*anthropic("12"))) as server:
-        model = model_of(http, server.url, "anthropic")
-        async with aclosing(model.generate(ASKED, temperature=1.5, max_tokens=160)) as pieces:
+        model = model_at(http, server.url, "anthropic")
+        async with aclosing(model.generate(MESSAGES, temperature=1.5, max_tokens=160)) as pieces:
             assert [piece async for piece in pieces] == ["12"]
-    asked = server.asked[0]
-    assert (asked.path, asked.headers["x-api-key"], asked.headers["anthropic-version"]) == (
+    request = server.requests[0]
+    assert (request.path, request.headers["x-api-key"], request.headers["anthropic-version"]) == (
         "/v1/messages",
         KEY,
         "2023-06-01",
     )
-    assert asked.body == {
+    assert request.body == {
         "model": "m-1",
         "system": "Be brief.",
-        "messages": ASKED[1:],
+        "messages": MESSAGES[1:],
         "stream": True,
         "temperature": 1.0,
         "max_tokens": 160,
     }
-    assert "authorization" not in asked.headers
+    assert "authorization" not in request.headers
 
 
 async def test_a_compatible_server_without_a_key_is_sent_none(http: HttpClient) -> None:
     async with stand_in(stream(*openai("12"))) as server:
-        assert await ask(model_of(http, server.url, "compatible", keys=ProviderKeys())) == ["12"]
-    assert "authorization" not in server.asked[0].headers
+        assert await ask(model_at(http, server.url, "compatible", keys=ProviderKeys())) == ["12"]
+    assert "authorization" not in server.requests[0].headers
 
 
 def test_turns_begin_with_the_user_and_alternate() -> None:
-    said = [
+    conversation = [
         ("system", "A"),
         ("system", "B"),
         ("assistant", "Hello"),
@@ -144,20 +147,22 @@ def test_turns_begin_with_the_user_and_alternate() -> None:
         ("assistant", " "),
         ("user", "\ud800"),
     ]
-    system, spoken = turns([{"role": role, "content": content} for role, content in said])
+    system, turns = split_system([{"role": role, "content": content} for role, content in conversation])
     assert system == "A\n\nB"
-    assert spoken == [{"role": "user", "content": "1\n\n2\n\n?"}]
+    assert turns == [{"role": "user", "content": "1\n\n2\n\n?"}]
 
 
 async def test_the_first_piece_is_passed_on_before_the_last_is_written(http: HttpClient) -> None:
-    async with stand_in(stream(*openai(*["word "] * 10), pause=0.1)) as server:
-        started = time.monotonic()
-        async with aclosing(model_of(http, server.url).generate(ASKED, temperature=0.7, max_tokens=9)) as pieces:
-            assert await anext(pieces) == "word "
-            assert time.monotonic() - started < 0.7
+    first_arrived = asyncio.Event()
+    role, first, *rest = openai("The ", "rent")
+    async with stand_in(stream(role, first, first_arrived, *rest)) as server:
+        pieces = model_at(http, server.url).generate(MESSAGES, temperature=0.7, max_tokens=9)
+        assert await anext(pieces) == "The "
+        first_arrived.set()
+        assert [piece async for piece in pieces] == ["rent"]
 
 
-# --- what is left out of an answer -------------------------------------------------------------------------------------------------
+# --- thinking --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,18 +177,18 @@ async def test_the_first_piece_is_passed_on_before_the_last_is_written(http: Htt
         (["  Yes"], "Yes"),
     ],
 )
-def test_thinking_at_the_beginning_is_left_out(pieces: list[str], shown: str) -> None:
+def test_thinking_at_the_beginning_is_dropped(pieces: list[str], shown: str) -> None:
     thinking = Thinking()
     assert "".join([*(thinking.show(piece) for piece in pieces), thinking.rest()]) == shown
 
 
-async def test_what_a_model_thinks_is_no_part_of_its_answer(http: HttpClient) -> None:
-    thought = 'data: {"choices":[{"delta":{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}}]}\n\n'
+async def test_reasoning_in_fields_of_its_own_is_dropped(http: HttpClient) -> None:
+    reasoning = 'data: {"choices":[{"delta":{"reasoning_content":"Hm.","reasoning":"Hm.","content":null}}]}\n\n'
     blocks = (
         'data: {"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"It "}]}}]}\n\n'
     )
-    async with stand_in(stream(thought, blocks, *openai("is ", "12."))) as server:
-        assert "".join(await ask(model_of(http, server.url))) == "It is 12."
+    async with stand_in(stream(reasoning, blocks, *openai("is ", "12."))) as server:
+        assert "".join(await ask(model_at(http, server.url))) == "It is 12."
 
 
 @pytest.mark.parametrize(
@@ -194,25 +199,27 @@ async def test_what_a_model_thinks_is_no_part_of_its_answer(http: HttpClient) ->
         ("anthropic", anthropic(end="max_tokens")),
     ],
 )
-async def test_a_model_that_spends_its_tokens_on_thinking_gets_more_of_them(
+async def test_a_model_that_spends_its_tokens_on_thinking_gets_more_tokens(
     http: HttpClient, kind: str, spent: list[str]
 ) -> None:
     async with stand_in(stream(*spent), stream(*EVENTS[kind]("12"))) as server:
-        model = model_of(http, server.url, kind)
+        model = model_at(http, server.url, kind)
         assert [await ask(model), await ask(model)] == [["12"], ["12"]]
-        limits = [asked.body.get("max_tokens") or asked.body["max_completion_tokens"] for asked in server.asked]
+        limits = [
+            request.body.get("max_tokens") or request.body["max_completion_tokens"] for request in server.requests
+        ]
     assert limits[0] == 160
     assert limits[1] > 2000
-    assert limits[2:] == limits[1:2], "that it thinks is remembered"
+    assert limits[2:] == limits[1:2], "it is remembered that the model thinks"
 
 
-async def test_an_answer_that_reached_its_limit_is_an_answer(http: HttpClient) -> None:
+async def test_an_answer_cut_off_by_its_token_limit_is_an_answer(http: HttpClient) -> None:
     async with stand_in(stream(*openai("The rent", end="length"))) as server:
-        assert await ask(model_of(http, server.url)) == ["The rent"]
-    assert len(server.asked) == 1
+        assert await ask(model_at(http, server.url)) == ["The rent"]
+    assert len(server.requests) == 1
 
 
-# --- what an endpoint refuses and what it says instead ------------------------------------------------------------------------------
+# --- fields that a model refuses -------------------------------------------------------------------------------------
 
 
 def refused(param: str, message: str) -> dict[str, object]:
@@ -221,22 +228,23 @@ def refused(param: str, message: str) -> dict[str, object]:
     }
 
 
-async def test_what_a_model_refuses_is_left_out_and_that_is_remembered(http: HttpClient) -> None:
+async def test_a_refused_field_is_replaced_or_left_out_from_then_on(http: HttpClient) -> None:
     replies = [
         status(
             400,
             refused(
                 "max_tokens",
-                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                "Unsupported parameter: 'max_tokens' is not supported with this model. "
+                "Use 'max_completion_tokens' instead.",
             ),
         ),
         status(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0.7 with this model."}}),
         stream(*openai("12")),
     ]
     async with stand_in(*replies) as server:
-        model = model_of(http, server.url, "compatible")
+        model = model_at(http, server.url, "compatible")
         assert [await ask(model), await ask(model)] == [["12"], ["12"]]
-    sent = [{"temperature", "max_tokens", "max_completion_tokens"} & asked.body.keys() for asked in server.asked]
+    sent = [{"temperature", "max_tokens", "max_completion_tokens"} & request.body.keys() for request in server.requests]
     assert sent == [
         {"temperature", "max_tokens"},
         {"temperature", "max_completion_tokens"},
@@ -245,23 +253,23 @@ async def test_what_a_model_refuses_is_left_out_and_that_is_remembered(http: Htt
     ]
 
 
-async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient) -> None:
+async def test_a_refusal_that_no_change_avoids_is_reported(http: HttpClient) -> None:
     async with stand_in(
         status(400, refused("max_completion_tokens", "max_completion_tokens is too large: the context is 100."))
     ) as server:
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
     assert isinstance(error, ProviderFailed)
     assert (
         str(error)
         == "openai:m-1 refused the request (status 400: max_completion_tokens is too large: the context is 100)."
     )
-    assert [sorted(asked.body.keys() & {"max_tokens", "max_completion_tokens"}) for asked in server.asked] == [
+    assert [sorted(request.body.keys() & {"max_tokens", "max_completion_tokens"}) for request in server.requests] == [
         ["max_completion_tokens"],
         ["max_tokens"],
     ]
 
 
-# --- failures -----------------------------------------------------------------------------------------------------------------------
+# --- failures --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -270,15 +278,15 @@ async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient
         (
             401,
             refused("", f"Incorrect API key provided: {KEY[:9]}*"),
-            "openai:m-1 refused the key (status 401). Put a valid one into DOCQA_OPENAI_KEY or",
+            "openai:m-1 refused the key (status 401). Put a valid key into DOCQA_OPENAI_KEY or",
         ),
         (403, "", "refused the key"),
         (
             404,
             {"error": {"message": "The model `m-1` does not exist"}},
-            "is not known there (status 404: The model `m-1` does not exist). Correct its name",
+            "was not found (status 404: The model `m-1` does not exist). Correct its name",
         ),
-        (404, "<html>Not found</html>", "is not known there (status 404). Correct its name or address in models.toml."),
+        (404, "<html>Not found</html>", "was not found (status 404). Correct its name or address in models.toml."),
         (302, "", "redirects to another address (status 302), which is not followed."),
         (
             400,
@@ -295,84 +303,105 @@ async def test_a_complaint_that_no_change_helps_against_is_told(http: HttpClient
         (418, "[" * 100_000, "refused the request (status 418)."),
     ],
 )
-async def test_what_asking_again_does_not_mend_is_told_at_once(
+async def test_a_failure_that_retrying_cannot_fix_is_reported_at_once(
     http: HttpClient, code: int, body: object, sentence: str
 ) -> None:
     async with stand_in(status(code, body, Location="http://127.0.0.1:1/")) as server:
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
     assert isinstance(error, ProviderFailed)
     assert error.status == 502
     assert sentence in str(error)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
-async def test_a_server_that_asks_for_a_key_is_not_said_to_refuse_one(http: HttpClient) -> None:
+async def test_a_server_that_asks_for_a_key_is_not_reported_to_refuse_it(http: HttpClient) -> None:
     async with stand_in(status(401)) as server:
-        error = await failure(model_of(http, server.url, "compatible", keys=ProviderKeys()))
-    assert "asks for a key (status 401). Put a valid one into DOCQA_COMPATIBLE_KEY or provider-keys.toml." in str(error)
+        error = await failure(model_at(http, server.url, "compatible", keys=ProviderKeys()))
+    assert "asks for a key (status 401). Put a valid key into DOCQA_COMPATIBLE_KEY or provider-keys.toml." in str(error)
 
 
-@pytest.mark.parametrize("seconds", ["1", "date"])
-async def test_a_provider_that_says_when_to_come_again_is_asked_again_then(http: HttpClient, seconds: str) -> None:
-    when = formatdate(time.time() + 2, usegmt=True) if seconds == "date" else seconds
-    async with stand_in(status(429, Retry_After=when), stream(*openai("12"))) as server:
-        started = time.monotonic()
-        assert await ask(model_of(http, server.url)) == ["12"]
-    assert 0.9 < time.monotonic() - started < 2.5
-    assert len(server.asked) == 2
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between tries, which take no time."""
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def skip(seconds: float) -> None:
+        if seconds:
+            pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("docqa.models.chat.http.asyncio.sleep", skip)
+    return pauses
 
 
-async def test_a_time_that_the_answer_does_not_have_is_not_waited_for(http: HttpClient) -> None:
+async def test_a_provider_that_names_a_time_is_asked_again_after_it(http: HttpClient, pauses: list[float]) -> None:
+    async with stand_in(status(429, Retry_After="3"), stream(*openai("12"))) as server:
+        assert await ask(model_at(http, server.url)) == ["12"]
+    assert (pauses, len(server.requests)) == ([3.0], 2)
+
+
+def test_a_named_time_is_a_number_or_a_date() -> None:
+    assert seconds_of("1.5") == 1.5
+    assert 3598 < (seconds_of(formatdate(time.time() + 3599.9, usegmt=True)) or 0) <= 3600
+    assert seconds_of(formatdate(0, usegmt=True)) == 0
+    assert seconds_of("9" * 400) == LONGEST_WAIT
+    assert [seconds_of(text) for text in ("", "soon", "-1", "Wed, 99 Foo 2026 00:00:00 GMT")] == [None] * 4
+
+
+async def test_a_time_longer_than_the_answer_may_take_is_not_waited_for(http: HttpClient) -> None:
     async with stand_in(status(429, {"error": {"message": "Slow down"}}, Retry_After="30")) as server:
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
     assert error.headers() == {"Retry-After": "30"}
-    assert str(error) == "openai:m-1 takes no more requests for now: Slow down. Ask again in 30 s."
-    assert len(server.asked) == 1
+    assert str(error) == "openai:m-1 accepts no more requests for now: Slow down. Try again in 30 s."
+    assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("header", ["soon", "9" * 400, "-1", "Wed, 99 Foo 2026 00:00:00 GMT"])
-async def test_a_time_that_is_none_does_no_harm(http: HttpClient, header: str) -> None:
+@pytest.mark.parametrize("header", ["soon", "-1", "Wed, 99 Foo 2026 00:00:00 GMT"])
+async def test_without_a_usable_time_the_next_try_follows_after_a_pause(
+    http: HttpClient, pauses: list[float], header: str
+) -> None:
     async with stand_in(status(503, Retry_After=header), stream(*openai("12"))) as server:
-        model = model_of(http, server.url)
-        assert (
-            await ask(model) == ["12"]
-            if len(header) < 400
-            else (await failure(model)).headers() == {"Retry-After": "3600"}
-        )
-    assert server.asked
+        assert await ask(model_at(http, server.url)) == ["12"]
+    assert pauses == [RETRY_PAUSE]
 
 
-async def test_a_provider_that_goes_on_failing_is_asked_three_times(http: HttpClient) -> None:
+async def test_an_absurd_time_is_cut_to_an_hour(http: HttpClient) -> None:
+    async with stand_in(status(503, Retry_After="9" * 400)) as server:
+        assert (await failure(model_at(http, server.url))).headers() == {"Retry-After": "3600"}
+
+
+async def test_a_provider_that_keeps_failing_is_asked_three_times(http: HttpClient, pauses: list[float]) -> None:
     async with stand_in(status(500, "Traceback: " + "x" * 1000)) as server:
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
     assert isinstance(error, Unavailable)
-    assert str(error) == "openai:m-1 failed with status 500. Ask again in 5 s."
-    assert len(server.asked) == 3
+    assert str(error) == "openai:m-1 failed with status 500. Try again in 5 s."
+    assert (len(server.requests), len(pauses)) == (3, 2)
 
 
 async def test_a_provider_that_just_failed_is_not_asked_again_at_once(
-    http: HttpClient, monkeypatch: pytest.MonkeyPatch
+    http: HttpClient, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
 ) -> None:
     async with stand_in(status(500), status(500), status(500), stream(*openai("12"))) as server:
-        model = model_of(http, server.url)
+        model = model_at(http, server.url)
         first, second = await failure(model), await failure(model)
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
         assert (str(second), second.headers()) == (str(first), {"Retry-After": "5"})
         clock = time.monotonic
         monkeypatch.setattr("docqa.models.chat.http.time.monotonic", lambda: clock() + 6)
         assert await ask(model) == ["12"]
 
 
-async def test_a_server_that_is_being_started_is_waited_for(http: HttpClient) -> None:
+async def test_a_server_that_is_starting_is_tried_again(http: HttpClient, caplog: pytest.LogCaptureFixture) -> None:
     port = free_port()
-    asking = asyncio.create_task(ask(model_of(http, f"http://127.0.0.1:{port}/v1")))
-    await asyncio.sleep(0.3)
+    asking = asyncio.create_task(ask(model_at(http, f"http://127.0.0.1:{port}/v1")))
+    await until(lambda: "Retrying" in caplog.text, "a first try fails")
     async with stand_in(stream(*openai("12")), port=port):
         assert await asking == ["12"]
 
 
-async def test_a_server_that_is_not_there_is_said_to_be_not_there(http: HttpClient) -> None:
-    error = await failure(model_of(http, f"http://127.0.0.1:{free_port()}/v1", seconds=1))
+async def test_a_server_that_is_not_running_is_reported_as_unreachable(http: HttpClient) -> None:
+    error = await failure(model_at(http, f"http://127.0.0.1:{free_port()}/v1", seconds=1))
     assert isinstance(error, Unavailable)
     assert str(error) == "openai:m-1 cannot be reached. Start its server, or correct its address in models.toml."
     assert error.retry_after > 0
@@ -386,34 +415,40 @@ OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_er
 @pytest.mark.parametrize(
     ("kind", "events", "whole", "failed", "words"),
     [
-        ("openai", MIDDLE, False, Unavailable, "broke off the connection"),
-        ("openai", MIDDLE, True, Unavailable, "broke off its answer. Ask again."),
-        ("openai", openai("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
-        ("anthropic", anthropic("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Ask again."),
-        ("openai", [*MIDDLE, ERROR], True, Unavailable, "broke off its answer: The server had an error. Ask again."),
+        ("openai", MIDDLE, False, Unavailable, "dropped the connection"),
+        ("openai", MIDDLE, True, Unavailable, "broke off its answer. Try again."),
+        ("openai", openai("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Try again."),
+        ("anthropic", anthropic("The rent ", "is ", end=""), True, Unavailable, "broke off its answer. Try again."),
+        ("openai", [*MIDDLE, ERROR], True, Unavailable, "broke off its answer: The server had an error. Try again."),
         (
             "anthropic",
             [*anthropic("The rent ", "is ", end=""), OVERLOADED],
             True,
             Unavailable,
-            "broke off its answer: Overloaded. Ask again.",
+            "broke off its answer: Overloaded. Try again.",
         ),
-        ("openai", openai("The rent ", "is ", end="content_filter"), True, ProviderFailed, "held its answer back"),
-        ("anthropic", anthropic("The rent ", "is ", end="refusal"), True, ProviderFailed, "held its answer back"),
-        ("openai", [*MIDDLE, "data: {not JSON\n\n"], True, ProviderFailed, "something else than the stream of a model"),
+        ("openai", openai("The rent ", "is ", end="content_filter"), True, ProviderFailed, "withheld its answer"),
+        ("anthropic", anthropic("The rent ", "is ", end="refusal"), True, ProviderFailed, "withheld its answer"),
+        (
+            "openai",
+            [*MIDDLE, "data: {not JSON\n\n"],
+            True,
+            ProviderFailed,
+            "did not answer with a model's event stream",
+        ),
         (
             "openai",
             [*MIDDLE, 'data: {"choices":[{"delta":"text"}]}\n\n'],
             True,
             ProviderFailed,
-            "something else than the stream of a model",
+            "did not answer with a model's event stream",
         ),
         (
             "anthropic",
             [*anthropic("The rent ", "is ", end=""), "data: []\n\n"],
             True,
             ProviderFailed,
-            "something else than the stream of a model",
+            "did not answer with a model's event stream",
         ),
         ("openai", [*MIDDLE, "data: " + "x" * (1 << 21)], True, ProviderFailed, "an event of more than 1 MB"),
         (
@@ -425,90 +460,81 @@ OVERLOADED = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_er
         ),
     ],
 )
-async def test_a_broken_answer_never_passes_for_a_whole_one(
+async def test_a_broken_answer_never_passes_for_a_complete_one(
     http: HttpClient, kind: str, events: list[str], whole: bool, failed: type[DocqaError], words: str
 ) -> None:
-    said: list[str] = []
+    pieces: list[str] = []
     async with stand_in(stream(*events, whole=whole)) as server:
         with pytest.raises(failed, match=words):
-            async for piece in model_of(http, server.url, kind).generate(ASKED, temperature=0.7, max_tokens=9):
-                said.append(piece)
-    assert said == ["The rent ", "is "]
-    assert len(server.asked) == 1, "half an answer was said already"
+            async for piece in model_at(http, server.url, kind).generate(MESSAGES, temperature=0.7, max_tokens=9):
+                pieces.append(piece)
+    assert pieces == ["The rent ", "is "]
+    assert len(server.requests) == 1, "part of the answer was passed on already"
 
 
 @pytest.mark.parametrize(
     "reply", [status(200, "<html>Welcome</html>"), status(200, {"choices": []}), stream('data: {"model": "m-1"}\n\n')]
 )
-async def test_what_is_no_stream_of_a_model_is_said_to_be_none(http: HttpClient, reply: object) -> None:
+async def test_a_response_that_is_no_event_stream_of_a_model_is_reported(http: HttpClient, reply: object) -> None:
     async with stand_in(reply) as server:  # type: ignore[arg-type]
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
     assert isinstance(error, ProviderFailed)
     assert "Is its address in models.toml right?" in str(error)
 
 
-async def test_an_empty_answer_is_none(http: HttpClient) -> None:
+async def test_an_empty_answer_is_a_failure(http: HttpClient) -> None:
     async with stand_in(stream(*openai())) as server:
-        assert "gave an empty answer" in str(await failure(model_of(http, server.url)))
+        assert "gave an empty answer" in str(await failure(model_at(http, server.url)))
 
 
-async def test_an_answer_with_its_end_mark_is_whole_however_the_connection_ends(http: HttpClient) -> None:
+async def test_an_answer_with_its_end_mark_is_complete_however_the_connection_ends(http: HttpClient) -> None:
     async with stand_in(stream(*openai("12"), whole=False)) as server:
-        assert await ask(model_of(http, server.url)) == ["12"]
+        assert await ask(model_at(http, server.url)) == ["12"]
 
 
-async def test_lines_and_events_may_come_in_any_pieces(http: HttpClient) -> None:
+async def test_events_may_arrive_in_any_pieces(http: HttpClient) -> None:
     text = ": comment\r\n\r\n" + "".join(openai("ein ", "Wört")).replace("\n", "\r\n").replace("data: ", "data:")
     async with stand_in(stream(*text)) as server:
-        assert await ask(model_of(http, server.url)) == ["ein ", "Wört"]
+        assert await ask(model_at(http, server.url)) == ["ein ", "Wört"]
 
 
-# --- time ---------------------------------------------------------------------------------------------------------------------------
+# --- time ------------------------------------------------------------------------------------------------------------
 
 
-async def left_within_a_second(server: StandIn) -> bool:
-    try:
-        await asyncio.wait_for(server.left.wait(), 1)
-    except TimeoutError:
-        return False
-    return True
-
-
-async def test_who_leaves_in_the_middle_of_an_answer_closes_the_connection(http: HttpClient) -> None:
-    async with stand_in(stream(*openai(*["word "] * 100), pause=0.1)) as server:
-        async with aclosing(model_of(http, server.url).generate(ASKED, temperature=0.7, max_tokens=9)) as pieces:
+async def test_closing_in_mid_answer_closes_the_connection(http: HttpClient) -> None:
+    async with stand_in(stream(*openai("word ")[:2], asyncio.Event())) as server:
+        async with aclosing(model_at(http, server.url).generate(MESSAGES, temperature=0.7, max_tokens=9)) as pieces:
             await anext(pieces)
-        assert await left_within_a_second(server)
+        await happens(server.abandoned, "the connection is closed")
 
 
-async def test_who_leaves_before_the_first_token_closes_the_connection(http: HttpClient) -> None:
-    async with stand_in(stream(": wait\n\n", *openai("late"), pause=30)) as server:
-        asking = asyncio.create_task(ask(model_of(http, server.url)))
-        while not server.asked:
-            await asyncio.sleep(0.01)
+async def test_cancelling_before_the_first_token_closes_the_connection(http: HttpClient) -> None:
+    async with stand_in(stream(": wait\n\n", asyncio.Event())) as server:
+        asking = asyncio.create_task(ask(model_at(http, server.url)))
+        await until(lambda: bool(server.requests), "the request arrives")
         asking.cancel()
-        assert await left_within_a_second(server)
+        await happens(server.abandoned, "the connection is closed")
 
 
-async def test_a_slow_answer_ends_with_its_time(http: HttpClient) -> None:
+async def test_a_slow_answer_is_cut_off_when_its_time_is_up(http: HttpClient) -> None:
     question = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
-    async with stand_in(stream(*openai(*["word "] * 100), pause=0.1)) as server:
-        chat = Chat(model_of(http, server.url), 0.8)
-        said = [piece.text async for piece in chat.answer(question, [Evidence("The rent is 12.", ())])]
-        assert 0 < len(said) < 20
-        assert await left_within_a_second(server)
+    async with stand_in(stream(*openai("word ", "word ")[:3], asyncio.Event())) as server:
+        chat = Chat(model_at(http, server.url), 0.8, Layouts())
+        pieces = [piece.text async for piece in chat.answer(question, [Evidence("The rent is 12.", ())])]
+        assert pieces == ["word ", "word "]
+        await happens(server.abandoned, "the connection is closed")
 
 
-async def test_a_provider_that_says_nothing_is_not_waited_for_for_ever(http: HttpClient) -> None:
-    async with stand_in(stream(": wait\n\n", *openai("late"), pause=30)) as server:
-        error = await failure(model_of(http, server.url, seconds=0.5))
-    assert str(error) == "openai:m-1 said nothing for 0.5 s. Ask again."
+async def test_a_provider_that_sends_nothing_is_given_up(http: HttpClient) -> None:
+    async with stand_in(stream(": wait\n\n", asyncio.Event())) as server:
+        error = await failure(model_at(http, server.url, seconds=0.5))
+    assert str(error) == "openai:m-1 sent nothing for 0.5 s. Try again."
 
 
-# --- tokens -------------------------------------------------------------------------------------------------------------------------
+# --- tokens ----------------------------------------------------------------------------------------------------------
 
 
-def test_tokens_are_estimated_on_the_high_side() -> None:
+def test_tokens_are_estimated_by_characters_and_bytes() -> None:
     assert [estimate(text) for text in ("", "hello world", "日本語", "\ud800", "1,234.5", "год")] == [0, 4, 3, 1, 7, 2]
 
 
@@ -522,12 +548,14 @@ def test_tokens_are_estimated_on_the_high_side() -> None:
         ("google", "gemini-pro-latest", 1_048_576),
     ],
 )
-async def test_a_providers_context_is_known_without_asking(http: HttpClient, kind: str, name: str, tokens: int) -> None:
+async def test_the_context_of_a_providers_model_is_known_without_a_request(
+    http: HttpClient, kind: str, name: str, tokens: int
+) -> None:
     async with stand_in(status(500)) as server:
-        model = model_of(http, server.url, kind, name)
-        assert await model.count(["one"]) == [1]
+        model = model_at(http, server.url, kind, name)
+        assert await model.count(["the"]) == [1]
     assert model.context_tokens == tokens
-    assert not server.asked
+    assert not server.requests
 
 
 @pytest.mark.parametrize(
@@ -541,17 +569,17 @@ async def test_a_providers_context_is_known_without_asking(http: HttpClient, kin
         (status(404), UNKNOWN_CONTEXT),
     ],
 )
-async def test_a_compatible_server_is_asked_once_for_its_context(http: HttpClient, listed: object, tokens: int) -> None:
+async def test_a_compatible_server_is_asked_for_its_context_once(http: HttpClient, listed: object, tokens: int) -> None:
     async with stand_in(listed) as server:  # type: ignore[arg-type]
-        model = model_of(http, server.url, "compatible")
-        assert (model.context_tokens, server.asked) == (UNKNOWN_CONTEXT, [])
-        await model.count(["one"])
-        await model.count(["two"])
+        model = model_at(http, server.url, "compatible")
+        assert (model.context_tokens, server.requests) == (UNKNOWN_CONTEXT, [])
+        await model.count(["word"])
+        await model.count(["words"])
     assert model.context_tokens == tokens
-    assert [asked.path for asked in server.asked] == ["/v1/models"]
+    assert [request.path for request in server.requests] == ["/v1/models"]
 
 
-# --- keys ---------------------------------------------------------------------------------------------------------------------------
+# --- keys ------------------------------------------------------------------------------------------------------------
 
 
 def key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
@@ -570,12 +598,12 @@ def test_keys_come_from_the_environment_and_then_from_the_file(tmp_path: Path) -
     assert keys.of("compatible", "http://host:2/v1") == ""
 
 
-def test_keys_are_not_shown() -> None:
+def test_keys_are_not_in_the_representation() -> None:
     assert KEY not in repr(KEYS) + str(KEYS)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
-def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
+def test_a_key_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
     path = key_file(tmp_path, f'openai = "{KEY}"', 0o640)
     with pytest.raises(CannotStart, match=f"chmod 600 {path}"):
         ProviderKeys.read({}, tmp_path)
@@ -592,7 +620,7 @@ def test_a_file_that_others_may_read_is_refused(tmp_path: Path) -> None:
         f'openai = "{KEY}é"',
     ],
 )
-def test_a_file_that_is_wrong_is_named_but_not_quoted(tmp_path: Path, text: str) -> None:
+def test_an_invalid_key_file_is_named_but_not_quoted(tmp_path: Path, text: str) -> None:
     path = key_file(tmp_path, text)
     with pytest.raises(CannotStart) as caught:
         ProviderKeys.read({}, tmp_path)
@@ -614,58 +642,55 @@ async def test_no_log_line_holds_a_key(http: HttpClient, caplog: pytest.LogCaptu
     caplog.set_level(logging.DEBUG)
     async with stand_in(reply) as server:  # type: ignore[arg-type]
         for kind in ("openai", "anthropic"):
-            await failure(model_of(http, server.url, kind, seconds=1))
-    assert KEY in json.dumps(server.asked[0].headers)
+            await failure(model_at(http, server.url, kind, seconds=1))
+    assert KEY in json.dumps(server.requests[0].headers)
     assert KEY not in caplog.text
 
 
-# --- ways out of this machine -------------------------------------------------------------------------------------------------------
+# --- redirects, proxies, certificates --------------------------------------------------------------------------------
 
 
-async def test_a_redirect_takes_the_key_nowhere(http: HttpClient) -> None:
+async def test_a_redirect_does_not_carry_the_key_along(http: HttpClient) -> None:
     async with (
         stand_in(stream(*openai("stolen"))) as thief,
         stand_in(status(307, Location=f"http://127.0.0.1:{thief.port}/")) as server,
     ):
-        await failure(model_of(http, server.url))
-    assert not thief.asked
+        await failure(model_at(http, server.url))
+    assert not thief.requests
 
 
 async def test_a_proxy_sees_neither_plain_requests_nor_keys(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async with stand_in(status(503)) as proxy, stand_in(stream(*openai("12"))) as server:
         for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-        assert await ask(model_of(http, server.url)) == ["12"]
-        assert not proxy.asked
-        error = await failure(model_of(http, "https://provider.invalid/v1", seconds=1))
+        assert await ask(model_at(http, server.url)) == ["12"]
+        assert not proxy.requests
+        error = await failure(model_at(http, "https://provider.invalid/v1", seconds=1))
     assert isinstance(error, Unavailable)
-    assert [(asked.method, asked.path) for asked in proxy.asked] == [("CONNECT", "provider.invalid:443")]
-    assert KEY not in str(proxy.asked)
+    assert [(request.method, request.path) for request in proxy.requests] == [("CONNECT", "provider.invalid:443")]
+    assert KEY not in str(proxy.requests)
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the program openssl is not installed")
 async def test_a_certificate_is_checked(http: HttpClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, tls = certificate(tmp_path)
     async with stand_in(stream(*openai("12")), tls=tls) as server:
-        error = await failure(model_of(http, server.url))
+        error = await failure(model_at(http, server.url))
         assert isinstance(error, ProviderFailed)
-        assert (
-            str(error)
-            == "openai:m-1: the certificate of its server is not valid. SSL_CERT_FILE names further authorities."
-        )
-        assert not server.asked
+        assert str(error) == "openai:m-1 has an invalid server certificate. SSL_CERT_FILE can name further authorities."
+        assert not server.requests
         monkeypatch.setenv("SSL_CERT_FILE", str(path))
         trusting = HttpClient()
-        assert await ask(model_of(trusting, server.url)) == ["12"]
+        assert await ask(model_at(trusting, server.url)) == ["12"]
         await trusting.close()
 
 
-async def test_an_environment_that_cannot_be_used_is_named(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unusable_proxy_is_named(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "gopher://127.0.0.1:1")
-    assert "HTTPS_PROXY" in str(await failure(model_of(http, "https://provider.invalid/v1")))
+    assert "HTTPS_PROXY" in str(await failure(model_at(http, "https://provider.invalid/v1")))
 
 
-# --- a real server ------------------------------------------------------------------------------------------------------------------
+# --- a real server ---------------------------------------------------------------------------------------------------
 
 SMOLLM = Catalog.load(SHIPPED.parent).local_models().get("SMOLLM2_135M")
 needs_model = pytest.mark.skipif(
@@ -682,22 +707,22 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @needs_model
 async def test_a_real_compatible_server_answers_in_pieces(http: HttpClient, llama: str) -> None:
-    pieces = await ask(model_of(http, llama, "compatible", "smollm2", seconds=60), 20)
+    pieces = await ask(model_at(http, llama, "compatible", "smollm2", seconds=60), 20)
     assert len(pieces) > 2
     assert "".join(pieces).isprintable()
 
 
 @needs_model
-async def test_a_real_server_that_drops_an_answer_for_another_request_is_not_taken_for_finished(
+async def test_an_answer_that_a_real_server_drops_for_another_request_is_a_failure(
     http: HttpClient, llama: str
 ) -> None:
-    model = model_of(http, llama, "compatible", "smollm2", seconds=60)
+    model = model_at(http, llama, "compatible", "smollm2", seconds=60)
     async with aclosing(
         model.generate([{"role": "user", "content": "Tell a long story."}], temperature=0.7, max_tokens=1000)
     ) as pieces:
         await anext(pieces)
         other = asyncio.create_task(ask(model, 5))
-        with pytest.raises(Unavailable, match="broke off"):
+        with pytest.raises(Unavailable, match="broke off its answer|dropped the connection"):
             async for _ in pieces:
                 pass
     assert await other
@@ -726,7 +751,7 @@ async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settin
 
 
 @needs_model
-async def test_the_estimate_errs_on_the_high_side_of_a_real_tokeniser(llama: str) -> None:
+async def test_the_estimate_errs_on_the_high_side_of_a_real_tokenizer(llama: str) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     async with httpx.AsyncClient() as client:
         counted = await client.post(

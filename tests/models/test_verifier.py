@@ -1,4 +1,4 @@
-"""The verifier: a language model with an adapter doubts what the reader finds, and the service believes both together."""
+"""The verifier: a language model with an adapter checks the reader's best span; both together decide."""
 
 import asyncio
 import math
@@ -19,14 +19,14 @@ from docqa.models.chat.local import available
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Span, TrainedPart
-from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, shipped_adapter, to_verify
+from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, find_adapter, to_verify
 from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from passages import BELL, MILL, WELL
 
 ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
-SHIPPED = shipped_adapter(ROOT / "models")
+SHIPPED = find_adapter(ROOT / "models")
 ENTRY = Catalog.load(ROOT / "models").with_weights("gguf", SHIPPED.base) if SHIPPED else None
 needs_model = pytest.mark.skipif(
     not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here"
@@ -49,7 +49,7 @@ def test_the_adapter_says_which_model_it_belongs_to_and_how_much_it_counts(tmp_p
     (tmp_path / FILE).write_bytes(
         gguf(docqa_base="ab", docqa_languages="en de", docqa_weight="3.0", docqa_margin="-0.5")
     )
-    assert shipped_adapter(tmp_path) == Adapter(tmp_path / FILE, "ab", ("en", "de"), 3.0, -0.5)
+    assert find_adapter(tmp_path) == Adapter(tmp_path / FILE, "ab", ("en", "de"), 3.0, -0.5)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +66,11 @@ def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes)
     with pytest.raises(
         CannotStart, match=rf"{FILE} is not an adapter of the verifier \(\w+: .+\); delete it or get it again"
     ):
-        shipped_adapter(tmp_path)
+        find_adapter(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("score", "sureness", "expected"),
+    ("score", "log_odds", "expected"),
     [
         (6.0, 2.0, 6.0),  # both are sure: what the reader thinks of it stays
         (6.0, -3.0, -4.0),  # together below 0
@@ -80,17 +80,17 @@ def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes)
     ],
 )
 def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(
-    score: float, sureness: float, expected: float
+    score: float, log_odds: float, expected: float
 ) -> None:
-    [[best, other]], believed = ADAPTER.weighed([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, sureness)
+    [[best, other]], believed = ADAPTER.combine([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, log_odds)
     assert (best.score, believed) == (expected, expected >= 0)
     assert other.score == (expected - 5 if believed else min(expected, score - 5))
 
 
 def test_where_the_best_is_doubted_no_passage_answers_and_where_it_is_believed_the_others_stay() -> None:
     found = [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, -9.0)]]
-    assert ADAPTER.weighed(found, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
-    assert ADAPTER.weighed(found, 2, 2.0) == (found, True)
+    assert ADAPTER.combine(found, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
+    assert ADAPTER.combine(found, 2, 2.0) == (found, True)
 
 
 def test_the_best_span_is_verified_and_none_without_hope() -> None:
@@ -109,7 +109,7 @@ class Doubting:
         self.sure_of, self.fails = sure_of, fails
         self.asked: list[tuple[str, str]] = []
 
-    async def sureness(self, question: str, excerpt: str) -> float:
+    async def log_odds(self, question: str, excerpt: str) -> float:
         self.asked.append((question, excerpt))
         if self.fails:
             raise Unavailable("It died.")
@@ -218,7 +218,7 @@ def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_on
     runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str, least: float
 ) -> None:
     async def both() -> list[float]:
-        return [await verifier.sureness(question, text) for question in (answered, like_it)]
+        return [await verifier.log_odds(question, text) for question in (answered, like_it)]
 
     sure, doubtful = runner.run(both())
     assert sure > doubtful + least  # and that is more than rounding makes, 0.34 at most
@@ -230,7 +230,7 @@ def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_on
     [("Who?", ""), ("Who?", "word " * 2000), ("🎈" * LONGEST_VERIFIED, WELL), ("Who\ud800?", "a\ud800b\0c")],
 )
 def test_odd_texts_have_a_number_too(runner: asyncio.Runner, verifier: Verifier, question: str, text: str) -> None:
-    assert math.isfinite(runner.run(verifier.sureness(question, text)))
+    assert math.isfinite(runner.run(verifier.log_odds(question, text)))
 
 
 @needs_model
@@ -241,6 +241,6 @@ def test_an_adapter_that_is_not_whole_is_not_loaded_and_the_sentence_says_so(
     broken = tmp_path / FILE
     broken.write_bytes(SHIPPED.path.read_bytes()[:100_000])
     verifier = Verifier(Catalog.load(ROOT / "models").path(ENTRY), replace(SHIPPED, path=broken))
-    with pytest.raises(Unavailable, match=f"llama.cpp cannot add .*{FILE} to the model"):
+    with pytest.raises(Unavailable, match=f"llama.cpp cannot apply the adapter .*{FILE}"):
         runner.run(verifier.load())
     runner.run(verifier.close())

@@ -457,7 +457,7 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from docqa.catalog.gguf import read_header
-    from docqa.models.verifier import ABOUT
+    from docqa.models.verifier import PREFIX
     from docqa.training.question_sets import divide
     from docqa.training.verifier import adapter
     from docqa.training.verifier import course as verifying
@@ -484,7 +484,7 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(
         verifying.train_verifier(MANY, base, words, END, other, 3, 1, "abd", calibrate, lambda _: None, one)
     assert other.read_bytes() == one.read_bytes()
     known = {
-        key.removeprefix(ABOUT): value for key, value in read_header(one).metadata.items() if key.startswith(ABOUT)
+        key.removeprefix(PREFIX): value for key, value in read_header(one).metadata.items() if key.startswith(PREFIX)
     }
     assert known == {"base": "abc", "languages": "en", "weight": "3.0", "margin": "1.2346"}
     assert {file.name for file in tmp_path.iterdir()} == {"tiny.gguf", "one.lora", "other.lora", "third.lora"}

@@ -1,7 +1,7 @@
-"""Who may ask one model now: prompts are read one at a time, first come, first served, beside the answers that are being written.
+"""Admission to one model: prompts are read one at a time, in order of arrival, while other answers are written.
 
-While a prompt is read, those who write hardly get on; so nobody begins to read who would cost one of them more than its patience. What a model is, and how
-long a prompt, is not known here.
+Reading a prompt nearly stalls the answers being written, so a prompt is admitted only if no running answer stalls
+longer than `patience` in total. Nothing here knows what a model is, nor how long a prompt.
 """
 
 import asyncio
@@ -9,30 +9,30 @@ from dataclasses import dataclass
 
 from docqa.workers.turns import Turns
 
-SMOOTHING = 0.3  # weight of the newest time among the earlier ones
+SMOOTHING = 0.3  # weight of the newest time in the moving average
 
 
 @dataclass(eq=False)
-class Place:
-    """One question's: it reads, then writes; `waited` are the seconds that it stood still for others."""
+class Slot:
+    """One question's place: first `reading`, then writing; `stalled` seconds of which it stood still for others."""
 
-    reads: bool = True
-    waited: float = 0.0
+    reading: bool = True
+    stalled: float = 0.0
 
 
 class Admission:
-    """Places of one model, as many as `number` says. `patience` are the seconds that one answer may stand still for others."""
+    """The slots of one model. `patience`: seconds that one answer may stall for others."""
 
     def __init__(self, patience: float) -> None:
-        self.number = 1
-        self.reading_seconds = 0.0  # that a prompt takes of late
+        self.slots = 1  # answers in progress at once
+        self.reading_seconds = 0.0  # of a prompt, a moving average
         self._patience = patience
         self._turns = Turns()
-        self._taken: list[Place] = []
+        self._taken: list[Slot] = []
         self._changed = asyncio.Event()
 
-    async def take(self) -> Place:
-        """A place, with the turn to read. It has to be left."""
+    async def acquire(self) -> Slot:
+        """A slot, with the turn to read; the caller has to `release` it."""
         await self._turns.acquire()
         try:
             while self._taken and not self._has_room():
@@ -41,30 +41,29 @@ class Admission:
         except asyncio.CancelledError:
             self._turns.release()
             raise
-        place = Place()
-        self._taken.append(place)
-        return place
+        slot = Slot()
+        self._taken.append(slot)
+        return slot
 
-    def has_read(self, place: Place, seconds: float) -> None:
-        """Give the turn to read to the next; it took so many seconds."""
+    def prompt_read(self, slot: Slot, seconds: float) -> None:
+        """Pass the turn to read on; reading took `seconds`, for which the other answers stalled."""
         self.reading_seconds += SMOOTHING * (seconds - self.reading_seconds)
         for other in self._taken:
-            if other is not place:
-                other.waited += seconds
-        self._read(place)
+            if other is not slot:
+                other.stalled += seconds
+        self._pass_on(slot)
 
-    def leave(self, place: Place) -> None:
-        self._taken.remove(place)
-        self._read(place)
+    def release(self, slot: Slot) -> None:
+        """Free the slot, and the turn to read if it still has it."""
+        self._taken.remove(slot)
+        self._pass_on(slot)
 
-    def _read(self, place: Place) -> None:
-        if place.reads:
-            place.reads = False
+    def _pass_on(self, slot: Slot) -> None:
+        if slot.reading:
+            slot.reading = False
             self._turns.release()
         self._changed.set()
 
     def _has_room(self) -> bool:
-        return (
-            len(self._taken) < self.number
-            and self.reading_seconds + max(place.waited for place in self._taken) <= self._patience
-        )
+        longest_stall = max(slot.stalled for slot in self._taken)
+        return len(self._taken) < self.slots and self.reading_seconds + longest_stall <= self._patience

@@ -1,6 +1,6 @@
 """The process of a local model: python -m docqa.models.chat.local_child FILE CONTEXT_TOKENS CACHE_TYPE
 
-It makes the prompt of a chat by the model's own template, and leaves out of the answer what the model thinks before it.
+It renders the prompt by the model's own chat template, and drops what the model thinks before its answer.
 """
 
 import codecs
@@ -15,80 +15,83 @@ from docqa.errors import TooLarge, Unavailable
 from docqa.models.chat.llama import Engine
 from docqa.models.chat.sequences import Sequence, Stopped
 from docqa.models.chat.thinking import Thinking
-from docqa.models.chat.wire import turns
+from docqa.models.chat.wire import split_system
 from docqa.workers.loop import Answers, Handler, Header, serve
 
-APART = 0.04  # seconds between two pieces of an answer: each wakes the server, which takes a core from a model that writes faster than anyone reads
+# Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads
+# faster.
+PIECE_SECONDS = 0.04
 PROBE = 64  # tokens: enough to tell the speed, few enough for a large model on two cores
 _OPENED = re.compile(r"<(?:think|thinking|thought)>\s*\Z")
-# Templates of models that can do either have one of these; from passages, an answer needs no thinking, which takes minutes without a graphics card.
+# Templates of hybrid reasoning models know one of these. Answering from passages needs no thinking, which takes minutes
+# without a graphics card.
 NO_THINKING = {"enable_thinking": False, "thinking": False}
 
 
 class ChatEngine:
-    """An engine with the chat template of its model."""
+    """An engine with the chat template of its model; raises Unavailable for a model without one."""
 
     def __init__(self, engine: Engine) -> None:
-        """Raises Unavailable for a model without a template."""
         self._engine = engine
         self._render = engine.template(**NO_THINKING)
         self._takes_system = _takes_system(self._render)
-        # What the model takes for the marks between messages, which no message may contain.
-        marks = sorted(engine.marks(), key=len, reverse=True)
-        self._marks = re.compile("|".join(map(re.escape, marks)) or r"(?!)")
+        # What the tokenizer reads as control tokens, which no message may contain.
+        control = sorted(engine.control_texts(), key=len, reverse=True)
+        self._control = re.compile("|".join(map(re.escape, control)) or r"(?!)")
 
     def measure(self) -> Header:
-        """The context, how many answers are sooner written together, and the speed of reading in tokens a second, by reading a little."""
+        """The context size, the number of answers that finish sooner together, and the reading speed in tokens/s."""
         probe = self._engine.tokenize("The meeting was moved to the second week of the month. " * PROBE)[:PROBE]
-        together = self._engine.sequences.worthwhile(probe[0])  # which brings the weights into memory
+        slots = self._engine.sequences.fastest_number(probe[0])  # this also brings the weights into memory
         seconds = self._engine.sequences.seconds(1, probe)
         return {
             "context_tokens": self._engine.context_tokens,
-            "together": together,
+            "slots": slots,
             "prompt_speed": round(PROBE / seconds, 1),
         }
 
     def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:
+        """Answers to one request, which is to `do` "count", "uncached" or "generate". Raises TooLarge, Unavailable."""
         if body["do"] == "count":
             yield {"counts": [len(self._engine.tokenize(text)) for text in body["texts"]]}, b""
-        elif body["do"] == "unread":
+        elif body["do"] == "uncached":
             _, prompt = self._prompt(body["messages"])
-            yield {"tokens": len(prompt), "unread": self._engine.sequences.unread(prompt)}, b""
+            yield {"tokens": len(prompt), "uncached": self._engine.sequences.uncached(prompt)}, b""
         else:
             with suppress(Stopped):
                 yield from self._answer(body["messages"], body["temperature"], body["max_tokens"], cancelled)
 
     def _prompt(self, messages: list[dict[str, str]]) -> tuple[str, list[int]]:
-        """The prompt and its tokens. A template that knows no system message gets it before the first question."""
-        system, spoken = turns(
-            [message | {"content": self._marks.sub(" ", message["content"])} for message in messages]
-        )
+        """The prompt and its tokens; if the template has no system role, the system text opens the first question."""
+        safe = [message | {"content": self._control.sub(" ", message["content"])} for message in messages]
+        system, turns = split_system(safe)
         if system and self._takes_system:
-            spoken.insert(0, {"role": "system", "content": system})
+            turns.insert(0, {"role": "system", "content": system})
         elif system:
-            spoken[0]["content"] = f"{system}\n\n{spoken[0]['content']}"
-        text = self._render(spoken)
+            turns[0]["content"] = f"{system}\n\n{turns[0]['content']}"
+        text = self._render(turns)
         return text, self._engine.tokenize(text, special=True)
 
     def _answer(
         self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event
     ) -> Answers:
-        """First how many tokens were read in how many seconds, then the text in pieces of whole characters."""
+        """First the number of tokens read and the seconds this took, then the text in pieces of whole characters."""
         text, prompt = self._prompt(messages)
-        most, sequences = self._engine.context_tokens, self._engine.sequences
-        if len(prompt) >= most:
-            raise TooLarge(f"The question and its passages take {len(prompt)} tokens; this model takes {most}.")
-        while (sequence := sequences.open(prompt, min(len(prompt) + max_tokens, most), temperature, cancelled)) is None:
+        limit, sequences = self._engine.context_tokens, self._engine.sequences
+        if len(prompt) >= limit:
+            raise TooLarge(f"The question and its passages take {len(prompt)} tokens; this model takes {limit}.")
+        capacity = min(len(prompt) + max_tokens, limit)
+        while (sequence := sequences.open(prompt, capacity, temperature, cancelled)) is None:
             yield None
         try:
             start = time.perf_counter()
-            unread = yield from sequences.read(sequence, prompt)
-            yield {"unread": unread, "seconds": time.perf_counter() - start, "text": ""}, b""
-            yield from self._written(sequence, text, max_tokens)
+            uncached = yield from sequences.read(sequence, prompt)
+            yield {"uncached": uncached, "seconds": time.perf_counter() - start, "text": ""}, b""
+            yield from self._write(sequence, text, max_tokens)
         finally:
             sequences.close(sequence)
 
-    def _written(self, sequence: Sequence, prompt: str, max_tokens: int) -> Answers:
+    def _write(self, sequence: Sequence, prompt: str, max_tokens: int) -> Answers:
         thinking = Thinking()
         if opened := _OPENED.search(prompt):
             thinking.show(opened[0])
@@ -101,7 +104,7 @@ class ChatEngine:
             # A character may be spread over several tokens.
             shown = thinking.show(decoder.decode(self._engine.piece(token)))
             unsent += shown
-            if unsent and time.perf_counter() >= sent + APART:
+            if unsent and time.perf_counter() >= sent + PIECE_SECONDS:
                 yield {"text": unsent}, b""
                 sent, unsent = time.perf_counter(), ""
             if shown or written:
@@ -110,12 +113,12 @@ class ChatEngine:
                 break
         rest = unsent + thinking.show(decoder.decode(b"", final=True)) + thinking.rest()
         if not written and not rest:
-            raise Unavailable("The model gave an empty answer. Ask again, or ask another model.")
+            raise Unavailable("The model gave an empty answer. Try again, or use another model.")
         yield {"text": rest}, b""
 
 
 def _takes_system(render: Callable[[list[dict[str, str]]], str]) -> bool:
-    """Whether a system message stands in the prompt: some templates refuse it, as Gemma's does, some leave it out."""
+    """Whether the template renders a system message: some refuse it, as Gemma's does, some drop it."""
     try:
         return "Rule 7" in render([{"role": "system", "content": "Rule 7"}, {"role": "user", "content": "Why?"}])
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a chat model offers to whoever writes its prompts; the implementations are `local.LocalModel` and `remote.RemoteModel`."""
+"""What chat models offer to the code that writes their prompts. Implementations: `LocalModel`, `RemoteModel`."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager

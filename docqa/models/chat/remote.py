@@ -1,6 +1,7 @@
 """A model that answers over HTTP: a provider's on the internet, or a server of your own that speaks the OpenAI API.
 
-It counts tokens by a rule of thumb that errs on the high side, for providers tell no tokeniser; a context that a server hides is taken as `UNKNOWN_CONTEXT`.
+Tokens are estimated on the high side, because providers do not publish their tokenizers; a server that does not tell
+the size of its context is assumed to have `UNKNOWN_CONTEXT`.
 """
 
 import math
@@ -23,9 +24,10 @@ PROVIDERS: dict[str, tuple[str, Wire]] = {
     "anthropic": ("https://api.anthropic.com/v1", Anthropic()),
     "compatible": ("", OpenAI()),
 }
-# The context of each family as its provider's list of models has it; the beginning of a name decides, the longest first. What is too small only leaves out
-# passages, what is too large is refused: an unknown name gets what its provider has long given at least.
-# https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models, https://platform.claude.com/docs/en/about-claude/models
+# The context of each family by its provider's list of models; the longest matching prefix of a name decides. Too small
+# a number only leaves out passages, too large a one is refused: unknown names get the least the provider has long
+# offered. https://platform.openai.com/docs/models, https://ai.google.dev/gemini-api/docs/models,
+# https://platform.claude.com/docs/en/about-claude/models
 CONTEXTS = {
     "openai": {
         "": 128_000,
@@ -39,23 +41,25 @@ CONTEXTS = {
     "google": {"": 131_072, "gemini": 1_048_576},
     "anthropic": {"": 200_000},
 }
-UNKNOWN_CONTEXT = (
-    4096  # Ollama's and LM Studio's own default, beyond which Ollama cuts off the beginning of a prompt without a word
-)
-THINKING_TOKENS = 16_384  # for a model that has spent all its tokens on thinking, if its context has room for them
+# The default of Ollama and LM Studio; Ollama silently cuts off the beginning of a longer prompt.
+UNKNOWN_CONTEXT = 4096
+THINKING_TOKENS = 16_384  # added for a model that has spent all its tokens on thinking, if its context has room
 
-_SINGLE = (string.digits + string.punctuation).encode()
+_ONE_EACH = (string.digits + string.punctuation).encode()
 
 
 def open_remote(target: Target, keys: ProviderKeys, *, client: HttpClient, seconds: float = 50.0) -> "RemoteModel":
-    """The model of a remote target; nothing is sent yet. `seconds`: the time for one answer, half of which tries that fail may take."""
+    """The model of a remote target; nothing is sent yet.
+
+    `seconds`: the time for one answer, up to half of it for retries.
+    """
     address, wire = PROVIDERS[target.kind]
     url = (target.url or address).rstrip("/")
     return RemoteModel(Peer(target, wire, url, keys.of(target.kind, target.url), client, seconds))
 
 
 class RemoteModel:
-    """A `ChatModel`, which remembers whether it needs tokens for thinking before it answers."""
+    """A `ChatModel` that remembers how many tokens it needs for thinking before it answers."""
 
     def __init__(self, peer: Peer) -> None:
         self.target = peer.target
@@ -69,49 +73,49 @@ class RemoteModel:
 
     @property
     def context_tokens(self) -> int:
-        """Tokens that prompt and answer share; of a compatible server, known with the first `count`."""
+        """Tokens that prompt and answer share; for a compatible server, known after the first `count`."""
         return self._context or UNKNOWN_CONTEXT
 
     async def count(self, texts: list[str]) -> list[int]:
-        """About how many tokens each text has, rather too many. Raises Unavailable."""
+        """The estimated number of tokens in each text, on the high side. Raises Unavailable."""
         if not self._context:
-            self._context = await self._ask_context()
+            self._context = await self._listed_context()
         return [estimate(text) for text in texts]
 
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
     ) -> AsyncGenerator[str, None]:
-        """The answer to `messages` (`role`, `content`) in the pieces it comes in; leaving early closes the connection.
+        """The answer to `messages` (`role`, `content`) in pieces as they arrive; closing it early disconnects.
 
-        Raises Unavailable and ProviderFailed, in the middle of an answer too: what has ended without either is whole.
+        Raises Unavailable and ProviderFailed, also in mid-answer: an answer that ends without either is complete.
         """
         room = self.context_tokens - max_tokens - sum(estimate(message["content"]) for message in messages)
         for reserve in sorted({self._reserve, max(self._reserve, min(THINKING_TOKENS, room))}):
-            said, end, thinking = False, "", Thinking()
+            answered, end, thinking = False, "", Thinking()
             async with aclosing(self._parts(messages, temperature, max_tokens + reserve)) as parts:
                 async for part in parts:
                     end = end or part.end
                     if text := thinking.show(part.text):
-                        said = True
+                        answered = True
                         yield text
             if text := thinking.rest():
-                said = True
+                answered = True
                 yield text
             if end == WITHHELD:
                 raise ProviderFailed(
-                    f"{self.target} held its answer back: the provider's filter does not let it through. Ask another model."
+                    f"{self.target} withheld its answer: the provider's content filter blocked it. Try another model."
                 )
-            if said:
+            if answered:
                 self._reserve = reserve
                 return
             if end != LENGTH:
                 break
-        raise ProviderFailed(f"{self.target} gave an empty answer. Ask another model.")
+        raise ProviderFailed(f"{self.target} gave an empty answer. Try another model.")
 
     async def _parts(
         self, messages: list[dict[str, str]], temperature: float, max_tokens: int
     ) -> AsyncGenerator[Part, None]:
-        """The parts of one answer, the last with the reason for its end."""
+        """The parts of one answer, one of them with the reason for its end."""
         wire = self._peer.wire
         response = await self._peer.post(wire.path, wire.body(self.target.model, messages, temperature, max_tokens))
         begun, ended = False, False
@@ -122,11 +126,11 @@ class RemoteModel:
                     begun, ended = True, ended or bool(part.end)
                     yield part
             if not begun:
-                raise self._strange()
+                raise self._no_stream()
             if not ended:
-                raise Unavailable(f"{self.target} broke off its answer. Ask again.")
+                raise Unavailable(f"{self.target} broke off its answer. Try again.")
         except Unavailable:
-            if not ended:  # behind its mark, an answer is whole however the connection ends
+            if not ended:  # after its end mark, an answer is complete however the connection ends
                 raise
         finally:
             await response.aclose()
@@ -135,46 +139,53 @@ class RemoteModel:
         try:
             part = self._peer.wire.part(data)
         except Malformed as error:
-            raise self._strange() from error
+            raise self._no_stream() from error
         if part.complaint:
-            raise self._peer.failed_in_stream(part.complaint)
+            raise self._peer.failures.in_stream(part.complaint)
         return part
 
-    def _strange(self) -> ProviderFailed:
+    def _no_stream(self) -> ProviderFailed:
         return ProviderFailed(
-            f"{self.target} answered with something else than the stream of a model. Is its address in models.toml right?"
+            f"{self.target} did not answer with a model's event stream. Is its address in models.toml right?"
         )
 
-    async def _ask_context(self) -> int:
-        """The context that the server's list of models tells for this one: vLLM's, llama.cpp's or OpenRouter's field. Raises Unavailable."""
+    async def _listed_context(self) -> int:
+        """This model's context in the server's list of models, in vLLM's, llama.cpp's or OpenRouter's field.
+
+        Raises Unavailable.
+        """
         try:
             listed = await self._peer.get("/models")
-        except ProviderFailed:  # it has no such list, which nobody has to have
+        except ProviderFailed:  # it has no such list, which is optional
             return UNKNOWN_CONTEXT
         match listed:
             case {"data": [*models]}:
-                known = [model for model in models if isinstance(model, dict)]
+                entries = [model for model in models if isinstance(model, dict)]
             case _:
                 return UNKNOWN_CONTEXT
-        mine = [model for model in known if model.get("id") == self.target.model] or known[:1]
-        return next((size for model in mine if (size := _context(model))), UNKNOWN_CONTEXT)
+        matching = [entry for entry in entries if entry.get("id") == self.target.model] or entries[:1]
+        return next((size for entry in matching if (size := _context(entry))), UNKNOWN_CONTEXT)
 
 
-def _context(model: dict[str, object]) -> int:
-    meta = model.get("meta")
-    told = {**(meta if isinstance(meta, dict) else {}), **model}
+def _context(entry: dict[str, object]) -> int:
+    """The context size in an entry of the list of models, 0 if it has none."""
+    meta = entry.get("meta")
+    values = {**(meta if isinstance(meta, dict) else {}), **entry}
     return next(
         (
             size
             for field in ("max_model_len", "n_ctx", "n_ctx_train", "context_length")
-            if type(size := told.get(field)) is int and size > 0
+            if type(size := values.get(field)) is int and size > 0
         ),
         0,
     )
 
 
 def estimate(text: str) -> int:
-    """A token for every digit and sign of ASCII, and for every three bytes of the rest: a character of Chinese, three of English."""
+    """The estimated tokens of a text: one for each ASCII digit and punctuation mark, one for every three other bytes.
+
+    That is one per Chinese character and one per three English letters.
+    """
     data = text.encode("utf-8", "replace")
-    rest = data.translate(None, _SINGLE)
+    rest = data.translate(None, _ONE_EACH)
     return len(data) - len(rest) + math.ceil(len(rest) / 3)

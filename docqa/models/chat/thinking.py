@@ -1,14 +1,15 @@
-"""What a reasoning model writes between <think> and </think> before its answer is left out of it.
+"""Drops what a reasoning model writes between <think> and </think> before its answer.
 
-Only blocks that open an answer count: further on, such a word belongs to the text. A block whose opening mark stands in the prompt is not recognised.
+Only blocks that open an answer count: further on, such a tag belongs to the text. A block whose opening tag stands in
+the prompt is recognised only if the caller shows that tag to the filter first.
 """
 
-_MARKS = ("think", "thinking", "thought")
-_OPENING = tuple(f"<{mark}>" for mark in _MARKS)
+_NAMES = ("think", "thinking", "thought")
+_OPENING = tuple(f"<{name}>" for name in _NAMES)
 
 
 class Thinking:
-    """A filter for one answer. `show` takes its pieces in turn and gives back what a reader may see of them."""
+    """A filter for the pieces of one answer."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -16,27 +17,27 @@ class Thinking:
         self._answering = False
 
     def show(self, text: str) -> str:
-        """The part of the answer that is certain by now; what could still become a mark is kept for the next piece."""
+        """The text that can be passed on after this piece; what may still become a tag is held back."""
         if self._answering:
             return text
         self._held += text
         while True:
             if self._closing:
-                _, found, rest = self._held.partition(self._closing)
-                if not found:
+                _, tag, rest = self._held.partition(self._closing)
+                if not tag:
                     self._held = self._held[-len(self._closing) :]
                     return ""
                 self._held, self._closing = rest, ""
             start = self._held.lstrip()
-            opened = next((mark for mark in _OPENING if start.startswith(mark)), "")
-            if not opened:
+            opening = next((tag for tag in _OPENING if start.startswith(tag)), "")
+            if not opening:
                 break
-            self._held, self._closing = start.removeprefix(opened), opened.replace("<", "</")
-        if any(mark.startswith(start) for mark in _OPENING):
+            self._held, self._closing = start.removeprefix(opening), opening.replace("<", "</")
+        if any(tag.startswith(start) for tag in _OPENING):
             return ""
         self._answering = True
         return start
 
     def rest(self) -> str:
-        """What was kept, once the answer has ended; nothing where it ended in the middle of a block."""
+        """The text held back when the answer has ended; "" if it ended inside a block."""
         return "" if self._answering or self._closing else self._held.lstrip()

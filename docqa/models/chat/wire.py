@@ -1,6 +1,6 @@
-"""What tells the wire format of one provider from another's: the request's body, its headers, and how an event of the stream is read.
+"""What differs between the providers' formats: the request's body and headers, and how a stream's event is read.
 
-It knows nothing of connections: `http` sends and receives, `remote` puts both together.
+Nothing here knows connections: `http` sends and receives, `remote` puts both together.
 """
 
 import json
@@ -8,16 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-STOP, LENGTH, WITHHELD = (
-    "stop",
-    "length",
-    "withheld",
-)  # why an answer ended: by itself, at its last token, held back by the provider
+# Why an answer ended: by itself, at the token limit, or withheld by the provider.
+STOP, LENGTH, WITHHELD = "stop", "length", "withheld"
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """A provider's error in its own words: the `param` of the request that it does not like, and its `code` for the kind of error, or ""."""
+    """A provider's error in its own words: the refused `param` of the request and the error's `code`, or ""."""
 
     message: str = ""
     param: str = ""
@@ -26,7 +23,7 @@ class Complaint:
 
 @dataclass(frozen=True)
 class Part:
-    """What one event of a stream says: a piece of the answer, why it `end`ed (STOP, LENGTH, WITHHELD, or "" while it goes on), or an error."""
+    """The content of one event: a piece of the answer, why it `end`ed (STOP, LENGTH, WITHHELD or ""), or an error."""
 
     text: str = ""
     end: str = ""
@@ -34,10 +31,12 @@ class Part:
 
 
 class Malformed(Exception):
-    """An event that is not of the provider's format."""
+    """An event that is not in the provider's format."""
 
 
 class Wire(Protocol):
+    """The wire format of one provider."""
+
     @property
     def path(self) -> str:
         """Where requests go, below the provider's address."""
@@ -45,17 +44,19 @@ class Wire(Protocol):
 
     @property
     def optional(self) -> Mapping[str, str]:
-        """The fields of the body that a model may refuse, each with the field that then takes its value, or "" to leave it out."""
+        """The fields that a model may refuse, each with the field that then takes its value, or "" to leave it out."""
         ...
 
-    def headers(self, key: str) -> dict[str, str]: ...
+    def headers(self, key: str) -> dict[str, str]:
+        """The headers that carry the key."""
+        ...
 
-    def body(
-        self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int
-    ) -> dict[str, Any]: ...
+    def body(self, model: str, messages: list[dict[str, str]], temperature: float, max_tokens: int) -> dict[str, Any]:
+        """The request for a streamed answer to `messages` (`role`, `content`)."""
+        ...
 
     def part(self, data: str) -> Part:
-        """Reads the data of one server-sent event. Raises Malformed."""
+        """The content of one server-sent event. Raises Malformed."""
         ...
 
 
@@ -70,11 +71,14 @@ def load(data: str) -> dict[str, Any]:
     return value
 
 
-def complaint(body: object) -> Complaint:
-    """The error in a decoded body: `{"error": {"message", "param", "code"}}`, `{"error": "..."}`, `{"message"}`, `{"detail"}`, or a list of one of them."""
+def read_complaint(body: object) -> Complaint:
+    """The error in a decoded body, an empty one if there is none.
+
+    Known: `{"error": {"message", "param", "code"}}`, `{"error": "..."}`, `{"message"}`, `{"detail"}`, a list of them.
+    """
     match body:
         case [first, *_]:
-            return complaint(first)
+            return read_complaint(first)
         case {"error": {**error}}:
             return Complaint(
                 _line(error.get("message")), _line(error.get("param")), _line(error.get("code") or error.get("type"))
@@ -85,24 +89,26 @@ def complaint(body: object) -> Complaint:
 
 
 def _line(value: object) -> str:
-    """One line of text, whatever was sent."""
+    """Any value as one line of text; "" for what is neither a string nor a number."""
     return " ".join(str(value).split()) if isinstance(value, str | int) else ""
 
 
-def turns(messages: list[dict[str, str]]) -> tuple[str, list[dict[str, str]]]:
-    """The system text, and the other messages as providers and chat templates take them: begun by the user, alternating, none empty."""
+def split_system(messages: list[dict[str, str]]) -> tuple[str, list[dict[str, str]]]:
+    """The system text, and the other messages as providers and chat templates require them.
+
+    Those begin with the user's and alternate; consecutive messages of one role are joined, empty ones dropped.
+    """
     system: list[str] = []
-    spoken: list[dict[str, str]] = []
+    turns: list[dict[str, str]] = []
     for message in messages:
-        content = (
-            message["content"].encode("utf-8", "replace").decode()
-        )  # half a surrogate pair is no JSON to most servers
+        # Most servers reject JSON with half a surrogate pair.
+        content = message["content"].encode("utf-8", "replace").decode()
         if message["role"] == "system":
             system.append(content)
-        elif not content.strip() or not spoken and message["role"] != "user":
+        elif not content.strip() or not turns and message["role"] != "user":
             continue
-        elif spoken and spoken[-1]["role"] == message["role"]:
-            spoken[-1]["content"] += f"\n\n{content}"
+        elif turns and turns[-1]["role"] == message["role"]:
+            turns[-1]["content"] += f"\n\n{content}"
         else:
-            spoken.append({"role": message["role"], "content": content})
-    return "\n\n".join(system), spoken
+            turns.append({"role": message["role"], "content": content})
+    return "\n\n".join(system), turns

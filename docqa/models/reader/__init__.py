@@ -1,6 +1,6 @@
 """The reader: the embedding model with a small trained part, which finds the span of a passage that answers a question.
 
-What the server sees of it is here, without torch: the trained part names the model that it belongs to, and the languages that it reads.
+The server's side, without torch: which model the trained part belongs to, and which languages it reads.
 """
 
 import json
@@ -15,14 +15,14 @@ from docqa.text.sentences import sentences
 
 FILE = "reader.safetensors"
 SHIPPED = ROOT / "models" / FILE
-BESIDE = 1  # sentences on each side of the one that is looked at again
-_LENGTH = struct.Struct("<Q")  # of the JSON header that a safetensors file begins with
+BESIDE = 1  # sentences on each side of the span's
+_LENGTH = struct.Struct("<Q")  # of the JSON header at the beginning of a safetensors file
 
 
 class Span(NamedTuple):
-    """`text[start:end]` of a passage answers the question; `score` is above 0 where the reader is sure enough to say so.
+    """`text[start:end]` of a passage answers the question, if `score` is above 0.
 
-    It is how much more probable (a logarithm) the span is than that the passage holds no answer, less the margin that calibration asks for.
+    The score is the log odds of the span against "no answer in this passage", less the calibrated margin.
     """
 
     start: int
@@ -31,19 +31,17 @@ class Span(NamedTuple):
 
 
 def around(passage: str, span: Span) -> tuple[int, int]:
-    """The characters of the sentence in which the span begins, with the sentence on either side."""
+    """(start, end) in characters of the sentence in which the span begins, with its neighbours on either side."""
     bounds = sentences(passage)
+    if not bounds:
+        return 0, len(passage)
     place = max((index for index, (start, _) in enumerate(bounds) if start <= span.start), default=0)
-    return (
-        (bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1])
-        if bounds
-        else (0, len(passage))
-    )
+    return bounds[max(0, place - BESIDE)][0], bounds[min(len(bounds) - 1, place + BESIDE)][1]
 
 
 @dataclass(frozen=True)
 class TrainedPart:
-    """The file of a trained part: `base` is the SHA-256 of the weights it was trained with, `languages` are those it was trained in."""
+    """The file of a trained part: `base` is the SHA-256 of its model's weights, `languages` those it was trained in."""
 
     path: Path
     base: str
@@ -51,15 +49,18 @@ class TrainedPart:
 
 
 def trained_part(models_dir: Path) -> TrainedPart | None:
-    """That of the folder of models, or the shipped one where that has none. Raises CannotStart for a damaged file."""
+    """The trained part in the models folder, else the shipped one, None without either.
+
+    Raises CannotStart for a damaged file.
+    """
     path = next((path for path in (models_dir / FILE, SHIPPED) if path.is_file()), None)
     if path is None:
         return None
     try:
         with path.open("rb") as content:
             (length,) = _LENGTH.unpack(content.read(_LENGTH.size))
-            known = json.loads(content.read(min(length, path.stat().st_size)))["__metadata__"]
-        return TrainedPart(path, known["base"], tuple(known["languages"].split()))
+            metadata = json.loads(content.read(min(length, path.stat().st_size)))["__metadata__"]
+        return TrainedPart(path, metadata["base"], tuple(metadata["languages"].split()))
     except (OSError, struct.error, ValueError, LookupError, TypeError) as error:
         raise CannotStart(
             f"{path} is not a trained part of the reader ({type(error).__name__}: {error}); delete it or get it again"

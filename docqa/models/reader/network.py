@@ -1,6 +1,7 @@
-"""The encoder with a head that tells where an answer begins and where it ends: Devlin et al., "BERT", 2019, section 4.3 (SQuAD 2.0).
+"""The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
-The first token stands for "no answer here". The encoder is one of BERT's family, or MPNet. Of what the server needs, torch is imported here and in `weights` only.
+The first token stands for "no answer" (SQuAD 2.0). The encoder is of BERT's family or MPNet. On the server's side of
+the house, only this module and `weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
@@ -16,30 +17,33 @@ from docqa.models.reader import Span, around
 from docqa.models.reader.weights import load
 
 TOKENS = 384  # of question and passage together
-ROUNDING = 32  # tokens: kernels are made anew for each length, so there should be few
+ROUNDING = 32  # tokens: torch builds kernels for each length, so there should be few lengths
 LONGEST = 25  # tokens of a span
-BEGINNINGS = 20  # the likeliest, each of which is tried with as many ends
-SPANS = 4  # of one passage, best first
-OF_PASSAGE = "of_passage"  # which tokens are the passage's
+CANDIDATES = 20  # the likeliest first tokens, and as many last ones, of which spans are made
+SPANS = 4  # of one passage
+OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Network(nn.Module):
-    """Token ids of question and passage to the scores (batch, tokens) of being the first and the last token of the answer."""
+    """Questions with passages to scores of being the answer's first and last token, (batch, tokens) each."""
 
     def __init__(self, model_dir: Path, dropout: float = 0.1) -> None:
         super().__init__()
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         self.tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
-        # torch's fused attention takes longer in bfloat16 at these sizes, and dropping parts of it out costs a third of a step's time.
+        # torch's fused attention is slower in bfloat16 at these sizes, and attention dropout costs a third of a step.
         plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": dropout}
         self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
         self.head = nn.Linear(self.encoder.config.hidden_size, 2)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
-        """(question, passage) pairs as tensors of equal length, with the characters of the passage that each token stands for."""
+        """The tokens of (question, passage) pairs as tensors (batch, tokens).
+
+        With `offset_mapping`, the (start, end) of each token in characters, and OF_PASSAGE.
+        """
         questions, passages = zip(*pairs, strict=True)
         encoded = self.tokenizer(
             list(questions),
@@ -57,10 +61,11 @@ class Network(nn.Module):
         return encoded
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
+        """The scores of each token as the first and as the last of the answer, (batch, tokens) each."""
         return self.scores(encoded, self._encoded(encoded).last_hidden_state)
 
     def states(self, encoded: Any) -> tuple[Tensor, ...]:
-        """What each layer makes of the tokens, the embeddings first: (batch, tokens, hidden) each."""
+        """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
         states: tuple[Tensor, ...] = self._encoded(encoded, output_hidden_states=True).hidden_states
         return states
 
@@ -68,7 +73,7 @@ class Network(nn.Module):
         return self.encoder(**{name: encoded[name] for name in self.tokenizer.model_input_names}, **options)
 
     def scores(self, encoded: Any, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """What `forward` gives, of the last layer's states."""
+        """The result of `forward` from the last layer's hidden states."""
         scores = self.head(hidden.float())
         allowed = encoded[OF_PASSAGE].clone()
         allowed[:, 0] = True
@@ -76,33 +81,37 @@ class Network(nn.Module):
 
 
 class Reader:
-    """A network ready to read: `Reader(model_dir, file, precision)` with the folder of the base model and the file of the trained part."""
+    """A network ready to read, from the folder of the base model and the `file` of the trained part.
+
+    `precision` is a key of DTYPES. Raises KeyError for a part of another model.
+    """
 
     def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
         network = Network(model_dir)
-        trained, known = load(file, network.state_dict())
+        trained, metadata = load(file, network.state_dict())
         network.load_state_dict(trained, strict=False)
         network.encoder.to(DTYPES[precision])
-        if precision == "float32":  # in which fused attention is the faster one
+        if precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
-        self.margin = float(known["margin"])
+        self.margin = float(metadata["margin"])
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
-        """The likeliest spans of each passage, best first; none of them overlaps another.
+        """The likeliest spans of each passage, best first, none of them overlapping.
 
-        The passage with the best of all is looked at again, without the sentences that are far from it: what is near tells better whether it answers. Where
-        another passage then has a better one, that is looked at too."""
-        # A lone surrogate, as some PDFs give, is no text to the tokenizer; what stands for it is as long.
-        asked, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
-        found, again = self._spans(asked, texts), set[int]()
-        while left := [index for index, spans in enumerate(found) if spans]:
-            best = max(left, key=lambda index: found[index][0].score)
-            if best in again:
+        The passage with the best span is read again without the sentences far from it: that tells better whether it
+        answers. If another passage then has a better span, that one is read again too.
+        """
+        # The tokenizer rejects lone surrogates, which some PDFs contain; the replacement is as long.
+        question, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
+        spans, reread = self._spans(question, texts), set[int]()
+        while nonempty := [index for index, each in enumerate(spans) if each]:
+            best = max(nonempty, key=lambda index: spans[index][0].score)
+            if best in reread:
                 break
-            again.add(best)
-            found[best] = self._looked_at(asked, texts[best], found[best])
-        return found
+            reread.add(best)
+            spans[best] = self._read_again(question, texts[best], spans[best])
+        return spans
 
     def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
         with torch.inference_mode():
@@ -113,20 +122,20 @@ class Reader:
             for row in zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
         ]
 
-    def _looked_at(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
-        """The spans as they are when only the sentence of the best and those beside it are read; the others' scores change as that of the best does."""
+    def _read_again(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
+        """The spans after reading only the best one's sentence and its neighbours; the other scores shift with it."""
         start, end = around(passage, spans[0])
         if end - start >= len(passage.strip()):
             return spans
-        [near] = self._spans(question, [passage[start:end]])
-        if not near:
+        [nearby] = self._spans(question, [passage[start:end]])
+        if not nearby:
             return spans
-        best = Span(near[0].start + start, near[0].end + start, near[0].score)
-        change = best.score - spans[0].score
+        best = Span(nearby[0].start + start, nearby[0].end + start, nearby[0].score)
+        shift = best.score - spans[0].score
         return [
             best,
             *(
-                span._replace(score=span.score + change)
+                span._replace(score=span.score + shift)
                 for span in spans[1:]
                 if span.end <= best.start or best.end <= span.start
             ),
@@ -134,30 +143,30 @@ class Reader:
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:
-    """(start, end, score) of the likeliest spans of one passage, in characters; the score is that above "no answer here"."""
-    nothing = float(first[0] + last[0])
-    top = min(BEGINNINGS, len(first))
-    ends = [
-        (token, score)
-        for score, token in zip(*(one.tolist() for one in last.topk(top)), strict=True)
-        if score > _NOWHERE and token
-    ]
-    starts = [
-        (token, score)
-        for score, token in zip(*(one.tolist() for one in first.topk(top)), strict=True)
-        if score > _NOWHERE and token
-    ]
-    found = sorted(
+    """(start, end, score) of one passage's likeliest spans, in characters, best first.
+
+    `first` and `last` are a row of `Network.forward`; the score is relative to "no answer".
+    """
+    no_answer = float(first[0] + last[0])
+    starts, ends = _likeliest(first), _likeliest(last)
+    candidates = sorted(
         (
-            (begin_score + end_score, begin, end)
-            for begin, begin_score in starts
+            (start_score + end_score, start, end)
+            for start, start_score in starts
             for end, end_score in ends
-            if begin <= end < begin + LONGEST
+            if start <= end < start + LONGEST
         ),
         reverse=True,
     )
     kept: list[tuple[float, int, int]] = []
-    for score, begin, end in found:
-        if len(kept) < SPANS and all(end < other_begin or other_end < begin for _, other_begin, other_end in kept):
-            kept.append((score, begin, end))
-    return [(offsets[begin][0], offsets[end][1], score - nothing) for score, begin, end in kept]
+    for score, start, end in candidates:
+        if len(kept) < SPANS and all(end < other_start or other_end < start for _, other_start, other_end in kept):
+            kept.append((score, start, end))
+    return [(offsets[start][0], offsets[end][1], score - no_answer) for score, start, end in kept]
+
+
+def _likeliest(scores: Tensor) -> list[tuple[int, float]]:
+    """(token, score) of the likeliest tokens of the passage."""
+    values, tokens = scores.topk(min(CANDIDATES, len(scores)))
+    pairs = zip(tokens.tolist(), values.tolist(), strict=True)
+    return [(token, score) for token, score in pairs if score > _NOWHERE and token]

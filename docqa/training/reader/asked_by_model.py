@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 
 from docqa.models.chat.llama import Engine
-from docqa.models.chat.sequences import MOST
+from docqa.models.chat.sequences import MAX_SEQUENCES
 from docqa.training.question_sets import Asked
 
 CONTEXT = 4096  # tokens
@@ -61,10 +61,10 @@ def _is_question(text: str) -> bool:
 def _endings(engine: Engine, prompt: str, beginnings: Sequence[str], dice: random.Random) -> list[str]:
     """What the model makes of each beginning behind the prompt, several at once, to the end of the question or line."""
     found = []
-    for at in range(0, len(beginnings), MOST):
+    for at in range(0, len(beginnings), MAX_SEQUENCES):
         writing = [
             (beginning, _ending(engine, prompt + beginning, dice.randrange(2**32 - 1)))
-            for beginning in beginnings[at : at + MOST]
+            for beginning in beginnings[at : at + MAX_SEQUENCES]
         ]
         while writing:
             for one in list(writing):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from docqa.errors import DocqaError
-from docqa.models.verifier import ABOUT
+from docqa.models.verifier import PREFIX
 
 RANK = 16
 SCALE = 2.0
@@ -82,7 +82,7 @@ def save(path: Path, lora: Mapping[str, LoRA], known: Mapping[str, str]) -> None
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
     writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, SCALE * RANK)
     for key, value in known.items():
-        writer.add_string(ABOUT + key, value)
+        writer.add_string(PREFIX + key, value)
     for name, one in lora.items():
         b = one.b if one.heads is None else permute(one.b, one.heads)
         for end, tensor in (("lora_a", one.a), ("lora_b", b)):

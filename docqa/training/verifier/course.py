@@ -18,7 +18,7 @@ from transformers import LlamaForCausalLM
 
 from docqa.catalog.gguf import read_header
 from docqa.errors import DocqaError
-from docqa.models.verifier import ABOUT, ASKED, EXCERPT
+from docqa.models.verifier import EXCERPT, PREFIX, QUESTION
 from docqa.training.question_sets import Articles, Asked, divide
 from docqa.training.verifier.adapter import LoRA, adapt, restore, save
 from docqa.training.verifier.excerpts import Excerpt, excerpts
@@ -126,7 +126,7 @@ def train_verifier(
     dice, model = random.Random(seed), load(model_path)
     lora = adapt(model)
     if start:
-        if read_header(start).metadata.get(f"{ABOUT}base") != base_sha256:
+        if read_header(start).metadata.get(f"{PREFIX}base") != base_sha256:
             raise DocqaError(f"{start} is not an adapter for {model_path.name}, from which training could go on")
         restore(start, lora)
     if steps > 0:
@@ -142,10 +142,10 @@ def train_verifier(
 
 def items(made: Sequence[Excerpt], tokenize: Callable[[str], list[int]], end: int) -> list[Item]:
     """The tokens of what is asked, with the words around it as the verifier has them."""
-    before, after = (len(tokenize(words.rstrip())) for words in ASKED.split("{}"))
+    before, after = (len(tokenize(words.rstrip())) for words in QUESTION.split("{}"))
 
     def question(text: str, answer: str | None) -> Question:
-        tokens = tokenize(ASKED.format(text))
+        tokens = tokenize(QUESTION.format(text))
         return Question(
             tokens, range(before, len(tokens) - after), [*(tokenize(f" {answer}")[:ANSWER] if answer else ()), end]
         )

@@ -1,0 +1,166 @@
+"""The process of an embedding model.
+
+python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER
+
+READER is the file of the reader's trained part, or "". sentence-transformers and torch are imported here only.
+"""
+
+import copy
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docqa.errors import Unavailable
+from docqa.models.embedder import BATCH
+from docqa.models.reader import Span
+from docqa.workers.loop import Answers, Handler, Header, serve
+
+AGREEMENT = 0.999  # cosine of the vectors in both precisions
+EMULATED = 2.0  # times the time of float32: bfloat16 is emulated
+ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    # Threads that spin while waiting take the core from the thread they wait for: on two busy cores 4 texts a second
+    # instead of 24.
+    "OMP_WAIT_POLICY": "PASSIVE",
+    # torch caches the kernels of the last 1024 shapes, and sentences come in every shape: 2 GB after 1,800 questions,
+    # 0.7 GB with these limits.
+    "LRU_CACHE_CAPACITY": "16",
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
+}
+# Questions, each with the passage that answers it: every other combination is unrelated.
+PAIRS = (
+    ("Who signed the lease?", "The lease was signed by the owner of the house and by both tenants."),
+    ("How long does the battery last?", "A charged battery lasts for about eleven hours of ordinary use."),
+    ("What did the company earn in the second quarter?", "In the second quarter the company earned 4.1 million."),
+    ("When was the bridge built?", "The bridge was built between 1904 and 1907."),
+    ("Which medicine lowers the blood pressure?", "Tablets that lower the blood pressure are taken in the morning."),
+    ("How is the dough kept overnight?", "The dough is covered with a cloth and kept in a cool place overnight."),
+    ("What is the penalty for late delivery?", "For each week of delay the supplier pays one percent of the price."),
+    ("Where do the birds spend the winter?", "In autumn the birds fly to the south and spend the winter by the sea."),
+)
+SAMPLES = (
+    "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
+    "Revenue grew by 12 percent to 4.1 million, mainly because of the new plant in the north of the country. " * 8,
+    "Wash your hands, open the lid slowly and let the steam out before you take the vessel off the stove. " * 8,
+    "Who signed the lease?",
+)
+
+
+class EmbeddingModel:
+    """A sentence-transformers model, in bfloat16 where that is faster and gives the same vectors.
+
+    Raises Unavailable for a model of another dimension.
+    """
+
+    def __init__(self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str, reader: str) -> None:
+        os.environ |= ENVIRONMENT
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._torch = torch
+        self._cores = torch.get_num_threads()
+        model = SentenceTransformer(model_dir, device="cpu", local_files_only=True).eval()
+        self.dimension = model.get_embedding_dimension()
+        if self.dimension != dimension:
+            raise Unavailable(
+                f"The vectors of the model in {model_dir} have {self.dimension} dimensions, "
+                f"the catalogue says {dimension}."
+            )
+        self.max_tokens = model.max_seq_length
+        model.default_prompt_name = None  # `_prefix` is used instead
+        own = {name: prompt for name, prompt in model.prompts.items() if prompt}
+        self._prefix = {
+            "query": own.get("query", query_prefix),
+            "document": own.get("document", own.get("passage", passage_prefix)),
+        }
+        self._model, self.precision, self.rate = self._choose(model)
+        self._reader = None
+        if reader:
+            from docqa.models.reader.network import Reader
+
+            self._reader = Reader(Path(model_dir), Path(reader), self.precision)
+
+    def _choose(self, model: Any) -> tuple[Any, str, float]:
+        """The model, its precision and its speed in texts per second, as measured on this CPU."""
+        half = copy.deepcopy(model).bfloat16()
+        exact, exact_seconds = self._measure(model, SAMPLES)
+        if not self._emulates(model, half):
+            rounded, rounded_seconds = self._measure(half, SAMPLES)
+            if rounded_seconds < exact_seconds and float((exact * rounded).sum(axis=1).min()) >= AGREEMENT:
+                return half, "bfloat16", len(SAMPLES) / rounded_seconds
+        return model, "float32", len(SAMPLES) / exact_seconds
+
+    def _emulates(self, model: Any, half: Any) -> bool:
+        """Whether this CPU emulates bfloat16, which a few short texts show; the samples would take it seconds."""
+        texts = [passage for _, passage in PAIRS]
+        return self._measure(half, texts)[1] > EMULATED * self._measure(model, texts)[1]
+
+    def unrelated(self) -> float:
+        """The mean cosine of questions and passages that have nothing to do with each other."""
+        questions, passages = (
+            [self._prefix[role] + pair[place] for pair in PAIRS] for place, role in enumerate(("query", "document"))
+        )
+        cosines = self._run(self._model, questions) @ self._run(self._model, passages).T
+        return float((cosines.sum() - cosines.trace()) / (cosines.size - len(PAIRS)))
+
+    def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
+        """The vectors, and the seconds of the fastest of three runs."""
+        seconds = []
+        for _ in range(3):
+            start = time.perf_counter()
+            vectors = self._run(model, list(texts))
+            seconds.append(time.perf_counter() - start)
+        return vectors, min(seconds)
+
+    def _run(self, model: Any, texts: list[str]) -> Any:
+        # Threads that share one short text wait for each other: on a busy machine that took 70 times as long.
+        self._torch.set_num_threads(1 if len(texts) == 1 else self._cores)
+        with self._torch.inference_mode():
+            vectors = model.encode(texts, batch_size=BATCH, convert_to_tensor=True, show_progress_bar=False).float()
+            vectors = vectors / vectors.norm(dim=1, keepdim=True)
+        return vectors.numpy().astype("<f4")
+
+    def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
+        """The vectors of `texts`, or the answer spans of `passages` for a `question`. Raises Unavailable."""
+        if "question" in body:
+            yield {"spans": self._read(body["question"], body["passages"])}, b""
+            return
+        # The tokenizer rejects lone surrogates, which some PDFs contain.
+        texts = [self._prefix[body["role"]] + text.encode("utf-8", "replace").decode() for text in body["texts"]]
+        vectors = self._run(self._model, texts)
+        for text, vector in zip(texts, vectors, strict=True):
+            if not abs(float((vector * vector).sum()) - 1) < 1e-3:
+                raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
+        yield {}, vectors.tobytes()
+
+    def _read(self, question: str, passages: list[str]) -> list[list[Span]]:
+        if self._reader is None:
+            raise Unavailable("This embedding model has no reader.")
+        self._torch.set_num_threads(self._cores)
+        return self._reader.read(question, passages)
+
+
+def _load() -> tuple[Header, Handler]:
+    model_dir, dimension, *prefixes_and_reader = sys.argv[1:]
+    model = EmbeddingModel(model_dir, int(dimension), *prefixes_and_reader)
+    hello = {
+        "dimension": model.dimension,
+        "precision": model.precision,
+        "max_tokens": model.max_tokens,
+        "texts_per_second": round(model.rate),
+        "unrelated": round(model.unrelated(), 4),
+    }
+    return hello, model.handle
+
+
+if __name__ == "__main__":
+    serve(_load)
