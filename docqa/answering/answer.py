@@ -8,19 +8,18 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from docqa.answering.by_model import Chat
 from docqa.answering.citation import Citations
 from docqa.answering.evidence import Piece, Provider
 from docqa.answering.extractive import Extractive
-from docqa.answering.gather import find, question_language
+from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
 from docqa.answering.resources import Answering
 from docqa.catalog.targets import Target
 from docqa.errors import DocqaError, ProviderFailed, Unavailable
-from docqa.languages import BY_API_NAME
 from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.search.passages import Passage
@@ -50,54 +49,32 @@ class Answer:
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
 
 
-def read_question(
-    messages: Sequence[dict[str, Any]], chat: dict[str, Any], documents: Sequence[StoredDocument]
-) -> Question:
-    """The last user message is the question, what stands before it the history; `chat` holds the chat query parameters."""
-    last = max(index for index, message in enumerate(messages) if message["sender"] == "user")
-    text = messages[last]["message"]
-    history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
-    system = tuple(m["message"] for m in messages if m["sender"] == "system")
-    language = BY_API_NAME[chat["language"]] or question_language(text, documents)
-    return Question(
-        text,
-        history,
-        system,
-        language,
-        chat["length"],
-        chat["temperature"],
-        tuple(document.id for document in documents),
-    )
-
-
-async def answer(
-    answering: Answering, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]
-) -> Answer:
+async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
     names = {document.doc_id: document.name for document in documents}
-    if counted := await answer_from_table(answering.index.db, documents, question, cite=chat["cite_source"]):
+    if counted := await answer_from_table(answering.index.db, documents, question):
         return Answer(question, _one(counted.text), TABLE, counted.sources, names)
 
     async def sum_up(provider: Provider) -> Overview | None:
         whole = await overview(answering.index.db, documents, question, provider)
         return whole and replace(whole, pieces=await _started(whole.pieces))
 
-    target, whole = await _first(answering, chat["model_name"], sum_up)
+    target, whole = await _first(answering, question.options.model_name, sum_up)
     if whole:
         made = Answer(question, _one(""), str(target) if whole.by_provider else OVERVIEW, names=names)
-        tokens = _cited(made, whole.passages, whole.pieces, cite=chat["cite_source"])
+        tokens = _cited(made, whole.passages, whole.pieces)
         made.tokens = _framed(whole.opening, tokens, whole.closing)
         return made
-    found = await find(answering.index, documents, question, agent=chat["agent_mode"])
+    found = await find(answering.index, documents, question)
     if not found.speaks:
         pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
-        return Answer(question, _one(refusal(pages, question.language)), REFUSAL, names=names)
+        return Answer(question, _one(refusal(pages, question.answer_language)), REFUSAL, names=names)
     target, pieces = await _first(
-        answering, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence))
+        answering, question.options.model_name, lambda provider: _started(provider.answer(question, found.evidence))
     )
     read = target.kind == "extractive" and any(passage.spans for passage in found.evidence)
     made = Answer(question, _one(""), READER if read else str(target), names=names)
-    made.tokens = _cited(made, found.passages, pieces, cite=chat["cite_source"])
+    made.tokens = _cited(made, found.passages, pieces)
     return made
 
 
@@ -157,9 +134,11 @@ async def _started(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece,
 
 
 async def _cited(
-    made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None], *, cite: bool
+    made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[str, None]:
-    citations = Citations([passage.text for passage in passages], made.question.language, visible=cite)
+    citations = Citations(
+        [passage.text for passage in passages], made.question.answer_language, visible=made.question.options.cite_source
+    )
     try:
         async for text in citations.mark(pieces):
             if text:

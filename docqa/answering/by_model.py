@@ -35,7 +35,7 @@ class Chat:
         """Ends when the model repeats itself, and with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
         # One timeout per step: a stream is begun in one task and gone on with in another, and a timeout must not span both.
         deadline = _now() + self.seconds
-        max_tokens = prompts.MAX_TOKENS[question.length]
+        max_tokens = prompts.MAX_TOKENS[question.options.length]
         passages = [passage.text for passage in evidence]
         said, repetition = False, Repetition()
         try:
@@ -49,7 +49,9 @@ class Chat:
                             question, passages, self.model.context_tokens - max_tokens
                         )
                 tokens = await stack.enter_async_context(
-                    aclosing(self.model.generate(messages, temperature=question.temperature, max_tokens=max_tokens))
+                    aclosing(
+                        self.model.generate(messages, temperature=question.options.temperature, max_tokens=max_tokens)
+                    )
                 )
                 while True:
                     async with asyncio.timeout_at(deadline):
@@ -74,7 +76,7 @@ class Chat:
         self, model: OwnModel, question: Question, passages: list[str], deadline: float
     ) -> tuple[Layout, list[dict[str, str]]]:
         """The messages that fit its context and what it can read in time: the last prompt gone on with, or else a new one."""
-        max_tokens = prompts.MAX_TOKENS[question.length]
+        max_tokens = prompts.MAX_TOKENS[question.options.length]
         readable = int(model.prompt_speed * READING * (deadline - _now()))
         room = model.context_tokens - max_tokens
         went_on = await _continued(model, self.layouts, question, passages, room, readable)

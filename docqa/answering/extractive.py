@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import NamedTuple
 
 from docqa.answering.evidence import Candidate, Evidence, Piece
-from docqa.questions.follow_up import asks_for_several
 from docqa.questions.question import Question
 from docqa.text.words import is_dense, terms
 
@@ -34,26 +33,30 @@ class Extractive:
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
         """SHORT: for each part the best sentence, the fact first, and what else is near; LONG: all that are worth it, in the order of their passages."""
         parts = sorted({sentence.part for passage in evidence for sentence in passage.sentences})
-        count = max(1, SENTENCES[question.length] // max(1, len(parts)))
-        asked = frozenset(terms(question.text))
+        count = max(1, SENTENCES[question.options.length] // max(1, len(parts)))
+        asked = question.terms
         facts: dict[_Pick, list[Candidate]] = {}
         picked: list[_Pick] = []
         for part in parts:
             # What answers one part may be the nearest for the next as well, but is said once.
-            best = [pick for pick in _best(evidence, part, PASSAGES[question.length], asked) if pick not in picked]
-            found = _spans(evidence, part, best[:1], several=asks_for_several(question.text))
+            best = [
+                pick for pick in _best(evidence, part, PASSAGES[question.options.length], asked) if pick not in picked
+            ]
+            found = _spans(
+                evidence, part, best[:1], several=part < len(question.parts) and question.parts[part].several
+            )
             for index, span in found:
                 facts.setdefault(_around(evidence, index, span), []).append(span)
             first = list(dict.fromkeys(_around(evidence, index, span) for index, span in found))
             best = [*first, *(pick for pick in best if not any(_overlap(pick, one) for one in first))]
-            if question.length == "SHORT" and found and found[0][1].score >= SURE:
+            if question.options.length == "SHORT" and found and found[0][1].score >= SURE:
                 best = first
             best = best[: max(count, len(first))]
-            picked += best if question.length == "LONG" or len(first) > 1 else _within(best, ENOUGH)
+            picked += best if question.options.length == "LONG" or len(first) > 1 else _within(best, ENOUGH)
         picked = list(dict.fromkeys(picked))
-        if question.length == "LONG":
+        if question.options.length == "LONG":
             picked.sort(key=lambda pick: (pick not in facts, pick))
-        for text in _written(evidence, picked, facts, paragraphs=question.length == "LONG"):
+        for text in _written(evidence, picked, facts, paragraphs=question.options.length == "LONG"):
             yield text
 
 

@@ -1,7 +1,7 @@
-"""From a question within its conversation to the evidence it is answered from.
+"""From an understood question to the evidence it is answered from.
 
-`agent_mode=false` is one search. With it, the question is made to stand alone, parted into what it asks, each part is searched, and where the best
-sentence leaves something open that another passage names together with what it says, that one is sought too. It asks no model, and takes two steps at most.
+Each part of the question is searched. In agent mode, where the best sentence leaves something open that another passage
+names together with what it says, that passage is sought too. No model is asked, and there are two steps at most.
 """
 
 import asyncio
@@ -13,16 +13,14 @@ from itertools import zip_longest
 from docqa.answering.evidence import Candidate, Evidence
 from docqa.answering.reading import read
 from docqa.answering.relevance import relevant
-from docqa.questions import parts as compound
-from docqa.questions.follow_up import StandAlone, asks_for_number, content, points_back, says_enough, stand_alone
-from docqa.questions.question import Question
+from docqa.questions.question import Part, Question
+from docqa.questions.wording import content, points_back
 from docqa.search.index import Index
 from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.search.weights import share, weights_among
 from docqa.store.documents import StoredDocument
-from docqa.text.detect import detect
-from docqa.text.words import PREFIX, fold, is_dense, terms
+from docqa.text.words import PREFIX, fold, terms
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
@@ -42,45 +40,31 @@ class Found:
     speaks: bool
 
 
-def question_language(text: str, documents: Sequence[StoredDocument]) -> str:
-    """The question's own language; where it is too short to tell, that of the documents."""
-    return detect(text) or next((document.language for document in documents if document.language), "en")
-
-
-async def find(index: Index, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> Found:
-    """What the documents say about the question; of a question with several parts, about those of which they say anything."""
-    earlier = [text for sender, text in question.history if sender == "user"][-1:]
-    language = question_language(" ".join([*earlier, question.text]), documents)
-    if not agent:
-        text = question.text if says_enough(question.text, language) else " ".join([*earlier, question.text])
-        passages = await _sought(index, documents, text, language)
-        return together([passages], speaks=relevant(passages, question.text))
-    history, asked = list(question.history), []
-    for part in compound.parts(question.text, language):
-        asked.append(stand_alone(part, history, language))
-        history.append(("user", part))
-    found = await asyncio.gather(*(_sought(index, documents, one.whole, language) for one in asked))
-    told = [
-        (one, _judged(one, passages, language))
-        for one, passages in zip(asked, found, strict=True)
-        if relevant(passages, one.text)
+async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
+    """What the documents say about the question; of one with several parts, about those of which they say anything."""
+    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
+    if not question.options.agent_mode or not any(speaking):
+        return interleave(results, speaks=any(speaking))
+    answered = [
+        _judged(part, passages) if speaks else []
+        for part, passages, speaks in zip(question.parts, results, speaking, strict=True)
     ]
-    if not told:
-        return together(found, speaks=False)
-    parts = [passages for _, passages in told]
-    if len(asked) == 1:
-        parts.append(await _linked(index, documents, asked[0], parts[0], language))
-    return together(parts)
+    if len(answered) == 1:
+        answered.append(await _linked(index, documents, question.parts[0], answered[0]))
+    return interleave(answered)
 
 
-async def _sought(index: Index, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
+async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
     """The passages that are found, the best of them read."""
-    return await read(index.encoders, text, language, await search(index, documents, text, language, PASSAGES))
+    return await read(index.encoders, part, await search(index, documents, part, PASSAGES))
 
 
-def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
-    """The passages of each part of a question in turn, so that each has its best among the first; none twice."""
-    parts = [passages for passages in parts if passages]
+def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
+    """The passages of each part of a question in turn, so that each has its best among the first; none twice.
+
+    Candidates keep the number of their part; a part without passages has none.
+    """
     passages: dict[int, Passage] = {}
     candidates: dict[int, list[Candidate]] = {}
     spans: dict[int, list[Candidate]] = {}
@@ -94,7 +78,7 @@ def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Foun
                 spans.setdefault(passage.chunk.id, []).extend(
                     Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
                 )
-    first = list(passages)[: PASSAGES if len(parts) < 2 else MOST_PASSAGES]
+    first = list(passages)[: PASSAGES if sum(map(bool, parts)) < 2 else MOST_PASSAGES]
     return Found(
         [passages[id_] for id_ in first],
         [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first],
@@ -102,7 +86,7 @@ def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Foun
     )
 
 
-def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[Passage]:
+def _judged(part: Part, passages: list[Passage]) -> list[Passage]:
     """The passages with their sentences judged as their places ask for.
 
     A sentence that points back is about what the one before it is about, and where a number is asked for, one with a number answers sooner. In a
@@ -112,15 +96,15 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     counts = Counter(
         term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
     )
-    own, about = (weights_among(terms(text), counts) for text in (asked.text, asked.context))
-    follows = bool(asked.context and content(asked.text, language))
-    number = asks_for_number(asked.text, language)
+    own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
+    follows = bool(part.context and part.content)
+    number = part.expects in ("number", "date")
     out = []
     for passage in passages:
         sentences, before = [], frozenset(terms(passage.lead))
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
-            carried = before - words if points_back(text, language) else frozenset[str]()
+            carried = before - words if points_back(text, part.language) else frozenset[str]()
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
@@ -135,32 +119,35 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
 
 
 async def _linked(
-    index: Index, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
+    index: Index, documents: Sequence[StoredDocument], part: Part, passages: list[Passage]
 ) -> list[Passage]:
-    """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it leaves little open.
+    """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it
+    leaves little open.
 
-    Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is sought again with the company's name.
+    Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is sought again
+    with the company's name.
     """
     best = max(
         ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences),
-        key=lambda one: one[0],
+        key=lambda scored: scored[0],
         default=None,
     )
-    if best is None or is_dense(asked.text):
+    if best is None or part.is_dense:
         return []
     _, passage, sentence = best
-    said = content(passage.text[sentence.start : sentence.end], language)
-    own = content(asked.text, language)
+    stated = content(passage.text[sentence.start : sentence.end], part.language)
     missing = _Link(
-        frozenset(map(_stem, own)) - frozenset(map(_stem, said)),
-        frozenset(map(_stem, said)) - frozenset(map(_stem, content(asked.whole, language))),
+        frozenset(map(_stem, part.content)) - frozenset(map(_stem, stated)),
+        frozenset(map(_stem, stated)) - frozenset(map(_stem, part.searched_content)),
     )
-    if not missing.links or not OPEN * len(own) < len(missing.words) < len(own):
+    if not missing.links or not OPEN * len(part.content) < len(missing.words) < len(part.content):
         return []
-    if found := missing.closing(passages, language):
-        return found
-    text = " ".join(word for word in dict.fromkeys([*own, *said]) if _stem(word) in missing.words | missing.links)
-    return missing.closing(await search(index, documents, text, language, PASSAGES), language)
+    if closing := missing.closing(passages, part.language):
+        return closing
+    sought = missing.words | missing.links
+    text = " ".join(word for word in dict.fromkeys([*part.content, *stated]) if _stem(word) in sought)
+    again = replace(part, text=text, context="", pages={}, expansions=())
+    return missing.closing(await search(index, documents, again, PASSAGES), part.language)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ async def _batches(chat: Chat, question: Question, notes: Sequence[str]) -> list
     both = [prompts.chat(replace(one, history=()), []) for one in (question, _for_part(question))]
     frames = await chat.model.count(["\n".join(message["content"] for message in messages) for messages in both])
     counts = await chat.model.count([prompts.quote(note) for note in notes])
-    room = chat.model.context_tokens - prompts.MAX_TOKENS[question.length] - max(frames) - 5 * MESSAGE_TOKENS
+    room = chat.model.context_tokens - prompts.MAX_TOKENS[question.options.length] - max(frames) - 5 * MESSAGE_TOKENS
     batches: list[list[str]] = []
     used = room
     for note, tokens in zip(notes, counts, strict=True):
@@ -70,4 +70,4 @@ async def _sum_up(chat: Chat, question: Question, batches: Sequence[Sequence[str
 
 
 def _for_part(question: Question) -> Question:
-    return replace(question, text=prompts.SUM_UP_PART, history=(), length="SHORT")
+    return replace(question, text=prompts.SUM_UP_PART, history=(), options=replace(question.options, length="SHORT"))

@@ -31,9 +31,11 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
 
     `earlier` are the passages of the user's questions in the history, in their order; for those it does not reach there are none.
     """
-    rule = _RULE.format(not_found=phrase("phrases.not_found", question.language))
-    language = f"Answer in {phrase('name', question.language)}."
-    messages = [{"role": "system", "content": "\n".join([*question.system, rule, _LENGTH[question.length], language])}]
+    rule = _RULE.format(not_found=phrase("phrases.not_found", question.answer_language))
+    language = f"Answer in {phrase('name', question.answer_language)}."
+    messages = [
+        {"role": "system", "content": "\n".join([*question.system, rule, _LENGTH[question.options.length], language])}
+    ]
     shown = iter(earlier)
     for sender, text in question.history:
         # The marks of sources are ours: a model that saw them would write some, and would not find its own words again.

@@ -8,8 +8,9 @@ from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Span
 from docqa.models.verifier import Verifier, to_verify
+from docqa.questions.question import Part
 from docqa.search.passages import Passage
-from docqa.text.facts import Counts, Facts, counts
+from docqa.text.facts import Counts, Facts
 from docqa.text.sentences import sentences
 
 READ = 3  # passages, best first
@@ -21,17 +22,17 @@ LEAST_WORDS = 5  # of a sentence
 LONGEST_VERIFIED = 600  # characters of a question
 MOST_DIGITS = 0.15  # of its characters
 UNSTATED = 8.0  # less for a span in a passage that does not state all numbers and dates of the question: the reader overlooks a wrong year
-# What no few words of a text answer, and the reader has hardly learnt: whether something is so, and what to make of a text. Polite ones ask for more.
-_WHETHER = r"is|are|was|were|am|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would"
-_TO_MAKE = r"list|enumerate|describe|explain|summari[sz]e|compare|calculate|count|discuss|outline"
-_NO_FACT = re.compile(rf"\W*(?:please\s+)?(?:(?:{_WHETHER})(?:n['’]?t)?\b(?!\s+you\b)|(?:{_TO_MAKE})\b)", re.IGNORECASE)
 _END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
-async def read(encoders: Encoders, question: str, language: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, the best of them with the spans that the reader finds in them; all as they were where it cannot read, or where what was
-    found is no prose or no fact was asked for. Raises nothing."""
-    reader = encoders.reader_for(language) if asks_for_a_fact(question) else None
+async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, the best of them with the spans that the reader finds in them.
+
+    They come back as they were where it cannot read: its language is another, the passages are no prose, or no few words
+    can answer the question. Raises nothing.
+    """
+    question, language = part.searched, part.language
+    reader = encoders.reader_for(language) if part.wants_span else None
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
@@ -40,19 +41,20 @@ async def read(encoders: Encoders, question: str, language: str, passages: Seque
     if sum(map(prose, texts)) < PROSE * len(texts):
         return list(passages)
     try:
-        found = await reader.read(question, texts)
+        read_spans = await reader.read(question, texts)
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
-    asked = counts(question)
     judged = [
-        _lowered(one, 0.0 if _states(passage, asked, language) else UNSTATED)
-        for passage, one in zip(chosen, found, strict=True)
+        _lowered(spans, 0.0 if _states(passage, part.counts, language) else UNSTATED)
+        for passage, spans in zip(chosen, read_spans, strict=True)
     ]
     verifier = encoders.verifier_for(language) if len(question) <= LONGEST_VERIFIED else None
     judged, believed = await _verified(verifier, question, texts, judged)
     seen = {
-        passage.chunk.id: replace(passage, spans=_placed(one, windows[passage.chunk.id][0]), verified=index == believed)
-        for index, (passage, one) in enumerate(zip(chosen, judged, strict=True))
+        passage.chunk.id: replace(
+            passage, spans=_placed(spans, windows[passage.chunk.id][0]), verified=index == believed
+        )
+        for index, (passage, spans) in enumerate(zip(chosen, judged, strict=True))
     }
     return [seen.get(passage.chunk.id, passage) for passage in passages]
 
@@ -70,11 +72,6 @@ async def _verified(
         return found, None  # it died over this one; the reader's opinion still counts
     weighed, believed = verifier.adapter.combine(found, best, log_odds)
     return weighed, best if believed else None
-
-
-def asks_for_a_fact(question: str) -> bool:
-    """Whether an English question asks for what a few words can say: who, what, when, and not whether."""
-    return not _NO_FACT.match(question)
 
 
 def _lowered(spans: Sequence[Span], less: float) -> list[Span]:

@@ -1,5 +1,6 @@
 """What each endpoint takes: the rules of every query and JSON body, each declared once."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from docqa.api.rules import (
@@ -19,6 +20,7 @@ from docqa.api.rules import (
     text,
 )
 from docqa.languages import BY_API_NAME
+from docqa.questions.question import ChatOptions
 
 
 def _as_bot(sender: str) -> str:
@@ -118,3 +120,15 @@ RETRIEVE_BODY: Final[Rule] = checked(
     ),
     _one_place,
 )
+
+
+def chat_options(query: Mapping[str, Any]) -> ChatOptions:
+    """The options of a chat from its query, as CHAT_QUERY reads it."""
+    return ChatOptions(
+        model_name=query["model_name"],
+        language=BY_API_NAME[query["language"]],
+        length=query["length"],
+        temperature=query["temperature"],
+        agent_mode=query["agent_mode"],
+        cite_source=query["cite_source"],
+    )

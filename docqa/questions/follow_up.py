@@ -1,194 +1,118 @@
 """A question within its conversation made to stand alone, by rules: what it points to or leaves out is taken from what was said before.
 
-It knows words and their places, no grammar and no meaning: which of several things "it" is, is left to the search, which gets the words of all.
+It knows words and their order, no grammar and no meaning: which of several things "it" is, is left to the search, which gets
+the words of all.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from docqa.questions.question_words import (
-    ASKING,
-    COUNTING,
-    DENSE_ASKING,
-    DENSE_COUNTING,
-    DENSE_ELLIPSIS,
-    DENSE_EMPTY,
-    DENSE_OPENING,
-    DENSE_POINTING,
-    EMPTY,
-    OPENING,
-    POINTING,
-    words_of,
+from docqa.languages import pattern, words
+from docqa.questions.wording import (
+    WORD,
+    asks,
+    content,
+    points_back,
+    says_enough,
+    spaced_pattern,
+    unspaced,
+    unspaced_pattern,
 )
-from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
-from docqa.text.words import fold, is_dense
+from docqa.text.words import fold
 
-ENOUGH_WORDS = 2  # of its own, for a question to be about something
-ANTECEDENT = 3  # words before a pronoun, in languages with spaces, from which on it is thought to mean one of them
-ENOUGH_CHARACTERS = 4  # in scripts without spaces
 TURNS = 6
 CONTEXT_WORDS = 20
-_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_DUMMY = re.compile(
-    r"\bit (?:takes?|costs?) to\b|\bit (?:possible|allowed|necessary|safe|true)\b|\b(?:is|are|was|were) there\b|\bil y a\b",
-    re.IGNORECASE,
-)
-_SEVERAL = re.compile(
-    r"\b(?:what|who) (?:are|were)\b|\b(?:what|which) (?:[\w-]+ ){0,3}[\w-]+s (?:are|were|do|did|have|had|can|could|will)\b"
-    r"|\b(?:which|what|name|list|give) (?:the |all |some )?(?:two|three|four|five|six|several)\b|\b(?:name|list|give) (?:the|all|some) [\w-]+s\b",
-    re.IGNORECASE,
-)
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
 class StandAlone:
-    """What is asked, and words of the conversation that say about what; none where the question says so itself."""
+    """A question that needs no history: its text, and words of the conversation that say what it is about, "" for none."""
 
     text: str
     context: str = ""
 
     @property
     def whole(self) -> str:
-        """Both, as they are searched."""
+        """Both together."""
         return f"{self.text} {self.context}".strip()
-
-
-def content(text: str, language: str) -> list[str]:
-    """The words that say about what a text is, as they stand in it; in scripts without spaces, runs of characters."""
-    if is_dense(text):
-        return [run for run in DENSE_EMPTY.sub(" ", text).split() if run]
-    empty = words_of(EMPTY, language) | words_of(POINTING, language) | words_of(ASKING, language)
-    return [
-        word
-        for word in _WORD.findall(text)
-        if word.casefold() not in empty and not is_function_word(fold(word)) and (len(word) > 1 or word.isdigit())
-    ]
 
 
 def stand_alone(question: str, history: Sequence[tuple[str, str]], language: str) -> StandAlone:
     """The question with what it needs of the history, (sender, message) pairs; as it is where it stands alone.
 
-    The earlier questions are made to stand alone first, one after the other, for each may hang on the one before.
+    Earlier questions are made to stand alone first, one after the other, for each may depend on the one before.
     """
-    asked, said = "", ""
+    previous, answer = "", ""
     for sender, message in history[-2 * TURNS :]:
         if sender == "user":
-            asked, said = _resolve(message, asked, said, language).whole, ""
+            previous, answer = _resolve(message, previous, answer, language).whole, ""
         else:
-            said = message
-    return _resolve(question, asked, said, language)
+            answer = message
+    return _resolve(question, previous, answer, language)
 
 
-def _resolve(question: str, asked: str, said: str, language: str) -> StandAlone:
-    """A question after the one before it, which stands alone, and its answer."""
-    alone = StandAlone(question)
-    if not asked:
-        return alone
+def _resolve(question: str, previous: str, answer: str, language: str) -> StandAlone:
+    """A question after the `previous` one, which stands alone, and its answer."""
+    if not previous:
+        return StandAlone(question)
     opening = _opening(question, language)
     fragment = question[opening:]
-    elliptical = opening > 0 or (is_dense(question) and bool(DENSE_ELLIPSIS.search(question)))
     own = content(fragment, language)
-    enough = _says_enough(own)
     if points_back(question, language):
-        return replace(alone, context=_context(asked, said, own, language))
-    if own and not _asks(fragment, language) and (elliptical or not enough):
-        return StandAlone(_replaced(asked, fragment, language))
-    return alone if enough else replace(alone, context=_context(asked, "", own, language))
+        return StandAlone(question, _context(previous, answer, own, language))
+    ellipsis = unspaced(question) and bool(_ellipsis().search(question))
+    if own and not asks(fragment, language) and (opening or ellipsis or not says_enough(own)):
+        replaced = _replaced(previous, fragment, language)
+        return StandAlone(replaced) if replaced else StandAlone(question, _context(previous, "", own, language))
+    return StandAlone(question) if says_enough(own) else StandAlone(question, _context(previous, "", own, language))
+
+
+def _ellipsis() -> re.Pattern[str]:
+    return re.compile(f"(?:{unspaced_pattern('ellipsis').pattern})[？?。]*$")
 
 
 def _opening(question: str, language: str) -> int:
     """Where the question begins after a word such as "and"."""
-    opener = (
-        DENSE_OPENING.pattern
-        if is_dense(question)
-        else rf"(?:{OPENING[language]})(?:\b|(?<=و))"
-        if language in OPENING
-        else "(?!)"
-    )
+    if unspaced(question):
+        opener = unspaced_pattern("opening").pattern
+    else:
+        alternatives = pattern("questions.patterns.opening", language)
+        opener = rf"(?:{alternatives})(?:\b|(?<=و))" if alternatives else "(?!)"
     # The Arabic "and" is written together with the next word.
-    found = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
-    return found.end() if found else 0
+    match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
+    return match.end() if match else 0
 
 
-def says_enough(question: str, language: str) -> bool:
-    """Whether a question has words of its own to search by."""
-    return _says_enough(content(question, language))
-
-
-def _says_enough(own: Sequence[str]) -> bool:
-    if is_dense("".join(own)):
-        return sum(map(str.isalpha, "".join(own))) >= ENOUGH_CHARACTERS
-    return len(own) >= ENOUGH_WORDS
-
-
-def _asks(question: str, language: str) -> bool:
-    if is_dense(question):
-        return bool(DENSE_ASKING.search(question))
-    asking = words_of(ASKING, language)
-    return any(word.casefold() in asking for word in _WORD.findall(question))
-
-
-def asks_for_number(question: str, language: str) -> bool:
-    """Whether what is asked for is a number, an amount or a time."""
-    pattern = (
-        DENSE_COUNTING.pattern
-        if is_dense(question)
-        else rf"\b(?:{COUNTING[language]})\b"
-        if language in COUNTING
-        else "(?!)"
-    )
-    return bool(re.search(pattern, question, re.IGNORECASE))
-
-
-def asks_for_several(question: str) -> bool:
-    """Whether more than one thing is asked for, in the languages that the reader knows, which finds them one by one."""
-    return bool(_SEVERAL.search(question))
-
-
-def points_back(question: str, language: str) -> bool:
-    """Whether a word such as "it" has nothing in the question itself that it could mean."""
-    if is_dense(question):
-        found = DENSE_POINTING.search(question)
-        return found is not None and not _says_enough(content(question[: found.start()], language))
-    text = _DUMMY.sub(" ", question)
-    pointing = words_of(POINTING, language)
-    for word in _WORD.finditer(text):
-        # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
-        known = word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿"))
-        before = len(content(text[: word.start()], language))
-        # "the company that built it": after a noun, "that" begins a clause.
-        if known and before < (1 if word[0] == "that" else ANTECEDENT):
-            return True
-    return False
-
-
-def _context(asked: str, said: str, own: Sequence[str], language: str) -> str:
-    """The words of the question before and those that the first sentence of its answer adds, without what is asked now."""
-    first = next((said[start:end] for start, end in sentences(said)), "")
+def _context(previous: str, answer: str, own: Sequence[str], language: str) -> str:
+    """The words of the previous question and of the first sentence of its answer, without those of this question."""
+    first = next((answer[start:end] for start, end in sentences(answer)), "")
     known = {fold(word) for word in own}
-    words = [word for word in (*content(asked, language), *content(first, language)) if fold(word) not in known]
-    return " ".join(list(dict.fromkeys(words))[:CONTEXT_WORDS])
+    carried = [word for word in (*content(previous, language), *content(first, language)) if fold(word) not in known]
+    return " ".join(list(dict.fromkeys(carried))[:CONTEXT_WORDS])
 
 
-def _replaced(asked: str, fragment: str, language: str) -> str:
-    """The question before with the fragment in the place of what is of its kind; with the fragment at its end where nothing is."""
-    if is_dense(asked):
-        return _replaced_characters(asked, DENSE_ELLIPSIS.sub("", fragment.strip()).strip("？?。"))
-    fragment = fragment.strip(" \t\n?¿!.؟,")
-    words = [word.group() for word in _WORD.finditer(fragment)]
-    spans = [word.span() for word in _WORD.finditer(asked)]
-    place = _place(words, [asked[start:end] for start, end in spans], language)
+def _replaced(previous: str, fragment: str, language: str) -> str:
+    """The previous question with the fragment in the place of what is of its kind, "" where nothing plainly is."""
+    if unspaced(previous):
+        return _replaced_characters(previous, _ellipsis().sub("", fragment.strip()).strip("？?。"))
+    new = [word.group() for word in WORD.finditer(fragment.strip(" \t\n?¿!.؟,"))]
+    spans = [word.span() for word in WORD.finditer(previous)]
+    place = _place(new, [previous[start:end] for start, end in spans], language)
     if place is None:
-        return f"{asked.rstrip('?؟ ')} {fragment}?"
+        return ""
     first, last, taken = place
-    return asked[: spans[first][0]] + " ".join(words[taken:]) + asked[spans[last - 1][1] :]
+    return previous[: spans[first][0]] + " ".join(new[taken:]) + previous[spans[last - 1][1] :]
 
 
-def _place(new: Sequence[str], old: Sequence[str], language: str) -> tuple[int, int, int] | None:
-    """(first, end) of the old words that the new ones replace, and how many of the new ones stand before that place already."""
+_Place = tuple[
+    int, int, int
+]  # first and end of the old words that are replaced; how many of the new words stand there already
+
+
+def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | None:
     old_folded, new_folded = [fold(word) for word in old], [fold(word) for word in new]
     matter = [index for index, word in enumerate(new) if content(word, language)]
     first, last = matter[0], matter[-1]
@@ -205,31 +129,94 @@ def _place(new: Sequence[str], old: Sequence[str], language: str) -> tuple[int, 
         for at, word in enumerate(old):
             if new[index][0].isdigit() and shape == (_DIGITS.sub("0", word), len(word)):
                 return at, at + 1, index
-    # "for milk" for "for apples", "the dairy" for "the mill": what stands after the same little word.
-    if first and new_folded[first - 1] in old_folded:
-        at = len(old) - old_folded[::-1].index(new_folded[first - 1])
-        if at < len(old) and content(old[at], language):
-            return at, min(len(old), at + last - first + 1), first
-    return _place_of_name(old, language, first) if new[first][0].isupper() else None
+    return _phrase_place(new, old, first, language)
 
 
-def _place_of_name(old: Sequence[str], language: str, taken: int) -> tuple[int, int, int] | None:
-    """The last name, where a capital letter within a question makes one: not in German, which gives it to every noun."""
-    names = [] if language == "de" else [index for index, word in enumerate(old) if index and word[0].isupper()]
-    if not names:
-        return None
-    first = names[-1]
-    while first - 1 in names:
-        first -= 1
-    return first, names[-1] + 1, taken
+def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: str) -> _Place | None:
+    """The phrase that the new one stands for: the one after the same preposition; without a preposition, a name for a name,
+    the topic of "say about", else the first phrase that has none."""
+    phrases = list(_phrases(old, language))
+    articles = words("evaluation.articles", language)
+    begin = next((at for at in range(first) if fold(new[at]) in articles), first)
+    preposition = fold(new[begin - 1]) if begin else ""
+    if preposition:
+        same = [phrase for phrase in phrases if phrase.preposition == preposition]
+        return (same[-1].content, same[-1].end, first) if same else None
+    if new[first][0].isupper() and language != "de" and begin == first:
+        names = [phrase for phrase in phrases if old[phrase.content][0].isupper()]
+        return (names[-1].content, names[-1].end, first) if names else None
+    topics = words("questions.words.before_topic", language)
+    about = [phrase for phrase in phrases if phrase.preposition in topics and phrase is phrases[-1]]
+    free = [phrase for phrase in phrases if not phrase.preposition and phrase.has_article >= (begin < first)]
+    chosen = next(iter(about or free), None)
+    return (chosen.start, chosen.end, begin) if chosen else None
 
 
-def _replaced_characters(asked: str, fragment: str) -> str:
+@dataclass(frozen=True)
+class _Phrase:
+    """Words of a question between small words: from its article at `start`, its content at `content`, to `end`."""
+
+    start: int
+    content: int
+    end: int
+    preposition: str
+    has_article: bool
+
+
+def _phrases(old: Sequence[str], language: str) -> Iterator[_Phrase]:
+    """The phrases of a question. One without an article after a verb form may hold the verb: "built the mill" is two."""
+    articles = words("evaluation.articles", language)
+    small = [not content(word, language) for word in old]
+    folded = [fold(word) for word in old]
+    at = 0
+    while at < len(old):
+        if small[at]:
+            at += 1
+            continue
+        end = at
+        while end < len(old) and not small[end]:
+            end += 1
+        has_article = at > 0 and folded[at - 1] in articles
+        start = at - 1 if has_article else at
+        before = folded[start - 1] if start else ""
+        yield _Phrase(
+            start,
+            at,
+            _without_verb(old, at, end, language),
+            before if _is_preposition(before, language) else "",
+            has_article,
+        )
+        at = end
+
+
+def _is_preposition(word: str, language: str) -> bool:
+    """A small word that neither asks nor is a verb form."""
+    others = (*words("questions.words.asking", language), *words("questions.words.auxiliary", language))
+    return bool(word) and not content(word, language) and word not in map(fold, others)
+
+
+def _without_verb(old: Sequence[str], at: int, end: int, language: str) -> int:
+    """The end of a phrase that ends the question without the verb behind it: "does the notice period last"; in German nouns
+    have capitals."""
+    if language == "de":
+        nouns = [index for index in range(at, end) if old[index][0].isupper()]
+        return nouns[-1] + 1 if nouns else end
+    if not pattern("questions.patterns.naming", language):
+        return end  # only English is known to put the verb last
+    auxiliaries = words("questions.words.auxiliary", language)
+    verb = end == len(old) and end - at > 1 and any(fold(word) in auxiliaries for word in old[:at])
+    copula = spaced_pattern("naming", language).match(" ".join(old))
+    return end - 1 if verb and not copula else end
+
+
+def _replaced_characters(previous: str, fragment: str) -> str:
     """The same in a script without spaces: a number for a number, else a word of the same length with the same last or first character."""
     digits = _DIGITS.search(fragment)
-    if digits and (old := _DIGITS.search(asked)):
-        return asked[: old.start()] + digits.group() + asked[old.end() :]
+    if digits and (old := _DIGITS.search(previous)):
+        return previous[: old.start()] + digits.group() + previous[old.end() :]
     length = len(fragment)
-    places = [at for at in range(len(asked) - length + 1) if length > 1 and asked[at + length - 1] == fragment[-1]]
-    places += [at for at in range(len(asked) - length + 1) if length > 1 and asked[at] == fragment[0]]
-    return asked[: places[0]] + fragment + asked[places[0] + length :] if places else asked + fragment
+    places = [
+        at for at in range(len(previous) - length + 1) if length > 1 and previous[at + length - 1] == fragment[-1]
+    ]
+    places += [at for at in range(len(previous) - length + 1) if length > 1 and previous[at] == fragment[0]]
+    return previous[: places[0]] + fragment + previous[places[0] + length :] if places else ""

@@ -1,142 +1,110 @@
-"""A question that asks several things, parted into questions of one thing each, by its marks and small words.
+"""A question that asks several things, divided into questions of one thing each, by its marks and small words.
 
-It knows words and no grammar: where it is not plain that two things are asked ("research and development costs"), the question stays whole.
+It knows words and no grammar: where it is not plain that two things are asked ("research and development costs", "the
+difference between gross and net rent"), the question stays whole.
 """
 
 import re
 from collections.abc import Callable, Sequence
 
-from docqa.questions.question_words import ASKING, COMPARING, DENSE_ASKING, DENSE_COMPARED, EMPTY, JOINING, words_of
+from docqa.languages import words
+from docqa.questions.wording import WORD, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
-from docqa.text.words import fold, is_dense
+from docqa.text.words import fold
 
 MOST = 4  # parts; each is a search
 LONGEST = 8  # words of one of two things that are compared
 WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
-_WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
 _DENSE_JOIN = re.compile("[，,、；;]|以及|并且|並且|而且")
-_OR = {
-    "en": "or",
-    "de": "oder",
-    "fr": "ou",
-    "es": "o u",
-    "pt": "ou",
-    "it": "o",
-    "nl": "of",
-    "ru": "или",
-    "pl": "lub czy",
-    "tr": "yoksa veya",
-}
-_AGAINST = {
-    "en": "with to against versus vs",
-    "de": "mit gegenüber",
-    "fr": "avec à",
-    "es": "con",
-    "pt": "com",
-    "it": "con",
-    "nl": "met",
-    "ru": "с",
-    "tr": "ile",
-}
+_VERSUS = frozenset({"versus", "vs"})  # in any language
 
 
 def parts(question: str, language: str) -> list[str]:
-    """The questions that it asks, at most four, in their order; itself alone where it asks one thing, or is a text that was put in whole."""
+    """The questions that it asks, at most four, in order; itself alone where it asks one thing, or is a text pasted in whole."""
     if len(question) > WHOLE_TEXT:
         return [question]
-    found = [one for item in _items(question) for one in _clauses(item, language)]
-    found = [one for part in found for one in (_compared(part, language) or [part])]
-    return found[:MOST]
+    clauses = [clause for item in _items(question) for clause in _clauses(item, language)]
+    return [side for clause in clauses for side in (_compared(clause, language) or [clause])][:MOST]
 
 
 def _items(question: str) -> list[str]:
-    """The items of a list, the sentences that end with a question mark."""
+    """The items of a list, or the sentences that end with a question mark."""
     marks = [mark.start() for mark in _ITEM.finditer(question)]
     pieces = _ITEM.split(question)[1:] if len(marks) > 1 else _QUESTION_END.split(question)
-    found = [piece.strip() for piece in pieces if _WORD.search(piece)]
-    return found if len(found) > 1 and (len(marks) > 1 or all(piece[-1] in "?？؟" for piece in found)) else [question]
+    items = [piece.strip() for piece in pieces if WORD.search(piece)]
+    return items if len(items) > 1 and (len(marks) > 1 or all(item[-1] in "?？؟" for item in items)) else [question]
 
 
 def _clauses(question: str, language: str) -> list[str]:
-    """Parted where "and" and a question word stand together and something is asked on both sides."""
-    if is_dense(question):
+    """Divided where "and" and a question word stand together and something is asked on both sides."""
+    if unspaced(question):
         cuts = [(mark.start(), mark.end()) for mark in _DENSE_JOIN.finditer(question)]
-        return _cut(question, cuts, lambda side: bool(DENSE_ASKING.search(side)))
-    asking, joining = words_of(ASKING, language), words_of(JOINING, language)
-    words = list(_WORD.finditer(question))
+        return _cut(question, cuts, lambda side: bool(unspaced_pattern("asking").search(side)))
+    asking, joining = words("questions.words.asking", language), words("questions.words.joining", language)
+    tokens = list(WORD.finditer(question))
     cuts = []
-    for index in range(1, len(words)):
-        lower = [word.group().casefold() for word in words[index : index + 3]]
+    for index in range(1, len(tokens)):
+        lower = [token.group().casefold() for token in tokens[index : index + 3]]
         if lower[0] in joining and any(
             word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at
         ):
-            cuts.append((words[index].start(), words[index].end()))
+            cuts.append((tokens[index].start(), tokens[index].end()))
         elif lower[0] in asking and lower[0][0] in "وו" and lower[0][1:] in asking:
-            cuts.append((words[index].start(), words[index].start() + 1))
-    return _cut(question, cuts, lambda side: _subject(side, language))
+            cuts.append((tokens[index].start(), tokens[index].start() + 1))
+    return _cut(question, cuts, lambda side: _has_subject(side, language))
 
 
 def _cut(question: str, cuts: Sequence[tuple[int, int]], asks: Callable[[str], bool]) -> list[str]:
-    found, start = [], 0
+    clauses, start = [], 0
     for end, after in cuts:
         if asks(question[start:end]) and asks(question[after:]):
-            found.append(question[start:end].strip(" ,;"))
+            clauses.append(question[start:end].strip(" ,;"))
             start = after
-    return [*found, question[start:].strip()]
+    return [*clauses, question[start:].strip()]
 
 
-def _subject(text: str, language: str) -> bool:
-    """Whether a word of the text says about what it is."""
-    empty = words_of(ASKING, language) | words_of(EMPTY, language)
-    return any(word.casefold() not in empty and not is_function_word(fold(word)) for word in _WORD.findall(text))
+def _has_subject(text: str, language: str) -> bool:
+    """Whether a word of the text says what it is about."""
+    empty = words("questions.words.asking", language) | words("questions.words.empty", language)
+    return any(word.casefold() not in empty and not is_function_word(fold(word)) for word in WORD.findall(text))
 
 
 def _compared(question: str, language: str) -> list[str]:
-    """Two questions for two things that are held against each other, or that plainly run parallel; none else."""
-    if is_dense(question):
-        both = DENSE_COMPARED.search(question)
-        return [question[: both.start()] + side + question[both.end() :] for side in both.groups()] if both else []
-    bare, compared = question, False
-    if language in COMPARING:
-        bare, count = re.subn(rf"\b(?:{COMPARING[language]})\b", " ", question, flags=re.IGNORECASE)
-        compared = count > 0
+    """Two questions for two things that are compared, or that plainly run parallel; none for any other question."""
+    if unspaced(question):
+        both = unspaced_pattern("compared").search(question)
+        sides = [side for side in both.groups() if side] if both else []
+        return [question[: both.start()] + side + question[both.end() :] for side in sides] if both else []
+    bare, count = spaced_pattern("comparing", language).subn(" ", question)
     bare = bare.strip()
-    words = list(_WORD.finditer(bare))
-    against, either = words_of(_AGAINST, language) if compared else frozenset(), words_of(_OR, language)
-    plain = {"versus", "vs"}
-    order = (against, plain, words_of(JOINING, language) | either)
-    joins = next(
-        (
-            found
-            for kind in order
-            if (found := [at for at, word in enumerate(words[:-1]) if at and word.group().casefold() in kind])
-        ),
-        [],
-    )
-    for at in reversed(joins):
-        sides = _sides(
-            bare,
-            words,
-            at,
-            sure=compared or words[at].group().casefold() in plain,
-            either=words[at].group().casefold() in either,
-        )
-        if sides:
-            return sides
+    tokens = list(WORD.finditer(bare))
+    lower = [token.group().casefold() for token in tokens]
+    against = words("questions.words.against", language) if count else frozenset()
+    either = words("questions.words.or", language)
+    for joining in (against, _VERSUS, words("questions.words.joining", language) | either):
+        if joins := [at for at, word in enumerate(lower[:-1]) if at and word in joining]:
+            for at in reversed(joins):
+                sure = count > 0 or lower[at] in _VERSUS
+                if sides := _sides(bare, tokens, at, sure=sure, either=lower[at] in either):
+                    return sides
+            return []
     return []
 
 
-def _sides(text: str, words: Sequence[re.Match[str]], at: int, *, sure: bool, either: bool) -> list[str]:
-    """The question with the one and with the other of the things on both sides of the word `at`."""
-    stop = next(
-        (mark.start() for mark in re.finditer(r"[,;?]|\.(?=\s|$)", text) if mark.start() > words[at].end()), len(text)
-    )
-    left = [fold(word.group()) for word in words[:at]]
-    right = [fold(word.group()) for word in words[at + 1 :] if word.end() <= stop]
+def _sides(text: str, tokens: Sequence[re.Match[str]], at: int, *, sure: bool, either: bool) -> list[str]:
+    """The question with each of the things on the two sides of the word `at`."""
+    marks = (mark.start() for mark in re.finditer(r"[,;?]|\.(?=\s|$)", text))
+    stop = next((mark for mark in marks if mark > tokens[at].end()), len(text))
+    left = [fold(token.group()) for token in tokens[:at]]
+    right = [fold(token.group()) for token in tokens[at + 1 :] if token.end() <= stop]
     begin = next(
-        (index + 1 for index in reversed(range(at - 1)) if "," in text[words[index].end() : words[index + 1].start()]),
+        (
+            index + 1
+            for index in reversed(range(at - 1))
+            if "," in text[tokens[index].end() : tokens[index + 1].start()]
+        ),
         0,
     )
     alternative = either and begin and at - begin <= LONGEST
@@ -144,16 +112,25 @@ def _sides(text: str, words: Sequence[re.Match[str]], at: int, *, sure: bool, ei
     if first is None:
         if not (sure or alternative) or not right or len(right) > 2 * LONGEST:
             return []
-        first, count = begin if alternative else _start(words[:at], left, right), len(right)
-    if first is None:
+        first, count = begin if alternative else _start(tokens[:at], left, right), len(right)
+    if first is None or _shares_noun(text, tokens, first, at, count):
         return []
-    stem, tail = text[: words[first].start()], text[words[at + count].end() :]
-    one, other = text[words[first].start() : words[at].start()], text[words[at + 1].start() : words[at + count].end()]
-    return [f"{stem}{side.strip(' ,')}{tail}".strip() for side in (one, other)]
+    stem, tail = text[: tokens[first].start()], text[tokens[at + count].end() :]
+    sides = text[tokens[first].start() : tokens[at].start()], text[tokens[at + 1].start() : tokens[at + count].end()]
+    return [f"{stem}{side.strip(' ,')}{tail}".strip() for side in sides]
+
+
+def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int) -> bool:
+    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent", "Brutto- und
+    Nettomiete", "kalter und warmer Miete"."""
+    if text[tokens[at - 1].end() : tokens[at].start()].startswith("-"):
+        return True
+    return first == at - 1 and tokens[first].group()[0].islower() and count == 2 and tokens[at + 1].group()[0].islower()
 
 
 def _parallel(left: Sequence[str], right: Sequence[str]) -> tuple[int | None, int]:
-    """Where the left thing begins, and how many words the right one has, when both share their noun: "the clock museum and the glass museum"."""
+    """Where the left thing begins, and how many words the right one has, when both share their noun: "the clock museum and
+    the glass museum"."""
     for count in range(2, min(LONGEST, len(right), len(left)) + 1):
         ends = right[count - 1] == left[-1] and not is_function_word(left[-1])
         begins = right[0] == left[-count] and not is_function_word(right[0])
@@ -162,15 +139,15 @@ def _parallel(left: Sequence[str], right: Sequence[str]) -> tuple[int | None, in
     return None, 0
 
 
-def _start(words: Sequence[re.Match[str]], left: Sequence[str], right: Sequence[str]) -> int | None:
+def _start(tokens: Sequence[re.Match[str]], left: Sequence[str], right: Sequence[str]) -> int | None:
     """Where the left thing begins: at the word that the right one begins with, or with the run of names at its end."""
     if right[0] in left:
         places = [index for index, word in enumerate(left) if word == right[0]]
         return max(
             places,
-            key=lambda index: (sum(one == other for one, other in zip(left[index:], right, strict=False)), index),
+            key=lambda index: (sum(word == other for word, other in zip(left[index:], right, strict=False)), index),
         )
-    first = len(words)
-    while first and (words[first - 1].group()[0].isupper() or words[first - 1].group()[0].isdigit()):
+    first = len(tokens)
+    while first and (tokens[first - 1].group()[0].isupper() or tokens[first - 1].group()[0].isdigit()):
         first -= 1
-    return first if first < len(words) else len(words) - 1
+    return first if first < len(tokens) else len(tokens) - 1

@@ -1,19 +1,159 @@
-"""What is asked, as one record."""
+"""What is asked, understood once: everything behind `understand` reads these records."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from docqa.questions.expansion import Expansion
+from docqa.questions.wording import content
+from docqa.text.facts import Counts, counts, quoted
+from docqa.text.words import fold, is_dense, terms
+
+Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
+Expected = Literal["person", "date", "number", "place"]
+Wanted = Literal["passages", "summary", "contents", "page_count", "mentions"]
+
+
+@dataclass(frozen=True)
+class ChatOptions:
+    """How a client wants to be answered. `language` is an ISO 639-1 code, "" for that of the question."""
+
+    model_name: str = "GPT5_2"
+    language: str = ""
+    length: Literal["SHORT", "LONG"] = "SHORT"
+    temperature: float = 0.7
+    agent_mode: bool = True
+    cite_source: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one (-1,).
+
+    `label` is how the question writes it: "chapter 3".
+    """
+
+    kind: Literal["page", "chapter", "section"]
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+    label: str
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is wanted
+    of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
+
+    wanted: Wanted = "passages"
+    topic: tuple[str, ...] = ()
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about.
+
+    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's row id.
+    `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
+    """
+
+    text: str
+    language: str = "en"
+    context: str = ""
+    kind: Kind = "fact"
+    expects: Expected | None = None
+    wants_span: bool = True
+    several: bool = False
+    pages: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    named: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    expansions: tuple[Expansion, ...] = ()
+
+    @cached_property
+    def searched(self) -> str:
+        """The text with its context, as it is searched."""
+        return f"{self.text} {self.context}".strip()
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The search terms of the text alone."""
+        return tuple(terms(self.text))
+
+    @cached_property
+    def context_terms(self) -> tuple[str, ...]:
+        """The search terms of the context."""
+        return tuple(terms(self.context))
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """The words that say what the text is about."""
+        return tuple(content(self.text, self.language))
+
+    @cached_property
+    def searched_content(self) -> tuple[str, ...]:
+        """The same of the text with its context."""
+        return tuple(content(self.searched, self.language))
+
+    @cached_property
+    def folded(self) -> str:
+        """The text as search folds it."""
+        return fold(self.text)
+
+    @cached_property
+    def is_dense(self) -> bool:
+        """Whether it is written without spaces between words."""
+        return is_dense(self.text)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The numbers and dates that the text with its context states."""
+        return counts(self.searched)
+
+    @cached_property
+    def quotations(self) -> tuple[str, ...]:
+        """What the text puts in quotation marks."""
+        return tuple(quoted(self.text))
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, as the client sent it: `history` are the earlier (sender, message) pairs, `system` the custom system prompts.
+    """A question within its conversation.
 
-    `documents` are the row ids of those that are asked.
+    `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's own
+    system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
+    standing alone, at least one. `documents` are the row ids of those that are asked.
     """
 
     text: str
-    history: tuple[tuple[str, str], ...]
-    system: tuple[str, ...]
-    language: str
-    length: str
-    temperature: float
+    language: str = "en"
+    options: ChatOptions = ChatOptions()
+    history: tuple[tuple[str, str], ...] = ()
+    system: tuple[str, ...] = ()
     documents: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
+    scope: Scope = Scope()
+
+    @property
+    def answer_language(self) -> str:
+        """The language that the client chose, else the question's."""
+        return self.options.language or self.language
+
+    @property
+    def kind(self) -> Kind:
+        """That of the first thing it asks."""
+        return self.parts[0].kind if self.parts else "fact"
+
+    @property
+    def expects(self) -> Expected | None:
+        """What the first thing it asks for is."""
+        return self.parts[0].expects if self.parts else None
+
+    @cached_property
+    def stand_alone(self) -> str:
+        """All that it asks, with what it leaves out filled in."""
+        return " ".join(part.text for part in self.parts) or self.text
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The search terms of the text as it was sent."""
+        return frozenset(terms(self.text))

@@ -6,11 +6,11 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aiosqlite import Connection
+
 from docqa import store
 from docqa.ingest import chunking
-from docqa.questions.expansion import related
-from docqa.questions.named_documents import named_by
-from docqa.questions.named_pages import pages_named
+from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
 from docqa.search.passages import Passage
@@ -18,32 +18,34 @@ from docqa.search.ranking import by_final_score, with_sentences
 from docqa.search.weights import weigh
 from docqa.store.chunks import Beside
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import quoted
+from docqa.text.detect import is_function_word
+from docqa.text.words import terms
 
 RERANKED = 10
 RERANKED_EXPANDED = 20  # where expansion brings in passages that hold none of the question's own words
 NOTHING = Beside("", "", "", "")
 
 
-async def search(
-    index: Index, documents: Sequence[StoredDocument], text: str, language: str, top_k: int
-) -> list[Passage]:
-    """The `top_k` best passages for the question `text`, best first; by full text alone while no embedder is usable.
+async def search(index: Index, documents: Sequence[StoredDocument], part: Part, top_k: int) -> list[Passage]:
+    """The `top_k` best passages for one thing that is asked, best first; by full text alone while no embedder is usable.
 
     Raises Unavailable when the embedder fails.
     """
     by_id = {document.id: document for document in documents}
     ids = list(by_id)
-    embedder = index.encoders.embedder_for(language)
-    expansion = related(text)
-    texts = [text, expansion] if expansion else [text]
+    embedder = index.encoders.embedder_for(part.language)
+    async with index.db.read() as conn:
+        expansion = await _used(conn, ids, part)
+    texts = [part.searched, expansion] if expansion else [part.searched]
     vectors = [await embedder.encode_question(wording) if embedder else None for wording in texts]
     async with index.db.read() as conn:
         query, *expanded = [
-            await weigh(conn, ids, wording, language, vector) for wording, vector in zip(texts, vectors, strict=True)
+            await weigh(conn, ids, wording, part.language, vector)
+            for wording, vector in zip(texts, vectors, strict=True)
         ]
-        names = named_by(query.weights, {document.id: document.name for document in documents})
-        pages = {document.id: pages_named(text, document.pages) for document in documents}
-        request = Request(ids, query, next(iter(expanded), None), names, {id_: on for id_, on in pages.items() if on})
+        names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
+        request = Request(ids, query, next(iter(expanded), None), names, part.pages)
         limit = max(top_k, RERANKED_EXPANDED if expansion else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
@@ -61,6 +63,16 @@ async def search(
     if index.rerank:
         passages = by_final_score(passages)
     return await _completed(index, passages[:top_k])
+
+
+async def _used(conn: Connection, documents: Sequence[int], part: Part) -> str:
+    """What the question's terms stand for, as far as these documents use the words: one chunk has all of a phrase."""
+    used = []
+    for phrase in dict.fromkeys(meaning for expansion in part.expansions for meaning in expansion.means):
+        words = [term for term in terms(phrase) if not is_function_word(term)]
+        if await store.chunks.match_chunks(conn, documents, " AND ".join(map(quoted, words)), 1):
+            used.append(phrase)
+    return ", ".join(used)
 
 
 async def _completed(index: Index, passages: Sequence[Passage]) -> list[Passage]:

@@ -21,7 +21,6 @@ from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.tables.parse import phrases
 from docqa.tables.shapes import plan
-from docqa.text.detect import detect
 
 MOST_TABLES = 20
 SOURCES = 8
@@ -39,7 +38,7 @@ class TableAnswer:
 
 
 async def answer_from_table(
-    db: Database, documents: Sequence[StoredDocument], question: Question, *, cite: bool
+    db: Database, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
     """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
@@ -49,23 +48,27 @@ async def answer_from_table(
         fitting = await _fitting(conn, list(of_tables), question)
         if len(fitting) > 1:
             names = ", ".join(table.name for table, _ in fitting)
-            return TableAnswer(phrase("phrases.tables.which", question.language).format(names), [])
+            return TableAnswer(phrase("phrases.tables.which", question.answer_language).format(names), [])
         if not fitting:
             return None
         [(table, made)] = fitting
         result = await store.tables.result(conn, table, made)
         if result is None:
             return None
-        count = SHOWN[question.length]
+        count = SHOWN[question.options.length]
         rows = (
             [row[0] for row in result[:count]]
             if made.gives_rows
             else await store.tables.first_rows(conn, table, made, SOURCES)
         )
-        lines = await store.tables.lines(conn, table.document, rows) if cite or made.gives_rows else []
-    chunks = list(dict.fromkeys(line.chunk for line in lines))[: SOURCES if cite else 0]
+        lines = (
+            await store.tables.lines(conn, table.document, rows)
+            if question.options.cite_source or made.gives_rows
+            else []
+        )
+    chunks = list(dict.fromkeys(line.chunk for line in lines))[: SOURCES if question.options.cite_source else 0]
     marks = {chunk: f" [{number}]" for number, chunk in enumerate(chunks, 1)}
-    told, listed = _told(table, made, result, question.language, count)
+    told, listed = _told(table, made, result, question.answer_language, count)
     if made.gives_rows:
         listed = [line.text + marks.get(line.chunk, "") for line in lines]
     else:
@@ -82,13 +85,12 @@ async def answer_from_table(
 
 async def _fitting(conn: Connection, documents: Sequence[int], question: Question) -> list[tuple[StoredTable, Plan]]:
     """The tables that can answer the question; of several, those that it names."""
-    language = detect(question.text) or question.language
     found = []
     for table in await store.tables.tables(conn, documents):
-        values = await store.tables.named_values(conn, table.document, phrases(question.text))
-        if made := await asyncio.to_thread(plan, question.text, language, table, values):
+        values = await store.tables.named_values(conn, table.document, phrases(question.stand_alone))
+        if made := await asyncio.to_thread(plan, question.stand_alone, question.language, table, values):
             found.append((table, made))
-    asked = f" {key(question.text)} "
+    asked = f" {key(question.stand_alone)} "
     named = [(table, made) for table, made in found if f" {table.key} " in asked]
     return named or found
 

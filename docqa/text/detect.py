@@ -73,6 +73,14 @@ def detect(text: str) -> str:
     return max(votes, key=votes.__getitem__, default="")
 
 
+def written_in(text: str) -> frozenset[str]:
+    """The languages known here that are written in the text's main script; none for a text without letters."""
+    script, letters = _main_script(unicodedata.normalize("NFKC", text))
+    if not letters:
+        return frozenset()
+    return _LANGUAGES["HAN"] | _LANGUAGES["KANA"] if script == "HAN" else _LANGUAGES[script]
+
+
 def _main_script(piece: str) -> tuple[str, int]:
     """The script that says most, and how much in letters."""
     letters: Counter[str] = Counter()

@@ -11,12 +11,14 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Send
 
 from docqa import records, store
-from docqa.answering.answer import Answer, answer, read_question
-from docqa.answering.gather import question_language
+from docqa.answering.answer import Answer, answer
 from docqa.answering.phrasing import sources_block
 from docqa.api import declarations as given_by
+from docqa.api.declarations import chat_options
 from docqa.api.request import Endpoint, Given
 from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
+from docqa.questions.question import ChatOptions
+from docqa.questions.understand import understand
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -27,7 +29,6 @@ log = logging.getLogger(__name__)
 TAG = "Chat"
 TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
 SSE = "text/event-stream"
-SUMMARY = [{"sender": "user", "message": "Summarize the documents."}]
 
 
 async def chat_with_document(services: Services, account: int, given: Given) -> Response:
@@ -39,7 +40,7 @@ async def chat_with_document(services: Services, account: int, given: Given) -> 
 async def chat_with_documents(services: Services, account: int, given: Given) -> Response:
     async with services.db.read() as conn:
         documents = await store.documents.stored_documents(conn, account, given.body["documents"])
-    return await _reply(services, documents, given.body["messages"] or SUMMARY, given)
+    return await _reply(services, documents, given.body["messages"] or [], given)
 
 
 async def chat_with_knowledge(services: Services, account: int, given: Given) -> Response:
@@ -55,9 +56,8 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
-    passages = await search(
-        services.index, documents, body["query"], question_language(body["query"], documents), body["top_k"]
-    )
+    question = understand([{"sender": "user", "message": body["query"]}], ChatOptions(agent_mode=False), documents)
+    passages = await search(services.index, documents, question.parts[0], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
     )
@@ -66,8 +66,8 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
 async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
-    question = read_question(messages, given.query, documents)
-    made = await answer(services.answering, documents, question, given.query)
+    question = understand(messages, chat_options(given.query), documents)
+    made = await answer(services.answering, documents, question)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
     headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:
@@ -97,7 +97,7 @@ async def _plain(made: Answer) -> AsyncGenerator[str, None]:
     numbered = [
         (source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources
     ]
-    yield sources_block(numbered, made.question.language)
+    yield sources_block(numbered, made.question.answer_language)
 
 
 async def _events(made: Answer) -> AsyncGenerator[str, None]:

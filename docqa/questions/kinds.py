@@ -1,0 +1,76 @@
+"""What kind of answer a question asks for, by the usual words of each language."""
+
+import re
+from functools import cache
+
+from docqa.languages import pattern, words
+from docqa.questions.question import Expected, Kind
+from docqa.questions.wording import WORD, matches, unspaced, unspaced_pattern
+
+
+def kind_of(text: str, language: str) -> Kind:
+    """The kind of a question that stands alone; "fact" where no other is recognised."""
+    if _is_only("greeting", text, language):
+        return "greeting"
+    if _is_only("thanks", text, language):
+        return "thanks"
+    if _begins("whether", text, language):
+        return "whether"
+    if matches("reason", text, language):
+        return "reason"
+    if matches("procedure", text, language):
+        return "procedure"
+    if asks_for_several(text, language):
+        return "list"
+    if _begins("task", text, language):
+        return "description"
+    return "number" if expected(text, language) == "number" else "fact"
+
+
+def expected(text: str, language: str) -> Expected | None:
+    """What the answer is: a person, a date, a number with its unit, a place; None where the question does not say."""
+    for name, what in (("person", "person"), ("place", "place"), ("time", "date")):
+        if _has(name, text, language):
+            return what  # type: ignore[return-value]
+    return "number" if matches("counting", text, language) else None
+
+
+def asks_for_number(text: str, language: str) -> bool:
+    """Whether a number, an amount or a time is asked for."""
+    return matches("counting", text, language)
+
+
+def asks_for_several(text: str, language: str) -> bool:
+    """Whether more than one thing is asked for."""
+    return matches("several", text, language)
+
+
+def wants_span(text: str, language: str) -> bool:
+    """Whether a few words of a text can answer it: who, what, when; not whether something is so, nor to make something of it."""
+    return not (_begins("whether", text, language) or _begins("task", text, language))
+
+
+def _has(name: str, text: str, language: str) -> bool:
+    if unspaced(text):
+        return bool(unspaced_pattern(name).search(text))
+    known = words(f"questions.words.{name}", language)
+    return any(word.casefold() in known for word in WORD.findall(text))
+
+
+@cache
+def _compiled(name: str, language: str, end: str) -> re.Pattern[str]:
+    alternatives = pattern(f"questions.patterns.{name}", language)
+    return re.compile(rf"\W*(?:{alternatives}){end}" if alternatives else "(?!)", re.IGNORECASE)
+
+
+def _begins(name: str, text: str, language: str) -> bool:
+    if unspaced(text):
+        return bool(unspaced_pattern(name).pattern and unspaced_pattern(name).search(text))
+    polite = pattern("questions.patterns.polite", language)
+    text = re.sub(rf"^\W*(?:{polite})\b", "", text, flags=re.IGNORECASE) if polite else text
+    return bool(_compiled(name, language, r"(?!\w)").match(text))
+
+
+def _is_only(name: str, text: str, language: str) -> bool:
+    """Whether the text is nothing but this, in its language or, where those few words do not tell it, in English."""
+    return any(_compiled(name, code, r"\W*\Z").match(text) for code in dict.fromkeys((language, "en")))

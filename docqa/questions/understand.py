@@ -1,0 +1,90 @@
+"""A question understood, once: from messages, options and what the documents are to one `Question`.
+
+Pure and synchronous: no database, no model. Nothing behind it reads raw text again.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from docqa.languages import phrase
+from docqa.questions.expansion import expansions
+from docqa.questions.follow_up import StandAlone, stand_alone
+from docqa.questions.kinds import asks_for_several, expected, kind_of, wants_span
+from docqa.questions.language import question_language
+from docqa.questions.named import named_by, pages_of, places_named
+from docqa.questions.parts import parts
+from docqa.questions.question import ChatOptions, Part, Question
+from docqa.questions.scope import scope_of
+from docqa.questions.wording import content, says_enough
+from docqa.text.words import terms
+
+
+class Document(Protocol):
+    """What is known of a document before it is searched."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def pages(self) -> int: ...
+
+
+def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, documents: Sequence[Document]) -> Question:
+    """The question that the last message of the sender `user` asks of these documents; without messages, for a summary.
+
+    Messages have a `sender` (user, bot, system) and a `message`.
+    """
+    languages = [document.language for document in documents]
+    if not messages:
+        language = question_language("", "", languages)
+        messages = [{"sender": "user", "message": phrase("phrases.summarize", language)}]
+    last = max(index for index, message in enumerate(messages) if message["sender"] == "user")
+    text = messages[last]["message"]
+    history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
+    earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
+    language = question_language(text, earlier, languages)
+    asked = _standing_alone(text, history, language) if options.agent_mode else [_as_sent(text, earlier, language)]
+    return Question(
+        text=text,
+        language=language,
+        options=options,
+        history=history,
+        system=tuple(message["message"] for message in messages if message["sender"] == "system"),
+        documents=tuple(document.id for document in documents),
+        parts=tuple(_part(alone, language, documents) for alone in asked),
+        scope=scope_of(text),
+    )
+
+
+def _standing_alone(text: str, history: Sequence[tuple[str, str]], language: str) -> list[StandAlone]:
+    """Each part of the question, with what it needs of the history and of the parts before it."""
+    said, alone = list(history), []
+    for part in parts(text, language):
+        alone.append(stand_alone(part, said, language))
+        said.append(("user", part))
+    return alone
+
+
+def _as_sent(text: str, earlier: str, language: str) -> StandAlone:
+    """The question as it was sent; with the one before where it has too few words of its own to search by."""
+    return StandAlone(text, "" if says_enough(content(text, language)) else earlier)
+
+
+def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Part:
+    text, places = alone.text, places_named(alone.whole)
+    pages = {document.id: pages_of(places, document.pages) for document in documents}
+    return Part(
+        text=text,
+        language=language,
+        context=alone.context,
+        kind=kind_of(text, language),
+        expects=expected(text, language),
+        wants_span=wants_span(text, language),
+        several=asks_for_several(text, language),
+        pages={id_: numbers for id_, numbers in pages.items() if numbers},
+        named=named_by(terms(alone.whole), {document.id: document.name for document in documents}),
+        expansions=expansions(alone.whole, language),
+    )
