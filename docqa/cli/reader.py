@@ -82,8 +82,8 @@ def declare(commands: Any) -> None:
 def _train(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.chat.llama import Engine
-    from docqa.training.reader.asked_by_model import CONTEXT, EACH, write
-    from docqa.training.reader.course import Recipe, Teaching, train
+    from docqa.training.reader.question_generation import CONTEXT, EACH, write
+    from docqa.training.reader.train import Recipe, Teaching, train
 
     catalog, recipe = Catalog.load(settings.models), Recipe(precision=given.precision)
 
@@ -107,8 +107,8 @@ def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.chat.llama import Engine
     from docqa.models.reader.network import Reader
-    from docqa.training.reader.course import Recipe
-    from docqa.training.verifier.course import train_verifier
+    from docqa.training.reader.train import Recipe
+    from docqa.training.verifier.train import train_verifier
 
     catalog, recipe, asked = Catalog.load(settings.models), Recipe(), load(given.files)
     model, part = _local_model(catalog), trained_part(settings.models)

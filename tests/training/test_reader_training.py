@@ -20,7 +20,7 @@ from docqa.models.reader import FILE, Span, trained_part
 from docqa.models.verifier import Adapter
 from docqa.training.figures import calibrated, doubted, f1, margin, measure
 from docqa.training.question_sets import Articles, Asked, Example, divide, examples, load, load_texts, spans
-from docqa.training.reader.asked_by_model import write
+from docqa.training.reader.question_generation import write
 from docqa.training.reader.variants import Neighbours, about, changed, of_known, of_texts, spliced
 from passages import BELL, MILL, WELL
 
@@ -366,7 +366,7 @@ def thin(folder: Path, hidden: int) -> Path:
 def test_a_reader_is_trained_written_and_read_with(tmp_path: Path) -> None:
     """A few questions again and again: it learns them by heart, and its file says the same."""
     from docqa.models.reader.network import Reader
-    from docqa.training.reader.course import Recipe, train
+    from docqa.training.reader.train import Recipe, train
     from docqa.training.reader.tuning import Pace
 
     base = thin(tmp_path / "base", 48)
@@ -392,7 +392,7 @@ def test_a_reader_takes_over_what_its_teacher_thinks(tmp_path: Path) -> None:
     import torch
 
     from docqa.models.reader.network import Network
-    from docqa.training.reader.lessons import known, taught, views
+    from docqa.training.reader.losses import known, taught, views
     from docqa.training.reader.teacher import opinions
     from docqa.training.reader.tuning import Pace, tune
 
@@ -457,7 +457,7 @@ def test_an_opinion_about_more_than_the_reader_can_read_is_left_out(tmp_path: Pa
     import torch
 
     from docqa.models.reader.network import Network
-    from docqa.training.reader.lessons import taught, views
+    from docqa.training.reader.losses import taught, views
     from docqa.training.reader.teacher import Opinion
 
     network = Network(thin(tmp_path / "base", 48))
@@ -470,8 +470,8 @@ def test_made_questions_are_learnt_beside_the_known_ones(tmp_path: Path, monkeyp
     """In rounds, of whose ends the mean is written; the articles that are kept apart are not asked about."""
     from safetensors import safe_open
 
-    from docqa.training.reader import course
-    from docqa.training.reader.course import Recipe, Teaching, train
+    from docqa.training.reader import train as course
+    from docqa.training.reader.train import Recipe, Teaching, train
     from docqa.training.reader.tuning import Pace, tune
 
     ends = []

@@ -129,7 +129,7 @@ def tiny() -> Any:
 
 
 def taken(made: list[Excerpt]) -> list[Any]:
-    from docqa.training.verifier.course import items
+    from docqa.training.verifier.train import items
 
     return items(made, words, END)
 
@@ -154,7 +154,7 @@ def test_a_question_is_cut_into_what_was_asked_and_what_stands_around_it() -> No
 def test_questions_that_are_read_together_are_read_as_if_each_were_alone() -> None:
     import torch
 
-    from docqa.training.verifier.course import pack, states
+    from docqa.training.verifier.train import pack, states
 
     model = tiny()
     batch = taken(excerpts(QUESTIONS, Articles(QUESTIONS), random.Random(1)))
@@ -175,7 +175,7 @@ def test_losses_are_those_of_questions_read_one_by_one(monkeypatch: pytest.Monke
     """The judgement is of the token behind the question, an answer's tokens and the end count alike, and the words of a question count as many as one of them."""
     import torch
 
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
 
     monkeypatch.setattr(verifying, "ALSO_EXPECTED", 1.0)
     model = tiny()
@@ -209,7 +209,7 @@ def test_losses_are_those_of_questions_read_one_by_one(monkeypatch: pytest.Monke
 def test_batches_hold_every_excerpt_once_an_epoch_and_no_more_tokens_than_they_may(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
 
     monkeypatch.setattr(verifying, "BATCH", 200)
     found = taken(passes(5))
@@ -234,7 +234,7 @@ def test_batches_hold_every_excerpt_once_an_epoch_and_no_more_tokens_than_they_m
 def test_training_changes_the_adapter_alone_and_lowers_the_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
     from docqa.training.verifier.adapter import adapt
 
     monkeypatch.setattr(verifying, "WARM_UP", 4)
@@ -264,7 +264,7 @@ def test_training_changes_the_adapter_alone_and_lowers_the_loss(monkeypatch: pyt
 @needs_gguf
 def test_training_goes_on_from_an_adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from docqa.training.verifier import adapter
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
 
     base, path = written(tmp_path / "tiny.gguf", tiny()), tmp_path / "verifier.lora"
     monkeypatch.setattr(verifying, "WARM_UP", 4)
@@ -460,7 +460,7 @@ def test_the_whole_training_keeps_articles_apart_and_comes_out_the_same_again(
     from docqa.models.verifier import ABOUT
     from docqa.training.question_sets import divide
     from docqa.training.verifier import adapter
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
 
     base = written(tmp_path / "tiny.gguf", tiny())
     monkeypatch.setattr(verifying, "adapt", lambda model: adapter.adapt(model, 0))
@@ -496,7 +496,7 @@ def test_an_adapter_is_put_in_place_when_it_is_calibrated_and_can_be_calibrated_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from docqa.training.verifier import adapter
-    from docqa.training.verifier import course as verifying
+    from docqa.training.verifier import train as verifying
 
     base, out, left = (
         written(tmp_path / "tiny.gguf", tiny()),

@@ -18,7 +18,7 @@ from docqa.models.reader.network import DTYPES, Network, Reader
 from docqa.models.reader.weights import Tensors, save
 from docqa.training.figures import Figures, margin, measure
 from docqa.training.question_sets import Articles, Asked, Example, divide, examples
-from docqa.training.reader.lessons import batches, known, taught, views
+from docqa.training.reader.losses import batches, known, taught, views
 from docqa.training.reader.teacher import Excerpts, Opinion, opinions
 from docqa.training.reader.tuning import Pace, tune
 from docqa.training.reader.variants import Neighbours, of_known, of_texts
