@@ -1,4 +1,4 @@
-"""What one step of training learns from: examples whose answers are known, and questions about which only the teacher's opinion is."""
+"""Batches and losses of the reader's training, for labelled examples and for pairs that only the teacher has scored."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -9,81 +9,92 @@ from torch import Tensor, nn
 
 from docqa.models.reader.network import Network
 from docqa.training.question_sets import Example
-from docqa.training.reader.teacher import DEPTHS, Opinion, layers, tokens_of
+from docqa.training.reader.teacher import TEACHER_DEPTHS, TeacherScores, layers_at, token_indices
 
-BLOCK = 40  # batches, within which passages of like length are put together
-PUPIL = 2 / 3, 5 / 6  # the depths whose states are to follow those of the teacher at its DEPTHS
+BLOCK = 40  # batches that are sorted together, so that a batch holds passages of similar length
+STUDENT_DEPTHS = 2 / 3, 5 / 6  # of the layers whose states are trained to match the teacher's at TEACHER_DEPTHS
 
 
-class _Read(Protocol):
+class _Pair(Protocol):
     @property
     def question(self) -> str: ...
     @property
     def passage(self) -> str: ...
 
 
-One = TypeVar("One", bound=_Read)
+P = TypeVar("P", bound=_Pair)
 
 
-def batches(made: Callable[[], list[One]], size: int, dice: random.Random) -> Iterator[list[One]]:
-    """Batches of what is made anew for one epoch after the other, without end."""
+def batches(make_epoch: Callable[[], list[P]], size: int, rng: random.Random) -> Iterator[list[P]]:
+    """Shuffled batches of `size`, without end; `make_epoch` is called for each epoch anew."""
     while True:
-        found = made()
-        dice.shuffle(found)
-        for at in range(0, len(found), BLOCK * size):
-            block = sorted(found[at : at + BLOCK * size], key=lambda one: len(one.passage))
+        epoch = make_epoch()
+        rng.shuffle(epoch)
+        for at in range(0, len(epoch), BLOCK * size):
+            block = sorted(epoch[at : at + BLOCK * size], key=lambda pair: len(pair.passage))
             ready = [block[start : start + size] for start in range(0, len(block) - size + 1, size)]
-            dice.shuffle(ready)
+            rng.shuffle(ready)
             yield from ready
 
 
-def known(network: Network, batch: Sequence[Example]) -> Tensor:
-    """How improbable the answers are, each on its own: of several, the one that the network finds likeliest counts most (Clark and Gardner, 2018)."""
-    encoded = network.encode([(one.question, one.passage) for one in batch])
+def labelled_loss(network: Network, batch: Sequence[Example]) -> Tensor:
+    """The negative log-likelihood of each example's answers: (examples).
+
+    Of several spans the marginal likelihood is taken (Clark and Gardner, 2018), so that the likeliest counts most.
+    Examples whose answers lie beyond the tokens that were read are left out.
+    """
+    encoded = network.encode([(example.question, example.passage) for example in batch])
     first, last = (scores.log_softmax(-1) for scores in network(encoded))
     losses = []
-    for row, one in enumerate(batch):
-        if tokens := _tokens(encoded, row, one.spans) if one.spans else [(0, 0)]:
+    for row, example in enumerate(batch):
+        if tokens := _token_spans(encoded, row, example.spans) if example.spans else [(0, 0)]:
             begins, ends = map(list, zip(*tokens, strict=True))
             losses.append(-torch.logsumexp(first[row, begins] + last[row, ends], 0))
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def views(network: Network, opinion: Opinion) -> nn.ModuleList:
-    """What turns the network's states into the teacher's, a layer each; it learns with the network."""
-    return nn.ModuleList(nn.Linear(network.encoder.config.hidden_size, opinion.inside.shape[-1]) for _ in DEPTHS)
+def projections(network: Network, example: TeacherScores) -> nn.ModuleList:
+    """A linear layer per matched depth that maps the student's states to the size of the teacher's in `example`.
+
+    They are trained with the network and then thrown away.
+    """
+    width = network.encoder.config.hidden_size
+    return nn.ModuleList(nn.Linear(width, example.states.shape[-1]) for _ in TEACHER_DEPTHS)
 
 
-def taught(network: Network, batch: Sequence[Opinion], seen: nn.ModuleList) -> Tensor:
-    """The cross entropy of the network with the teacher (Hinton, Vinyals and Dean, 2015), and how far its states are from the teacher's (Jiao et al., 2020)."""
-    encoded = network.encode([(one.question, one.passage) for one in batch])
+def distillation_loss(network: Network, batch: Sequence[TeacherScores], projected: nn.ModuleList) -> Tensor:
+    """For each pair the cross entropy with the teacher's scores plus the mean squared error to its states: (pairs).
+
+    After Hinton, Vinyals and Dean (2015) and Jiao et al. (2020). Pairs of which teacher and student did not read
+    equally many tokens are left out.
+    """
+    encoded = network.encode([(target.question, target.passage) for target in batch])
     states = network.states(encoded)
     first, last = network.scores(encoded, states[-1])
-    inside = [view(states[layer].float()) for view, layer in zip(seen, layers(network, PUPIL), strict=True)]
+    depths = layers_at(network, STUDENT_DEPTHS)
+    matched = [project(states[layer].float()) for project, layer in zip(projected, depths, strict=True)]
     losses = []
-    for row, one in enumerate(batch):
-        question, passage = tokens_of(encoded, row)
-        if len(passage) + 1 != len(one.first) or len(question) + len(passage) + 1 != one.inside.shape[1]:
-            continue  # one of the two read less of a long passage
-        scores, opinion = (
-            torch.stack((first[row, [0, *passage]], last[row, [0, *passage]])),
-            torch.stack((one.first, one.last)).float(),
-        )
-        apart = [
-            (own[row, [0, *question, *passage]] - its.float()).square().mean()
-            for own, its in zip(inside, one.inside, strict=True)
+    for row, target in enumerate(batch):
+        question, passage = token_indices(encoded, row)
+        if len(passage) + 1 != len(target.first) or len(question) + len(passage) + 1 != target.states.shape[1]:
+            continue
+        scores = torch.stack((first[row, [0, *passage]], last[row, [0, *passage]]))
+        wanted = torch.stack((target.first, target.last)).float()
+        errors = [
+            (student[row, [0, *question, *passage]] - teacher.float()).square().mean()
+            for student, teacher in zip(matched, target.states, strict=True)
         ]
-        losses.append(torch.stack(apart).mean() - (opinion * scores.log_softmax(-1)).sum())
+        losses.append(torch.stack(errors).mean() - (wanted * scores.log_softmax(-1)).sum())
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def _tokens(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The first and last token of each span; a span behind the last token that was read has none."""
+def _token_spans(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first and last token of each span; spans that end beyond the last token read are dropped."""
     offsets = encoded["offset_mapping"][row].tolist()
-    _, inside = tokens_of(encoded, row)
-    found = []
+    _, passage = token_indices(encoded, row)
+    token_spans = []
     for start, end in spans:
-        within = [token for token in inside if offsets[token][0] < end and offsets[token][1] > start]
-        if within and end <= offsets[inside[-1]][1]:
-            found.append((within[0], within[-1]))
-    return list(dict.fromkeys(found))
+        within = [token for token in passage if offsets[token][0] < end and offsets[token][1] > start]
+        if within and end <= offsets[passage[-1]][1]:
+            token_spans.append((within[0], within[-1]))
+    return list(dict.fromkeys(token_spans))

@@ -1,6 +1,6 @@
-"""Questions nobody has asked: a language model goes on with the list of those that were asked about a passage, or ends one of them otherwise.
+"""Question generation: a language model continues a passage's list of questions, or completes the beginning of one.
 
-Some are answered by the passage and some only look so; the teacher has to tell.
+The passage answers some of these questions and only seems to answer others; the teacher tells them apart.
 """
 
 import random
@@ -9,88 +9,88 @@ from collections.abc import Callable, Generator, Sequence
 
 from docqa.models.chat.llama import Engine
 from docqa.models.chat.sequences import MOST
-from docqa.training.question_sets import Asked
+from docqa.training.question_sets import LabelledQuestion
 
 CONTEXT = 4096  # tokens
-EACH = 8  # questions to a passage
-SHOWN = 5  # questions of the passage
-PASSAGE = 1400  # characters of it that are shown
-BEGUN = 2 / 3  # share of the questions whose first words are those of one that was asked
+PER_PASSAGE = 8  # questions generated for a passage
+SHOWN_QUESTIONS = 5  # known questions of the passage in the prompt
+SHOWN_CHARACTERS = 1400  # of the passage in the prompt
+PREFIXED = 2 / 3  # share of the questions that are given the first words of a known one
 TEMPERATURE = 0.9
-LONGEST = 28  # tokens
-WORDS = range(4, 33)
-SAID = 100  # passages between two lines of the log
+MAX_TOKENS = 28
+WORDS = range(4, 33)  # number of words of an acceptable question
+REPORT_EVERY = 100  # passages
 
 
-def write(
-    engine: Engine, asked: Sequence[Asked], each: int, seed: int, say: Callable[[str], None]
+def generate(
+    engine: Engine,
+    questions: Sequence[LabelledQuestion],
+    per_passage: int,
+    seed: int,
+    report: Callable[[str], None],
 ) -> list[tuple[str, str]]:
-    """(question, passage) pairs that are not in `asked`: at most so many for each of its passages."""
-    about: dict[str, list[str]] = {}
-    for one in asked:
-        about.setdefault(one.passage, []).append(one.question.strip())
-    dice, made = random.Random(seed), []
-    for number, (passage, questions) in enumerate(about.items(), 1):
-        shown = dice.sample(questions, min(SHOWN, len(questions)))
-        prompt = (
-            f"Passage: {passage[:PASSAGE]}\n\nQuestions about the passage:\n"
-            + "".join(f"- {question}\n" for question in shown)
-            + "-"
-        )
-        beginnings = [_beginning(dice.choice(questions), dice) if dice.random() < BEGUN else "" for _ in range(each)]
-        found = _endings(engine, prompt, beginnings, dice)
-        made += [
-            (question, passage)
-            for question in dict.fromkeys(found)
-            if question not in questions and _is_question(question)
-        ]
-        if number % SAID == 0 or number == len(about):
-            say(f"{len(made)} questions about {number} of {len(about)} passages")
-    return made
+    """(question, passage) pairs that are not among `questions`, at most `per_passage` for each of their passages.
+
+    `report` gets a line of progress now and then. The same seed gives the same pairs.
+    """
+    by_passage: dict[str, list[str]] = {}
+    for question in questions:
+        by_passage.setdefault(question.passage, []).append(question.question.strip())
+    rng, pairs = random.Random(seed), []
+    for number, (passage, known) in enumerate(by_passage.items(), 1):
+        shown = rng.sample(known, min(SHOWN_QUESTIONS, len(known)))
+        listed = "".join(f"- {question}\n" for question in shown)
+        prompt = f"Passage: {passage[:SHOWN_CHARACTERS]}\n\nQuestions about the passage:\n{listed}-"
+        prefixes = [_prefix(rng.choice(known), rng) if rng.random() < PREFIXED else "" for _ in range(per_passage)]
+        generated = dict.fromkeys(_complete(engine, prompt, prefixes, rng))
+        pairs += [(question, passage) for question in generated if question not in known and _is_question(question)]
+        if number % REPORT_EVERY == 0 or number == len(by_passage):
+            report(f"{len(pairs)} questions about {number} of {len(by_passage)} passages")
+    return pairs
 
 
-def _beginning(question: str, dice: random.Random) -> str:
+def _prefix(question: str, rng: random.Random) -> str:
     words = question.split()
-    return " ".join(["", *words[: dice.randrange(2, len(words) - 1)]]) if len(words) > 3 else ""
+    return " ".join(["", *words[: rng.randrange(2, len(words) - 1)]]) if len(words) > 3 else ""
 
 
 def _is_question(text: str) -> bool:
     return text.endswith("?") and len(text.split()) in WORDS
 
 
-def _endings(engine: Engine, prompt: str, beginnings: Sequence[str], dice: random.Random) -> list[str]:
-    """What the model makes of each beginning behind the prompt, several at once, to the end of the question or line."""
-    found = []
-    for at in range(0, len(beginnings), MOST):
-        writing = [
-            (beginning, _ending(engine, prompt + beginning, dice.randrange(2**32 - 1)))
-            for beginning in beginnings[at : at + MOST]
+def _complete(engine: Engine, prompt: str, prefixes: Sequence[str], rng: random.Random) -> list[str]:
+    """Each prefix completed to the end of the question or line; several are decoded at once."""
+    completed = []
+    for at in range(0, len(prefixes), MOST):
+        running = [
+            (prefix, _completion(engine, prompt + prefix, rng.randrange(2**32 - 1)))
+            for prefix in prefixes[at : at + MOST]
         ]
-        while writing:
-            for one in list(writing):
-                beginning, ending = one
+        while running:
+            for entry in list(running):
+                prefix, completion = entry
                 try:
-                    next(ending)
+                    next(completion)
                 except StopIteration as end:
-                    found.append((beginning + end.value).strip())
-                    writing.remove(one)
-    return found
+                    completed.append((prefix + end.value).strip())
+                    running.remove(entry)
+    return completed
 
 
-def _ending(engine: Engine, prompt: str, seed: int) -> Generator[None, None, str]:
+def _completion(engine: Engine, prompt: str, seed: int) -> Generator[None, None, str]:
     tokens = engine.tokenize(prompt, special=True)
-    sequence = engine.sequences.open(tokens, len(tokens) + LONGEST, TEMPERATURE, threading.Event(), seed)
-    assert sequence is not None, "four short prompts have room in any context"
+    sequence = engine.sequences.open(tokens, len(tokens) + MAX_TOKENS, TEMPERATURE, threading.Event(), seed)
+    assert sequence is not None, "MOST short prompts fit into any context"
     try:
         yield from engine.sequences.read(sequence, tokens)
-        said, count = b"", 0
+        written, count = b"", 0
         for token in engine.sequences.write(sequence):
             if token is None:
                 yield
                 continue
-            said, count = said + engine.piece(token), count + 1
-            if b"?" in said or b"\n" in said or count == LONGEST:
+            written, count = written + engine.piece(token), count + 1
+            if b"?" in written or b"\n" in written or count == MAX_TOKENS:
                 break
-        return said.decode("utf-8", "replace").partition("\n")[0]
+        return written.decode("utf-8", "replace").partition("\n")[0]
     finally:
         engine.sequences.close(sequence)

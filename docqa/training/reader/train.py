@@ -1,12 +1,13 @@
 """The whole training of the reader: `python run.py reader train FILE...`.
 
-The reader learns the known questions, and then goes on with what a larger encoder, which has learnt them too, thinks of many more: those that a language model has
-asked about the same passages, and those made by rule. Of the known ones there are too few to tell what is answered from what only looks so. The same files, seed
-and machine give the same reader.
+The reader first learns the labelled questions. These are too few to learn the difference between an answer and what
+only looks like one, so it is then distilled from a larger encoder, tuned on the same questions, which scores many more:
+those that a language model writes about the same passages, and variants made by rule. The same files, seed and machine
+give the same reader.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,141 +17,157 @@ from torch import Tensor
 from docqa.catalog.catalog import digest
 from docqa.models.reader.network import DTYPES, Network, Reader
 from docqa.models.reader.weights import Tensors, save
-from docqa.training.figures import Figures, margin, measure
-from docqa.training.question_sets import Articles, Asked, Example, divide, examples
-from docqa.training.reader.losses import batches, known, taught, views
-from docqa.training.reader.teacher import Excerpts, Opinion, opinions
-from docqa.training.reader.tuning import Pace, tune
-from docqa.training.reader.variants import Neighbours, of_known, of_texts
+from docqa.training.figures import Figures, calibrate_margin, measure
+from docqa.training.question_sets import Articles, Example, LabelledQuestion, make_examples, split_articles
+from docqa.training.reader.losses import batches, distillation_loss, labelled_loss, projections
+from docqa.training.reader.teacher import ExcerptCutter, TeacherScores, score_pairs
+from docqa.training.reader.tuning import Schedule, tune
+from docqa.training.reader.variants import Neighbours, questions_about_texts, variants_of
 
 LANGUAGES = "en"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """`falsified` and `elsewhere` are the shares of the answerable questions that are also learnt turned false and with another passage. While the reader is `taught`,
-    in so many `rounds`, `by_teacher` of each batch are the teacher's. `silent` is the share of the answerable questions that it may refuse."""
+    """The hyperparameters.
 
-    reader: Pace = Pace(steps=3000, rate=1e-4)
-    teacher: Pace = Pace(steps=900, rate=4e-5)
-    taught: Pace = Pace(steps=6800, rate=2e-4)
+    `falsified` and `other_passage` are the shares of the answerable questions that are also learned falsified and with
+    another passage. Distillation runs for so many `rounds`; `distilled` pairs of each batch carry teacher scores.
+    `refused` is the share of the answerable questions that the reader may refuse.
+    """
+
+    reader: Schedule = Schedule(steps=3000, rate=1e-4)
+    teacher: Schedule = Schedule(steps=900, rate=4e-5)
+    distillation: Schedule = Schedule(steps=6800, rate=2e-4)
     rounds: int = 2
     batch: int = 16
-    by_teacher: int = 13
+    distilled: int = 13
     falsified: float = 0.5
-    elsewhere: float = 0.7
-    silent: float = 0.1
+    other_passage: float = 0.7
+    refused: float = 0.1
     precision: str = "bfloat16"
     seed: int = 1
 
 
 @dataclass(frozen=True)
-class Teaching:
-    """The folder of the teacher's base model; what asks: (question, passage) pairs about the passages of these questions; the passages of further texts by title."""
+class Distillation:
+    """What distillation needs.
 
-    base: Path
-    ask: Callable[[Sequence[Asked]], list[tuple[str, str]]]
+    `teacher` is the folder of the teacher's base model, `generate` returns further (question, passage) pairs about the
+    passages of the given questions, and `texts` are further passages by title.
+    """
+
+    teacher: Path
+    generate: Callable[[Sequence[LabelledQuestion]], list[tuple[str, str]]]
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def train(
-    asked: Sequence[Asked],
+    questions: Sequence[LabelledQuestion],
     base: Path,
     out: Path,
     recipe: Recipe,
-    say: Callable[[str], None],
-    teaching: Teaching | None = None,
+    report: Callable[[str], None],
+    distillation: Distillation | None = None,
 ) -> Figures:
-    """Train, calibrate on articles of its own, write `out`, and measure what was written on articles that took no part in either."""
+    """Train on the base model in the folder `base`, calibrate, and write `out`.
+
+    Calibration uses articles of its own; the figures returned are those of the written file on articles that took no
+    part in training or calibration. `report` gets lines of progress. Raises DocqaError if there are too few articles.
+    """
     torch.manual_seed(recipe.seed)
-    articles, division = Articles(asked), divide(asked)
-    learnt, measured, calibrating = (
-        [one for one in asked if one.article in set(part)]
-        for part in (division.training, division.measuring, division.calibrating)
+    articles, split = Articles(questions), split_articles(questions)
+    training, evaluation, calibration = (
+        [question for question in questions if question.article in set(titles)]
+        for titles in (split.training, split.evaluation, split.calibration)
     )
-    say(
-        f"{len(learnt)} questions of {len(division.training)} articles; measured on {', '.join(division.measuring)}; calibrated on {', '.join(division.calibrating)}"
+    report(
+        f"{len(training)} questions of {len(split.training)} articles; evaluated on {', '.join(split.evaluation)}; "
+        f"calibrated on {', '.join(split.calibration)}"
     )
-    dice, network = random.Random(recipe.seed), Network(base)
+    network = Network(base)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    network.encoder.to(DTYPES[recipe.precision])
-
-    def lesson() -> list[Example]:
-        return examples(learnt, articles, dice, recipe.falsified, recipe.elsewhere)
-
-    trained = tune(network, _known(network, lesson, recipe.batch, dice), recipe.reader, say)
-    if teaching:
-        thought = _thought(teaching, learnt, articles, Neighbours(network), lesson, recipe, dice, say)
-        trained = _taught(base, trained, lesson, thought, recipe, dice, say)
-    says = {
+    trained = _Run(training, articles, recipe, report).train(network, base, distillation)
+    metadata = {
         "base": digest(base / "model.safetensors"),
         "languages": LANGUAGES,
         "margin": "0",
-        "measured on": "; ".join(division.measuring),
+        "measured on": "; ".join(split.evaluation),
     }
-    save(out, trained, before, says)
-    says["margin"] = str(
-        round(margin(Reader(base, out, recipe.precision).read, calibrating, articles, recipe.silent), 4)
-    )
-    save(out, trained, before, says)
-    return measure(Reader(base, out, recipe.precision).read, measured, articles)
+    save(out, trained, before, metadata)
+    read = Reader(base, out, recipe.precision).read
+    metadata["margin"] = str(round(calibrate_margin(read, calibration, articles, recipe.refused), 4))
+    save(out, trained, before, metadata)
+    return measure(Reader(base, out, recipe.precision).read, evaluation, articles)
 
 
-def _known(
-    network: Network, lesson: Callable[[], list[Example]], size: int, dice: random.Random
-) -> Callable[[], Tensor]:
-    """The mean loss of the next batch of known questions."""
-    sure = batches(lesson, size, dice)
-    return lambda: known(network, next(sure)).mean()
+class _Run:
+    """The steps of one training run, which share its data and random numbers."""
 
+    def __init__(
+        self,
+        questions: Sequence[LabelledQuestion],
+        articles: Articles,
+        recipe: Recipe,
+        report: Callable[[str], None],
+    ) -> None:
+        self._questions, self._articles, self._recipe, self._report = questions, articles, recipe, report
+        self._rng = random.Random(recipe.seed)
 
-def _thought(
-    teaching: Teaching,
-    learnt: Sequence[Asked],
-    articles: Articles,
-    neighbours: Neighbours,
-    lesson: Callable[[], list[Example]],
-    recipe: Recipe,
-    dice: random.Random,
-    say: Callable[[str], None],
-) -> list[Opinion]:
-    """What the teacher thinks of all questions that are made, once it has learnt the known ones."""
-    made = teaching.ask(learnt)
-    pairs = made + of_known(learnt, made, articles, neighbours, dice) + of_texts(teaching.texts, neighbours, dice)
-    network = Network(teaching.base)
-    network.encoder.to(DTYPES[recipe.precision])
-    network.load_state_dict(
-        tune(network, _known(network, lesson, recipe.batch, dice), recipe.teacher, say), strict=False
-    )
-    return opinions(network, list(dict.fromkeys(pairs)), recipe.batch, dice, say)
+    def train(self, network: Network, base: Path, distillation: Distillation | None) -> Tensors:
+        """The tuned weights of the reader."""
+        network.encoder.to(DTYPES[self._recipe.precision])
+        trained = tune(network, self._labelled_losses(network), self._recipe.reader, self._report)
+        if distillation:
+            labels = self._teacher_labels(distillation, Neighbours(network))
+            trained = self._distil(base, trained, labels)
+        return trained
 
+    def _labelled_batches(self, size: int) -> Iterator[list[Example]]:
+        recipe = self._recipe
 
-def _taught(
-    base: Path,
-    trained: Tensors,
-    lesson: Callable[[], list[Example]],
-    thought: Sequence[Opinion],
-    recipe: Recipe,
-    dice: random.Random,
-    say: Callable[[str], None],
-) -> Tensors:
-    """The weights after more steps from these. So many questions are seen but a few times, so that nothing has to be dropped out.
+        def epoch() -> list[Example]:
+            return make_examples(self._questions, self._articles, self._rng, recipe.falsified, recipe.other_passage)
 
-    Each round begins with the whole rate where the one before ended; what is kept is the mean of their ends (Izmailov et al., "Averaging weights", 2018)."""
-    network = Network(base, dropout=0.0)
-    network.encoder.to(DTYPES[recipe.precision])
-    excerpts, seen = Excerpts(network), views(network, thought[0])
-    sure = batches(lesson, recipe.batch - recipe.by_teacher, dice)
-    likely = batches(lambda: [excerpts.of(one, dice) for one in thought], recipe.by_teacher, dice)
-    ends: list[Tensors] = []
-    for _ in range(recipe.rounds):
-        network.load_state_dict(trained, strict=False)
-        trained = tune(
-            network,
-            lambda: torch.cat((known(network, next(sure)), taught(network, next(likely), seen))).mean(),
-            recipe.taught,
-            say,
-            seen,
-        )
-        ends.append(trained)
-    return {name: torch.stack([end[name] for end in ends]).mean(0) for name in trained}
+        return batches(epoch, size, self._rng)
+
+    def _labelled_losses(self, network: Network) -> Callable[[], Tensor]:
+        """Computes the mean loss of the next batch of labelled questions."""
+        labelled = self._labelled_batches(self._recipe.batch)
+        return lambda: labelled_loss(network, next(labelled)).mean()
+
+    def _teacher_labels(self, distillation: Distillation, neighbours: Neighbours) -> list[TeacherScores]:
+        """The scores of a teacher, tuned on the labelled questions, for all generated questions."""
+        generated = distillation.generate(self._questions)
+        pairs = generated + variants_of(self._questions, generated, self._articles, neighbours, self._rng)
+        pairs += questions_about_texts(distillation.texts, neighbours, self._rng)
+        teacher = Network(distillation.teacher)
+        teacher.encoder.to(DTYPES[self._recipe.precision])
+        tuned = tune(teacher, self._labelled_losses(teacher), self._recipe.teacher, self._report)
+        teacher.load_state_dict(tuned, strict=False)
+        return score_pairs(teacher, list(dict.fromkeys(pairs)), self._recipe.batch, self._rng, self._report)
+
+    def _distil(self, base: Path, trained: Tensors, labels: Sequence[TeacherScores]) -> Tensors:
+        """The weights after distillation, which starts from `trained`.
+
+        No dropout: with so many questions, each is seen only a few times. Every round starts where the one before
+        ended, at the full learning rate; the result is the mean of their ends (Izmailov et al., "Averaging weights",
+        2018).
+        """
+        recipe, rng = self._recipe, self._rng
+        network = Network(base, dropout=0.0)
+        network.encoder.to(DTYPES[recipe.precision])
+        cutter, projected = ExcerptCutter(network), projections(network, labels[0])
+        labelled = self._labelled_batches(recipe.batch - recipe.distilled)
+        scored = batches(lambda: [cutter.cut(scores, rng) for scores in labels], recipe.distilled, rng)
+
+        def next_loss() -> Tensor:
+            by_label = labelled_loss(network, next(labelled))
+            return torch.cat((by_label, distillation_loss(network, next(scored), projected))).mean()
+
+        ends: list[Tensors] = []
+        for _ in range(recipe.rounds):
+            network.load_state_dict(trained, strict=False)
+            trained = tune(network, next_loss, recipe.distillation, self._report, projected)
+            ends.append(trained)
+        return {name: torch.stack([end[name] for end in ends]).mean(0) for name in trained}
