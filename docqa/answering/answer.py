@@ -16,14 +16,14 @@ from docqa.answering.evidence import Piece, Provider
 from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find, question_language
 from docqa.answering.overview import Overview, overview
+from docqa.answering.phrasing import refusal
+from docqa.answering.resources import Answering
 from docqa.catalog.targets import Target
 from docqa.errors import DocqaError, ProviderFailed, Unavailable
-from docqa.languages.names import LANGUAGES
-from docqa.languages.phrases import refusal
+from docqa.languages import BY_API_NAME
 from docqa.questions.question import Question
 from docqa.records import Source
-from docqa.search.search import Passage
-from docqa.services import Services
+from docqa.search.passages import Passage
 from docqa.store.documents import StoredDocument
 from docqa.tables.answer import answer_from_table
 
@@ -58,7 +58,7 @@ def read_question(
     text = messages[last]["message"]
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     system = tuple(m["message"] for m in messages if m["sender"] == "system")
-    language = LANGUAGES[chat["language"]] or question_language(text, documents)
+    language = BY_API_NAME[chat["language"]] or question_language(text, documents)
     return Question(
         text,
         history,
@@ -71,29 +71,29 @@ def read_question(
 
 
 async def answer(
-    services: Services, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]
+    answering: Answering, documents: Sequence[StoredDocument], question: Question, chat: dict[str, Any]
 ) -> Answer:
     """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
     names = {document.doc_id: document.name for document in documents}
-    if counted := await answer_from_table(services, documents, question, cite=chat["cite_source"]):
+    if counted := await answer_from_table(answering.index.db, documents, question, cite=chat["cite_source"]):
         return Answer(question, _one(counted.text), TABLE, counted.sources, names)
 
     async def sum_up(provider: Provider) -> Overview | None:
-        whole = await overview(services, documents, question, provider)
+        whole = await overview(answering.index.db, documents, question, provider)
         return whole and replace(whole, pieces=await _started(whole.pieces))
 
-    target, whole = await _first(services, chat["model_name"], sum_up)
+    target, whole = await _first(answering, chat["model_name"], sum_up)
     if whole:
         made = Answer(question, _one(""), str(target) if whole.by_provider else OVERVIEW, names=names)
         tokens = _cited(made, whole.passages, whole.pieces, cite=chat["cite_source"])
         made.tokens = _framed(whole.opening, tokens, whole.closing)
         return made
-    found = await find(services, documents, question, agent=chat["agent_mode"])
+    found = await find(answering.index, documents, question, agent=chat["agent_mode"])
     if not found.speaks:
         pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
         return Answer(question, _one(refusal(pages, question.language)), REFUSAL, names=names)
     target, pieces = await _first(
-        services, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence))
+        answering, chat["model_name"], lambda provider: _started(provider.answer(question, found.evidence))
     )
     read = target.kind == "extractive" and any(passage.spans for passage in found.evidence)
     made = Answer(question, _one(""), READER if read else str(target), names=names)
@@ -101,28 +101,28 @@ async def answer(
     return made
 
 
-async def _first(services: Services, model_name: str, begin: Callable[[Provider], Awaitable[T]]) -> tuple[Target, T]:
+async def _first(answering: Answering, model_name: str, begin: Callable[[Provider], Awaitable[T]]) -> tuple[Target, T]:
     """The first target that can begin, and what it began; all of them share the time for one answer.
 
     Raises Unavailable where none can be used, and what the first one raised where all that were asked failed.
     """
     clock = asyncio.get_running_loop().time
-    deadline = clock() + services.settings.answer_seconds
+    deadline = clock() + answering.answer_seconds
     failures: list[DocqaError] = []
-    for target in services.targets(model_name):
+    for target in answering.chat_models.targets(model_name):
         try:
-            return target, await begin(provider_of(services, target, max(0.0, round(deadline - clock(), 1))))
+            return target, await begin(provider_of(answering, target, max(0.0, round(deadline - clock(), 1))))
         except (Unavailable, ProviderFailed) as error:
             log.warning("%s is not answered by %s: %s", model_name, target, error)
             failures.append(error)
-            if not services.gives_way(model_name, error):
+            if not answering.chat_models.falls_through(model_name, error):
                 break
     raise failures[0]
 
 
-def provider_of(services: Services, target: Target, seconds: float) -> Provider:
+def provider_of(answering: Answering, target: Target, seconds: float) -> Provider:
     """What answers as this target; a model has so many seconds for it."""
-    model = services.chat_model(target)
+    model = answering.chat_models.open(target)
     return Chat(model, seconds) if model else Extractive()
 
 

@@ -8,9 +8,10 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 
 from docqa.answering.evidence import Piece
-from docqa.languages.phrases import UNFOUNDED, phrase
+from docqa.languages import phrase
 from docqa.text.facts import Facts, stated
-from docqa.text.words import sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
 
 SUPPORT = 0.6  # share of a sentence's words that its passage, or its two passages, must hold
 _MARK = re.compile(r"\s*[\[【]\^?(?P<numbers>\d{1,3}(?:[,;\s–-]+\d{1,3}){0,9})[\]】]")
@@ -98,7 +99,7 @@ class Citations:
             return ""
         facts = [stated(sentence, self._language, held) for held in self._passages]
         if not all(map(any, zip(*facts, stated(sentence, self._language, self._earlier), strict=True))):
-            unfounded = phrase(UNFOUNDED, self._language)
+            unfounded = phrase("phrases.unfounded", self._language)
             return unfounded if unfounded[0] in _WIDE else f" {unfounded}"
         return self._cite(self._supporters(sentence, facts))
 

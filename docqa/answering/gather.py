@@ -5,7 +5,6 @@ sentence leaves something open that another passage names together with what it 
 """
 
 import asyncio
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +16,12 @@ from docqa.answering.relevance import relevant
 from docqa.questions import parts as compound
 from docqa.questions.follow_up import StandAlone, asks_for_number, content, points_back, says_enough, stand_alone
 from docqa.questions.question import Question
-from docqa.search.search import Passage, search
-from docqa.search.weighing import FUNCTION_WORD
-from docqa.services import Services
+from docqa.search.index import Index
+from docqa.search.passages import Passage
+from docqa.search.search import search
+from docqa.search.weights import share, weights_among
 from docqa.store.documents import StoredDocument
-from docqa.text.detect import detect, is_function_word
+from docqa.text.detect import detect
 from docqa.text.words import PREFIX, fold, is_dense, terms
 
 PASSAGES = 8
@@ -47,19 +47,19 @@ def question_language(text: str, documents: Sequence[StoredDocument]) -> str:
     return detect(text) or next((document.language for document in documents if document.language), "en")
 
 
-async def find(services: Services, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> Found:
+async def find(index: Index, documents: Sequence[StoredDocument], question: Question, *, agent: bool) -> Found:
     """What the documents say about the question; of a question with several parts, about those of which they say anything."""
     earlier = [text for sender, text in question.history if sender == "user"][-1:]
     language = question_language(" ".join([*earlier, question.text]), documents)
     if not agent:
         text = question.text if says_enough(question.text, language) else " ".join([*earlier, question.text])
-        passages = await _sought(services, documents, text, language)
+        passages = await _sought(index, documents, text, language)
         return together([passages], speaks=relevant(passages, question.text))
     history, asked = list(question.history), []
     for part in compound.parts(question.text, language):
         asked.append(stand_alone(part, history, language))
         history.append(("user", part))
-    found = await asyncio.gather(*(_sought(services, documents, one.whole, language) for one in asked))
+    found = await asyncio.gather(*(_sought(index, documents, one.whole, language) for one in asked))
     told = [
         (one, _judged(one, passages, language))
         for one, passages in zip(asked, found, strict=True)
@@ -69,13 +69,13 @@ async def find(services: Services, documents: Sequence[StoredDocument], question
         return together(found, speaks=False)
     parts = [passages for _, passages in told]
     if len(asked) == 1:
-        parts.append(await _linked(services, documents, asked[0], parts[0], language))
+        parts.append(await _linked(index, documents, asked[0], parts[0], language))
     return together(parts)
 
 
-async def _sought(services: Services, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
+async def _sought(index: Index, documents: Sequence[StoredDocument], text: str, language: str) -> list[Passage]:
     """The passages that are found, the best of them read."""
-    return await read(services, text, language, await search(services, documents, text, language, PASSAGES))
+    return await read(index.encoders, text, language, await search(index, documents, text, language, PASSAGES))
 
 
 def together(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
@@ -112,7 +112,7 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     counts = Counter(
         term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
     )
-    own, about = (_weights(terms(text), counts) for text in (asked.text, asked.context))
+    own, about = (weights_among(terms(text), counts) for text in (asked.text, asked.context))
     follows = bool(asked.context and content(asked.text, language))
     number = asks_for_number(asked.text, language)
     out = []
@@ -121,10 +121,8 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
         for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, language) else frozenset[str]()
-            coverage = (
-                (_share(own, words) + ABOUT * _share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
-            )
-            coverage += BEFORE * (_share(about, carried) * ABOUT / (1 + ABOUT) if follows else _share(own, carried))
+            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
             sentences.append(replace(sentence, coverage=coverage))
             before = words | carried
@@ -136,23 +134,8 @@ def _judged(asked: StandAlone, passages: list[Passage], language: str) -> list[P
     )
 
 
-def _weights(words: Sequence[str], counts: Counter[str]) -> dict[str, float]:
-    """How much each word tells among the terms of the sentences that were found; a word in none tells nothing."""
-    most = max(counts.values(), default=0)
-    return {
-        word: math.log(1 + most / counts[word]) * (FUNCTION_WORD if is_function_word(word) else 1.0)
-        for word in words
-        if word in counts
-    }
-
-
-def _share(weights: dict[str, float], words: frozenset[str]) -> float:
-    total = sum(weights.values())
-    return sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
-
-
 async def _linked(
-    services: Services, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
+    index: Index, documents: Sequence[StoredDocument], asked: StandAlone, passages: list[Passage], language: str
 ) -> list[Passage]:
     """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it leaves little open.
 
@@ -177,7 +160,7 @@ async def _linked(
     if found := missing.closing(passages, language):
         return found
     text = " ".join(word for word in dict.fromkeys([*own, *said]) if _stem(word) in missing.words | missing.links)
-    return missing.closing(await search(services, documents, text, language, PASSAGES), language)
+    return missing.closing(await search(index, documents, text, language, PASSAGES), language)
 
 
 @dataclass(frozen=True)

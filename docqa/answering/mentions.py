@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from docqa.store.chunks import StoredChunk
 from docqa.store.sql import quoted
-from docqa.text.words import PREFIX, fold, is_dense, sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import PREFIX, fold, is_dense, terms
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from docqa.answering.evidence import Piece, Provider
 from docqa.answering.mentions import Place, match_of, places, speaks_of
 from docqa.answering.model_summary import digest
 from docqa.ingest.key_sentences import choose, notes
-from docqa.languages import overview_phrases as said
-from docqa.languages.phrases import PAGE, phrase
+from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.questions.scope import Scope, scope_of
-from docqa.search.search import Passage, Sentence
-from docqa.services import Services
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
+from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
 from docqa.text.words import is_dense
@@ -50,7 +49,7 @@ class Overview:
 
 
 async def overview(
-    services: Services, documents: Sequence[StoredDocument], question: Question, provider: Provider
+    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview | None:
     """The answer to a question about the documents as a whole; None for any other, and for one that is about something in them."""
     scope = scope_of(question.text)
@@ -59,28 +58,28 @@ async def overview(
     if scope.kind == "pages":
         return _page_counts(documents, question.language)
     if scope.kind == "contents":
-        return await _contents(services, documents, question)
+        return await _contents(db, documents, question)
     if scope.kind == "places":
-        return await _places(services, documents, question, scope)
-    return await _gist(services, documents, question, scope, provider)
+        return await _places(db, documents, question, scope)
+    return await _gist(db, documents, question, scope, provider)
 
 
 def _page_counts(documents: Sequence[StoredDocument], language: str) -> Overview:
-    lines = [phrase(said.PAGE_COUNT, language).format(pages=sum(document.pages for document in documents))]
+    lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
     if len(documents) > 1:
         lines += [f"- {document.name}: {document.pages}" for document in documents]
     return Overview("\n".join(lines), [], _pieces([]), "")
 
 
-async def _contents(services: Services, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
+async def _contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
     """The headings with their pages; None where no document has any that were recognised."""
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         found = [
             (document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)
         ]
     if not found:
         return None
-    opening = phrase(said.HEADINGS, question.language).format(count=len(found))
+    opening = phrase("phrases.headings", question.language).format(count=len(found))
     shown = found[: 3 * LISTED[question.length]]
     lines = [
         _line(document, chunk.page_number, chunk.section, len(documents), question.language)
@@ -96,17 +95,17 @@ async def _contents(services: Services, documents: Sequence[StoredDocument], que
 
 
 async def _places(
-    services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope
+    db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope
 ) -> Overview | None:
     """Where the topic is spoken of, counted and listed; None where its words stand nowhere together."""
     by_id = {document.id: document for document in documents}
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
     found = await asyncio.to_thread(places, scope.topic, chunks)
     if not found:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in found})
-    template = phrase(said.PLACES, question.language)
+    template = phrase("phrases.places", question.language)
     opening = template.format(
         topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents)
     )
@@ -129,20 +128,20 @@ def _place_line(place: Place, document: StoredDocument, documents: int, language
 
 def _line(document: StoredDocument, page_number: int, text: str, documents: int, language: str) -> str:
     name = f"{document.name}, " if documents > 1 else ""
-    return f"\n- {name}{phrase(PAGE, language)} {page_number}: {' '.join(text.split())}"
+    return f"\n- {name}{phrase('phrases.page', language)} {page_number}: {' '.join(text.split())}"
 
 
 def _listing(opening: str, shown: int, count: int, language: str) -> str:
-    return opening if shown == count else f"{opening} {phrase(said.SHOWN, language).format(shown=shown)}"
+    return opening if shown == count else f"{opening} {phrase('phrases.shown', language).format(shown=shown)}"
 
 
 async def _gist(
-    services: Services, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
+    db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
 ) -> Overview | None:
     """A summary of the documents, of those or those sections that the question names; None for something that is no section but stands in the text."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
-    by_document = [(document, await _notes(services, document)) for document in documents]
+    by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
             (document, [note for note in found if speaks_of(scope.topic, note.chunk.section)])
@@ -150,39 +149,39 @@ async def _gist(
         ]
         if any(found for _, found in sections):
             by_document = [(document, found) for document, found in sections if found]
-        elif await _stands(services, documents, scope.topic):
+        elif await _stands(db, documents, scope.topic):
             return None
     if not any(found for _, found in by_document):
         return None
-    closing = await _scope_note(services, [document for document, _ in by_document], question.language)
+    closing = await _scope_note(db, [document for document, _ in by_document], question.language)
     if isinstance(provider, Chat):
         return _written(by_document, question, provider, closing)
     return await asyncio.to_thread(_picked, by_document, question, closing)
 
 
-async def _notes(services: Services, document: StoredDocument) -> list[StoredNote]:
+async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
     """The stored notes; while the background work has not come so far, the same made now."""
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         stored = await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
     made = await asyncio.to_thread(notes, chunks)
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
-async def _stands(services: Services, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
-    async with services.db.read() as conn:
+async def _stands(db: Database, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
+    async with db.read() as conn:
         return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
 
 
-async def _scope_note(services: Services, documents: Sequence[StoredDocument], language: str) -> str:
+async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
     """How many pages the answer is from."""
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
     pages = sum(document.pages for document in documents)
-    sentences = [phrase(said.DOCUMENTS, language).format(count=len(documents))] if len(documents) > 1 else []
-    sentences.append(phrase(said.PAGES_READ, language).format(read=pages - unread, pages=pages))
+    sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
+    sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
     if unread:
-        sentences.append(phrase(said.PAGES_UNREAD, language))
+        sentences.append(phrase("phrases.pages_unread", language))
     return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
 
 
@@ -232,7 +231,8 @@ def _evenly(found: Sequence[T], count: int) -> Sequence[T]:
 
 
 def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:
-    return Passage(chunk, document, 0.0, None, 1.0, 1.0, tuple(Sentence(start, end, 1.0, None) for start, end in spans))
+    sentences = tuple(Sentence(start=start, end=end, coverage=1.0) for start, end in spans)
+    return Passage(chunk=chunk, document=document, scores=Scores(coverage=1.0), score=1.0, sentences=sentences)
 
 
 async def _pieces(lines: Sequence[tuple[str, int]]) -> AsyncGenerator[Piece, None]:

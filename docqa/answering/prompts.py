@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from docqa.languages.phrases import ENGLISH_NAMES, NOT_FOUND, phrase
+from docqa.languages import phrase
 from docqa.questions.question import Question
 
 _RULE = (
@@ -31,8 +31,8 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
 
     `earlier` are the passages of the user's questions in the history, in their order; for those it does not reach there are none.
     """
-    rule = _RULE.format(not_found=phrase(NOT_FOUND, question.language))
-    language = f"Answer in {phrase(ENGLISH_NAMES, question.language)}."
+    rule = _RULE.format(not_found=phrase("phrases.not_found", question.language))
+    language = f"Answer in {phrase('name', question.language)}."
     messages = [{"role": "system", "content": "\n".join([*question.system, rule, _LENGTH[question.length], language])}]
     shown = iter(earlier)
     for sender, text in question.history:

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from docqa.errors import Unavailable
-from docqa.models.embedder import Embedder
+from docqa.models.encoders import Encoders
 from docqa.models.reader import Span
 from docqa.models.verifier import Verifier, to_verify
-from docqa.search.search import Passage
-from docqa.services import Services
+from docqa.search.passages import Passage
 from docqa.text.facts import Counts, Facts, counts
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 READ = 3  # passages, best first
 WINDOW = (
@@ -29,21 +28,10 @@ _NO_FACT = re.compile(rf"\W*(?:please\s+)?(?:(?:{_WHETHER})(?:n['’]?t)?\b(?!\s
 _END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
-def usable_reader(services: Services, question_language: str) -> Embedder | None:
-    """The reader when it is loaded and knows the language. A question does not wait for it to load; one that died is loaded again for the next one."""
-    reader = services.reader
-    if reader is None or reader.reader is None or question_language not in reader.reader.languages:
-        return None
-    if not reader.ready:
-        services.work.set()
-        return None
-    return reader
-
-
-async def read(services: Services, question: str, language: str, passages: Sequence[Passage]) -> list[Passage]:
+async def read(encoders: Encoders, question: str, language: str, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, the best of them with the spans that the reader finds in them; all as they were where it cannot read, or where what was
     found is no prose or no fact was asked for. Raises nothing."""
-    reader = usable_reader(services, language) if asks_for_a_fact(question) else None
+    reader = encoders.reader_for(language) if asks_for_a_fact(question) else None
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
@@ -60,23 +48,13 @@ async def read(services: Services, question: str, language: str, passages: Seque
         _lowered(one, 0.0 if _states(passage, asked, language) else UNSTATED)
         for passage, one in zip(chosen, found, strict=True)
     ]
-    judged, believed = await _verified(usable_verifier(services, question, language), question, texts, judged)
+    verifier = encoders.verifier_for(language) if len(question) <= LONGEST_VERIFIED else None
+    judged, believed = await _verified(verifier, question, texts, judged)
     seen = {
         passage.chunk.id: replace(passage, spans=_placed(one, windows[passage.chunk.id][0]), verified=index == believed)
         for index, (passage, one) in enumerate(zip(chosen, judged, strict=True))
     }
     return [seen.get(passage.chunk.id, passage) for passage in passages]
-
-
-def usable_verifier(services: Services, question: str, language: str) -> Verifier | None:
-    """The verifier when it is loaded, knows the language, and the question is no longer than those it knows. A question does not wait for it either."""
-    verifier = services.verifier
-    if verifier is None or language not in verifier.adapter.languages or len(question) > LONGEST_VERIFIED:
-        return None
-    if not verifier.ready:
-        services.work.set()
-        return None
-    return verifier
 
 
 async def _verified(

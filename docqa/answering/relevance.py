@@ -5,7 +5,7 @@ It does not know whether a passage that speaks of it also answers: a question on
 
 from collections.abc import Sequence
 
-from docqa.search.search import Passage
+from docqa.search.passages import Passage
 from docqa.text.detect import detect
 from docqa.text.facts import Facts, quoted, stated
 from docqa.text.words import is_dense
@@ -18,14 +18,14 @@ WORDS = (
 )
 DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
-RELATED = 1.4  # of Passage.related: a page that the question names, or nearly the best match and near to what its terms are made of
+EXPANSION = 1.4  # of Scores.expansion: nearly the best match of what the question's terms stand for, and near to it
 UNSTATED = 0.35  # how much weighs that all names, numbers, dates and quoted words of the question stand in none of the passages
 
 
 def relevant(passages: Sequence[Passage], question: str) -> bool:
     """Whether one of the best passages says enough of the question's words, or something very near, and they know its names and numbers."""
     judged = passages[:JUDGED]
-    if any(passage.related >= RELATED for passage in judged):
+    if any(passage.scores.on_named_page or passage.scores.expansion >= EXPANSION for passage in judged):
         return True
     if any(passage.spans is not None for passage in judged) and all(
         span.score < 0 for passage in judged for span in passage.spans or ()
@@ -46,7 +46,9 @@ def relevant(passages: Sequence[Passage], question: str) -> bool:
 
 def _words(passage: Passage) -> float:
     """0 to 2."""
-    return passage.spoken_of + max((sentence.spoken_of for sentence in passage.sentences), default=0.0)
+    return passage.scores.lexical_coverage + max(
+        (sentence.lexical_coverage for sentence in passage.sentences), default=0.0
+    )
 
 
 def _unstated(passages: Sequence[Passage], question: str) -> float:

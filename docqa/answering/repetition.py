@@ -1,6 +1,7 @@
 """A model that goes round in circles, as small ones do until their tokens are spent."""
 
-from docqa.text.words import sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
 
 LEAST = 20  # characters: what is shorter may well be said twice
 TIMES = 2  # sentences one after the other that were said before: the head of a second table is one

@@ -22,6 +22,7 @@ from docqa.api.endpoints import chat, documents, knowledge, models, page
 from docqa.api.request import MB, Endpoint, read
 from docqa.errors import DocqaError
 from docqa.ingest.background import work_forever
+from docqa.models.embedder import Embedder
 from docqa.services import Services, open_services
 from docqa.settings import Settings
 from docqa.store.database import Error as DatabaseError
@@ -57,15 +58,18 @@ ENDPOINTS = (
 CLIENT_LEFT = 499  # nobody reads it; the log does
 
 
-def create(settings: Settings) -> Starlette:
-    """The application; its lifespan opens and closes everything else."""
+def create(settings: Settings, *, embedder: Embedder | None = None, former: Embedder | None = None) -> Starlette:
+    """The application; its lifespan opens and closes everything else.
+
+    `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
-            services = await open_services(settings, stack)
+            services = await open_services(settings, stack, embedder=embedder, former=former)
             app.state.services = services
-            worker = asyncio.create_task(work_forever(services), name="background work")
+            worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(_stop, worker)
             yield
 

@@ -1,6 +1,6 @@
 """Which targets answer for which model name: `models/models.toml`, read, checked, and read again when it has changed.
 
-It does not know which of them can be used on this machine; `services` does.
+It does not know which of them can be used on this machine; `models.chat.registry` does.
 """
 
 import logging

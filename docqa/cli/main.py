@@ -24,7 +24,8 @@ from docqa.cli.reader import declare as declare_reader
 from docqa.errors import CannotStart, DocqaError
 from docqa.evaluation import evaluate
 from docqa.evaluation.figures import table
-from docqa.services import DOCUMENTED_MODELS, Services
+from docqa.models.chat.registry import DOCUMENTED_MODELS
+from docqa.services import Services
 from docqa.settings import Settings, environment_name
 from docqa.setup.bundle import bundle
 from docqa.setup.packages import Installer, say
@@ -156,7 +157,7 @@ class _Server(uvicorn.Server):
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         services: Services = self.config.app.state.services  # type: ignore[union-attr]
-        for note in services.told():
+        for note in services.notes():
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"

@@ -22,10 +22,11 @@ from docqa.errors import DocqaError, NotFound, TooLarge, Unavailable, Unreadable
 from docqa.evaluation.figures import CUTS, Result, holds
 from docqa.evaluation.questions import Made, choose, make_controls, make_questions
 from docqa.ingest.add import add_file
-from docqa.languages.phrases import NOT_FOUND, phrase
+from docqa.languages import phrase
 from docqa.models.chat.local import LocalModel
 from docqa.records import Source
-from docqa.search.search import Passage, search
+from docqa.search.passages import Passage
+from docqa.search.search import search
 from docqa.services import Services
 from docqa.settings import Settings
 from docqa.store.documents import StoredDocument
@@ -51,11 +52,11 @@ async def evaluate(
         async with app.router.lifespan_context(app):
             services: Services = app.state.services
             chat = _chat(services, model)
-            for sentence in (*services.told(), _described(services, model)):
+            for sentence in (*services.notes(), _described(services, model)):
                 tell(sentence)
             documents = await _add(services, files, tell)
             chosen = await _choose(services, documents, count)
-            first = services.chat_model(services.targets(model)[0])
+            first = services.chat_models.open(services.chat_models.targets(model)[0])
             if isinstance(first, LocalModel):
                 await first.start()  # that it loads is no part of its first answer
             tell(f"Asking {len(chosen)} questions ...")
@@ -75,7 +76,8 @@ def _chat(services: Services, model: str) -> dict[str, Any]:
 def _described(services: Services, model: str) -> str:
     """Who answers, who embeds, and every other setting that is not as it comes."""
     kind = next(one.model_provider_name for one in services.models() if one.name == model)
-    shown = [f"model {model} ({kind})", f"embedding model {services.embedder.name if services.embedder else 'none'}"]
+    embedder = services.encoders.embedder
+    shown = [f"model {model} ({kind})", f"embedding model {embedder.name if embedder else 'none'}"]
     settings = services.settings
     shown += [
         f"{one.name} {getattr(settings, one.name)}"
@@ -115,7 +117,7 @@ async def _add_one(services: Services, account: int, path: Path) -> str:
     if path.stat().st_size > limit << 20:
         raise TooLarge(f"The file is larger than {limit} MB (DOCQA_UPLOAD_MB).")
     data = await asyncio.to_thread(path.read_bytes)
-    return await add_file(services, account, data, path.name, "", ("body", "file"))
+    return await add_file(services.intake, account, data, path.name, "", ("body", "file"))
 
 
 async def _choose(services: Services, documents: dict[int, StoredDocument], count: int) -> list[Made]:
@@ -131,19 +133,19 @@ async def _choose(services: Services, documents: dict[int, StoredDocument], coun
 
 
 async def _ask(services: Services, document: StoredDocument, made: Made, chat: dict[str, Any]) -> Result:
-    passages = await search(services, [document], made.text, question_language(made.text, [document]), max(CUTS))
+    passages = await search(services.index, [document], made.text, question_language(made.text, [document]), max(CUTS))
     rank = next((number for number, passage in enumerate(passages, 1) if _is_origin(passage, made)), 0)
     question = read_question([{"sender": "user", "message": made.text}], chat, [document])
     started = time.perf_counter()
     try:
-        answered = await answer(services, [document], question, chat)
+        answered = await answer(services.answering, [document], question, chat)
         async with aclosing(answered.tokens) as tokens:
             text = "".join([token async for token in tokens])
     except Unavailable as error:
         return Result(made, document.name, "", rank, False, False, 0, 0, time.perf_counter() - started, str(error))
     seconds = time.perf_counter() - started
     verbatim = [await _is_verbatim(services, document, source) for source in answered.sources]
-    refused = phrase(NOT_FOUND, answered.question.language) in text
+    refused = phrase("phrases.not_found", answered.question.language) in text
     return Result(
         made,
         document.name,

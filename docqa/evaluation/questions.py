@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from docqa.evaluation.controls import CONTROLS
-from docqa.evaluation.forms import ARTICLES, HEADING, HEADINGS, ROW, ROWS, dependent, forms
-from docqa.languages.phrases import phrase
+from docqa.evaluation.forms import HEADING, ROW, dependent, forms
+from docqa.languages import entry, phrase
+from docqa.languages import words as words_of
 from docqa.store.chunks import StoredChunk
 from docqa.text.detect import is_function_word
-from docqa.text.words import sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
 
 OTHER, FOREIGN = "other file", "foreign"
 LONGEST = 400  # characters of a statement
@@ -94,7 +95,7 @@ def _statement(text: str, start: int, end: int) -> str:
 def _stands_alone(subject: str, language: str) -> bool:
     """Whether a reader of the subject alone knows what is meant, as far as its form shows."""
     words = subject.casefold().split()
-    begins = words[0] in ARTICLES.get(language, "").split() or not is_function_word(words[0])
+    begins = words[0] in words_of("evaluation.articles", language) or not is_function_word(words[0])
     noun = not is_function_word(words[-1]) and words[-1][0].isalnum()
     return begins and noun and len(words) <= LONGEST_SUBJECT and not dependent(language).match(subject)
 
@@ -102,13 +103,15 @@ def _stands_alone(subject: str, language: str) -> bool:
 def _in_midst(text: str, language: str, small: set[str]) -> str:
     """The words as they stand in the midst of a sentence: small for an article, and for a word that the document writes small elsewhere."""
     first = re.split(r"[\s'’]", text, maxsplit=1)[0]
-    lower = first.lower() in small or first.lower() in ARTICLES.get(language, "").split() or text[1:2] in ("'", "’")
+    lower = (
+        first.lower() in small or first.lower() in words_of("evaluation.articles", language) or text[1:2] in ("'", "’")
+    )
     return text[0].lower() + text[1:] if lower and first.istitle() else text
 
 
 def _from_rows(made: Made, chunk: StoredChunk) -> Iterator[Made]:
     for label, column, value, row in _cells(f"{chunk.columns}\n{chunk.text}"):
-        text = phrase(ROWS, made.language).format(subject=label, column=column)
+        text = phrase("evaluation.row", made.language).format(subject=label, column=column)
         yield replace(made, kind=ROW, text=text, value=value, evidence=row)
 
 
@@ -154,7 +157,10 @@ def _from_heading(made: Made, chunk: StoredChunk) -> Iterator[Made]:
     title = " ".join(chunk.section.split())
     if len(title) <= LONGEST_CELL and len(re.findall(r"[^\W\d_]", title)) >= 3:
         yield replace(
-            made, kind=HEADING, text=phrase(HEADINGS, made.language).format(subject=title), section=chunk.section
+            made,
+            kind=HEADING,
+            text=phrase("evaluation.heading", made.language).format(subject=title),
+            section=chunk.section,
         )
 
 
@@ -166,7 +172,10 @@ def make_controls(questions: Iterable[Made], document: int, language: str, chunk
         for one in questions
         if one.document != document and one.kind != HEADING
     ]
-    foreign = [Made(FOREIGN, text, language, document) for text in CONTROLS.get(language, CONTROLS["en"])]
+    foreign = [
+        Made(FOREIGN, text, language, document)
+        for text in entry("evaluation.controls", language) or entry("evaluation.controls", "en")
+    ]
     return [one for one in (*others, *foreign) if _share_absent(one.text, known) >= ABSENT]
 
 

@@ -6,17 +6,16 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from docqa import store
-from docqa.errors import Busy
-from docqa.formats import Extracted, ExtractedPage, extract
+from docqa.formats import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
-from docqa.services import Services
+from docqa.ingest.queue import Intake
 from docqa.store.chunks import Chunk
 from docqa.text.detect import detect
 from docqa.text.words import terms
 
 
 async def add_file(
-    services: Services,
+    intake: Intake,
     account: int,
     data: bytes,
     name: str,
@@ -29,14 +28,14 @@ async def add_file(
     Raises Unreadable at `loc`, and Busy when too many files wait to be read.
     """
     sha256 = await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
-    async with services.db.read() as conn:
+    async with intake.db.read() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):
             return known
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
-    extracted = await _read(services, data, name, media_type if url else "", loc)
+    extracted = await intake.reading.read(data, name, media_type if url else "", loc)
     pieces, language = await asyncio.to_thread(_cut, extracted)
     doc_id = secrets.token_hex(12)
-    async with services.db.write() as conn:
+    async with intake.db.write() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):  # uploaded twice at the same time
             return known
         title = (url is not None and extracted.title) or name
@@ -57,22 +56,8 @@ async def add_file(
         await store.chunks.add_chunks(conn, document, pieces)
         if extracted.table:
             await store.tables.add_table(conn, document, extracted.table, extracted.pages)
-    services.work.set()
+    intake.work.set()
     return doc_id
-
-
-async def _read(services: Services, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
-    settings = services.settings
-    if services.readers_waiting >= settings.extract_queue:
-        raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
-    services.readers_waiting += 1
-    try:
-        async with services.reading:
-            return await extract(
-                data, name, media_type, seconds=settings.extract_seconds, memory_mb=settings.extract_memory_mb, loc=loc
-            )
-    finally:
-        services.readers_waiting -= 1
 
 
 def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:

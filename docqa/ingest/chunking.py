@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from docqa.store.chunks import Chunk
-from docqa.text.words import holds_row, is_dense, sentences
+from docqa.text.sentences import holds_row, sentences
+from docqa.text.words import is_dense
 
 TARGET = 1500  # characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph is found less
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word

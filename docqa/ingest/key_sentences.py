@@ -13,7 +13,8 @@ from typing import Protocol
 from docqa.languages import every, every_pattern
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
-from docqa.text.words import is_dense, sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import is_dense, terms
 
 SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
 PARTS = 12  # that even a short document without sections is looked at in,

@@ -21,7 +21,7 @@ def language(code: str) -> Mapping[str, Any]:
     return tomllib.loads(path.read_text("utf-8")) if code in CODES else {}
 
 
-def value(place: str, code: str) -> Any:
+def entry(place: str, code: str) -> Any:
     """What stands at a dotted place of a language; None where nothing does."""
     node: Any = language(code)
     for part in place.split("."):
@@ -31,7 +31,7 @@ def value(place: str, code: str) -> Any:
 
 def phrase(place: str, code: str) -> str:
     """A text in this language, in English where there is no other."""
-    text = value(place, code) or value(place, "en")
+    text = entry(place, code) or entry(place, "en")
     assert isinstance(text, str), f"{place} is no phrase"
     return text
 
@@ -39,28 +39,34 @@ def phrase(place: str, code: str) -> str:
 @cache
 def words(place: str, code: str) -> frozenset[str]:
     """The words of a list in this language; none where it has no such list."""
-    return frozenset(value(place, code) or ())
+    return frozenset(entry(place, code) or ())
 
 
 @cache
 def pattern(place: str, code: str) -> str:
     """A regular expression that takes any alternative of a list in this language; "" where it has no such list."""
-    return "|".join(value(place, code) or ())
+    return "|".join(entry(place, code) or ())
 
 
 @cache
 def every(place: str) -> Mapping[str, Any]:
     """What stands at a place in each language that has it, English first."""
-    return {code: entry for code in CODES if (entry := value(place, code)) is not None}
+    return {code: known for code in CODES if (known := entry(place, code)) is not None}
 
 
 @cache
 def every_word(place: str) -> frozenset[str]:
     """The words of a list in all languages together."""
-    return frozenset(word for entry in every(place).values() for word in entry)
+    return frozenset(word for known in every(place).values() for word in known)
 
 
 @cache
 def every_pattern(place: str) -> str:
     """A regular expression that takes any alternative of a list in any language."""
-    return "|".join(alternative for entry in every(place).values() for alternative in entry)
+    return "|".join(alternative for known in every(place).values() for alternative in known)
+
+
+# The API's name of each language → its code; "" is the language of the question.
+BY_API_NAME: Mapping[str, str] = {"DEFAULT": ""} | {
+    name: code for code, names in every("api_names").items() for name in names
+}

@@ -22,7 +22,8 @@ from docqa.questions.question_words import (
     words_of,
 )
 from docqa.text.detect import is_function_word
-from docqa.text.words import fold, is_dense, sentences
+from docqa.text.sentences import sentences
+from docqa.text.words import fold, is_dense
 
 ENOUGH_WORDS = 2  # of its own, for a question to be about something
 ANTECEDENT = 3  # words before a pronoun, in languages with spaces, from which on it is thought to mean one of them

@@ -13,11 +13,10 @@ from aiosqlite import Connection
 
 from docqa import store
 from docqa.formats.columns import Column, Value, key
-from docqa.languages.phrases import phrase
-from docqa.languages.table_phrases import FULL_STOPS, GROUPED, MEASURES, NUMBER_MARKS, WHICH
+from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.records import Source
-from docqa.services import Services
+from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.tables.parse import phrases
@@ -40,17 +39,17 @@ class TableAnswer:
 
 
 async def answer_from_table(
-    services: Services, documents: Sequence[StoredDocument], question: Question, *, cite: bool
+    db: Database, documents: Sequence[StoredDocument], question: Question, *, cite: bool
 ) -> TableAnswer | None:
     """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
     if not 0 < len(of_tables) <= MOST_TABLES:
         return None
-    async with services.db.read() as conn:
+    async with db.read() as conn:
         fitting = await _fitting(conn, list(of_tables), question)
         if len(fitting) > 1:
             names = ", ".join(table.name for table, _ in fitting)
-            return TableAnswer(phrase(WHICH, question.language).format(names), [])
+            return TableAnswer(phrase("phrases.tables.which", question.language).format(names), [])
         if not fitting:
             return None
         [(table, made)] = fitting
@@ -103,9 +102,9 @@ def _told(
     """(the result in one sentence, the groups or values, as many as `count`)."""
     measured = table.columns[made.place] if made.place is not None else None
     column = _measured_as(made, measured)
-    heading = phrase(MEASURES[made.measure], language).format(measured.name if measured else "")
+    heading = phrase(f"phrases.tables.{made.measure}", language).format(measured.name if measured else "")
     if made.group is not None:
-        heading = phrase(GROUPED, language).format(heading, table.columns[made.group].name)
+        heading = phrase("phrases.tables.grouped", language).format(heading, table.columns[made.group].name)
     heading += _conditions(table, made, language)
     if made.group is not None:
         group = table.columns[made.group]
@@ -120,7 +119,7 @@ def _told(
         return f"{heading}:", []
     value = result[0][-1] if result else None
     if value is None:
-        nothing = phrase(MEASURES["rows"], language) + _conditions(table, made, language)
+        nothing = phrase("phrases.tables.rows", language) + _conditions(table, made, language)
         return _sentence(nothing, _written(0, COUNT, language), language), []
     return _sentence(heading, _written(value, column, language), language), []
 
@@ -133,7 +132,7 @@ def _measured_as(made: Plan, column: Column | None) -> Column:
 
 
 def _sentence(what: str, value: str, language: str) -> str:
-    return f"{what}: {value}{FULL_STOPS.get(language, '.')}"
+    return f"{what}: {value}{phrase('full_stop', language)}"
 
 
 def _conditions(table: StoredTable, made: Plan, language: str) -> str:
@@ -154,7 +153,8 @@ def _written(value: Value, column: Column, language: str) -> str:
     if isinstance(value, str) or not column.is_amount:
         return str(value)
     digits = f"{value:,.{column.decimals}f}"
-    digits = digits.translate(str.maketrans(",.", NUMBER_MARKS.get(language, ",.")))
+    marks = phrase("thousands_mark", language) + phrase("decimal_mark", language)
+    digits = digits.translate(str.maketrans(",.", marks))
     return f"{column.unit}{digits}" if column.unit in BEFORE else f"{digits} {column.unit}".rstrip()
 
 

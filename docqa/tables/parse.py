@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from docqa.formats.columns import IDENTIFIERS, Value, key, parse_date, parse_number, tokens
-from docqa.languages import value
+from docqa.languages import entry
 from docqa.store.table_plan import Filter, Operator, StoredTable
 from docqa.tables.words import NUMBERS, UNANSWERABLE, VOCABULARY
 from docqa.text.detect import is_function_word
@@ -101,7 +101,7 @@ def _item(run: Sequence[str], language: str, table: StoredTable, found: Found, b
 
 
 def _amount(word: str, language: str) -> Item | None:
-    if (number := parse_number(word, value("decimal_mark", language) or ".")) is not None:
+    if (number := parse_number(word, entry("decimal_mark", language) or ".")) is not None:
         return Item("number", values=(number,))
     if day := parse_date(word, day_first=True):
         return Item("date", values=(day,))

@@ -35,7 +35,8 @@ _ALONE = re.compile(r"(?<![\d.,'’])\d+(?![.,'’]*\d)")
 _MONTH = {
     fold(word): number
     for names in (*every("text.short_months").values(), *every("text.months").values())
-    for number, word in enumerate(names, 1)
+    for number, words in enumerate(names, 1)
+    for word in words.split("|")
 }
 _MONTH_WORD = "|".join(sorted(map(re.escape, _MONTH), key=len, reverse=True))
 _DATES = tuple(

@@ -1,4 +1,4 @@
-"""Folding and cutting text for full-text search, script by script, and finding sentences.
+"""Folding and cutting text for full-text search, script by script.
 
 The index and the question go through the same `terms`. What it does not do: lemmatise, or know compound words.
 """
@@ -7,8 +7,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-
-from docqa.languages import every_word
 
 PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
 
@@ -55,20 +53,6 @@ _ARABIC_ENDINGS = (
 )
 _ARABIC_BEGINNINGS = "يتنا"
 _ARABIC_VOWELS = re.compile("[اوي]")
-_SENTENCE_END = re.compile(
-    r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’»)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)"
-)
-# As the readers write rows: cells parted by tabs or bars, or each cell with its column's name.
-_ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
-_ABBREVIATION = re.compile(
-    rf"(?:\b(?:{'|'.join(map(re.escape, sorted(every_word('text.abbreviations'))))})|\b[A-Z])\.$"
-)
-
-# "im 10. Jahrhundert", "am 3. 10. 1990": an ordinal, even before a capital.
-_ORDINAL = re.compile(
-    rf"(?:\b(?:{'|'.join(sorted(every_word('text.before_ordinals')))})|\d\.|[-–])\s?\d{{1,2}}\.$", re.IGNORECASE
-)
-_GOES_ON = re.compile(r"[ \u00a0]+[^\W_]")
 
 
 def fold(text: str) -> str:
@@ -167,48 +151,3 @@ def is_dense(text: str) -> bool:
     """Whether most letters of the text belong to a script without spaces."""
     letters = sum(map(str.isalpha, text))
     return 2 * sum(len(run) for run in _DENSE_RUN.findall(text)) > letters
-
-
-def holds_row(text: str) -> bool:
-    """Whether a row of a table is among its lines."""
-    return bool(_ROW.search(text))
-
-
-def sentences(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, white space at both ends left out; a row of a table is one. Offsets are characters of `text`."""
-    spans: list[tuple[int, int]] = []
-    start = 0
-    for row in _ROW.finditer(text):
-        _append_sentences(spans, text, start, row.start())
-        _append_stripped(spans, text, row.start(), row.end())
-        start = row.end()
-    _append_sentences(spans, text, start, len(text))
-    return spans
-
-
-def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop: int) -> None:
-    for end in _SENTENCE_END.finditer(text, start, stop):
-        if text[end.start()] == "." and _is_inside(
-            text[max(start, end.start() - 10) : end.start() + 1], text[end.end() : end.end() + 4]
-        ):
-            continue
-        _append_stripped(spans, text, start, end.end())
-        start = end.end()
-    _append_stripped(spans, text, start, stop)
-
-
-def _is_inside(before: str, following: str) -> bool:
-    """Whether the full stop that ends `before` ends no sentence: that of an abbreviation or of an ordinal number."""
-    if _ABBREVIATION.search(before):
-        return True
-    goes_on = _GOES_ON.match(following)
-    return bool(goes_on and before[-2:-1].isdigit() and (goes_on[0][-1].islower() or _ORDINAL.search(before)))
-
-
-def _append_stripped(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        spans.append((start, end))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from docqa.errors import DocqaError
-from docqa.search.bm25 import bm25, rarity
+from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
 NEARBY = 150  # characters on each side of an answer that are searched for words of the question

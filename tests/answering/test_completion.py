@@ -39,7 +39,7 @@ async def ask(client: httpx.AsyncClient, doc_id: str, question: str) -> Place:
 def test_what_completes_a_chunk_are_whole_sentences_of_its_paragraph() -> None:
     assert before("Elsewhere.\n\nOne. Two.", " ") == "One. Two. "
     assert after("Three. Four.\n\nElsewhere.", "\n") == "\nThree. Four."
-    long = "One. " + "and so on " * 60 + "end. Two."
+    long = "One. " + "And so on " * 60 + "end. Two."
     assert before(long, " ") == "Two. "
     assert after("Three. " + long, " ") == " Three. One."
 

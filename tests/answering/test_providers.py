@@ -12,7 +12,7 @@ from docqa.answering.evidence import Candidate, Evidence, Piece
 from docqa.answering.extractive import Extractive
 from docqa.answering.prompt_layout import Layouts
 from docqa.errors import Unavailable
-from docqa.languages.phrases import NOT_FOUND
+from docqa.languages import phrase
 from docqa.questions.question import Question
 
 pytestmark = pytest.mark.anyio
@@ -142,7 +142,13 @@ async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
     assert await chat(model, question) == "It is 12."
     system, *history, last = model.asked
     assert system["role"] == "system"
-    for words in ("Be a pirate.", "nothing else", NOT_FOUND["de"], "Answer in German", "one to three sentences"):
+    for words in (
+        "Be a pirate.",
+        "nothing else",
+        phrase("phrases.not_found", "de"),
+        "Answer in German",
+        "one to three sentences",
+    ):
         assert words in system["content"]
     assert history == [{"role": "user", "content": "Who signed?"}, {"role": "assistant", "content": "Kari."}]
     assert "Passage 2." in last["content"] and last["content"].endswith("Question: How much is the rent?")

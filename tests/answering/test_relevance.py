@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from docqa.answering.phrasing import refusal
 from docqa.answering.relevance import relevant
-from docqa.languages.phrases import NEAREST, NOT_FOUND, refusal
+from docqa.languages import every, phrase
 from docqa.models.reader import Span
-from docqa.search.search import Passage, Sentence
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 
@@ -18,14 +19,11 @@ TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
     chunk = StoredChunk(1, 1, 4, "", "", text, "")
     return Passage(
-        chunk,
-        DOCUMENT,
-        0.0,
-        None,
-        coverage,
-        0.0,
-        (Sentence(0, len(text), coverage, cosine, coverage),),
-        spoken_of=coverage,
+        chunk=chunk,
+        document=DOCUMENT,
+        scores=Scores(coverage=coverage, lexical_coverage=coverage),
+        score=0.0,
+        sentences=(Sentence(start=0, end=len(text), coverage=coverage, cosine=cosine, lexical_coverage=coverage),),
     )
 
 
@@ -89,9 +87,9 @@ def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round()
     assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
     assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
     assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
-    assert relevant([replace(near, spans=(Span(0, 8, -0.5),), related=2.0)], question), (
-        "a page that the question names is what was asked for"
-    )
+    assert relevant(
+        [replace(near, spans=(Span(0, 8, -0.5),), scores=replace(near.scores, on_named_page=True))], question
+    ), "a page that the question names is what was asked for"
 
 
 def test_nothing_found_is_not_relevant() -> None:
@@ -108,9 +106,7 @@ def test_a_refusal_names_each_page_once_in_every_language() -> None:
         refusal(nearest, "en")
         == "The documents do not say anything about this. Nearest pages: b.pdf (4, 31), a.txt (1)."
     )
-    assert refusal([], "en") == NOT_FOUND["en"]
-    assert set(NEAREST) == set(NOT_FOUND)
-    for language, sentence in NOT_FOUND.items():
-        assert refusal(nearest, language).startswith(sentence) and "b.pdf (4, 31), a.txt (1)" in refusal(
-            nearest, language
-        )
+    assert refusal([], "en") == phrase("phrases.not_found", "en")
+    for language in every("phrases.not_found"):
+        text = refusal(nearest, language)
+        assert text.startswith(phrase("phrases.not_found", language)) and "b.pdf (4, 31), a.txt (1)" in text

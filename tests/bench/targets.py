@@ -78,7 +78,7 @@ google = {{ url = "{google.url}" }}
             )
         )
         added = await client.post("/v1/api/upload", files={"file": ("lighthouse.txt", DOCUMENT.encode())})
-        for model_name in app.state.services.mapping.table().targets:
+        for model_name in app.state.services.chat_models.mapping.table().targets:
             for streamed in ("false", "true"):
                 await ask(client, added.json()["doc_id"], model_name, streamed)
 

@@ -20,7 +20,8 @@ from docqa.catalog import targets
 from docqa.catalog.targets import FORMS, SHIPPED, Mapping, Table, Target
 from docqa.errors import Busy, CannotStart, DocqaError, ProviderFailed, Unavailable
 from docqa.models.chat.local import available
-from docqa.services import DOCUMENTED_MODELS, EXTRACTIVE_TOKENS, Services
+from docqa.models.chat.registry import DOCUMENTED_MODELS
+from docqa.services import EXTRACTIVE_TOKENS, Services
 from docqa.settings import Settings
 
 NEAR = "compatible:http://127.0.0.1:9/v1#near"
@@ -258,7 +259,7 @@ class House:
         self.services, self.client, self.doc_id = services, client, doc_id
 
     def play(self, written: str, model: ChatModel) -> None:
-        self.services.remote_models[Target.parse(written)] = model
+        self.services.chat_models.remote[Target.parse(written)] = model
 
     async def ask(self, name: str, messages: list[dict[str, str]] = RENT, **query: Any) -> httpx.Response:
         return await self.client.post(f"/v1/chat/{self.doc_id}", params={"model_name": name, **query}, json=messages)
@@ -487,7 +488,7 @@ async def test_a_model_asked_by_its_own_name_gives_way_to_keep_the_time_and_for_
     settings.models.mkdir()
     (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
     async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
-        model = house.services.local_models.named("my-own")
+        model = house.services.chat_models.local.named("my-own")
         assert model is not None
         async with model.turn():
             waited, sent_away = sorted(

@@ -12,12 +12,11 @@ from docqa.answering.extractive import Extractive
 from docqa.cli.main import main
 from docqa.errors import NotFound, Unavailable, Unreadable
 from docqa.evaluation import evaluate
-from docqa.evaluation.controls import CONTROLS
 from docqa.evaluation.figures import COLUMNS, Result, holds, row, table
-from docqa.evaluation.forms import HEADINGS, ROWS
 from docqa.evaluation.questions import FOREIGN, OTHER, Made, choose, make_controls, make_questions
-from docqa.languages.phrases import NOT_FOUND
-from docqa.search.search import Passage, search
+from docqa.languages import entry, phrase
+from docqa.search.passages import Passage
+from docqa.search.search import search
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
 from docqa.text.words import terms
@@ -154,10 +153,6 @@ def test_questions_are_in_the_language_of_the_document(language: str, text: str,
     assert [question for _, question, _ in asked(text, language)] == questions
 
 
-def test_every_language_that_readers_are_told_things_in_has_questions_and_controls() -> None:
-    assert set(ROWS) == set(HEADINGS) == set(CONTROLS) == set(NOT_FOUND)
-
-
 def test_cells_of_a_table_are_asked_for_by_row_and_column() -> None:
     found = asked("\t2020\t2021\nTolls\t$ 310\t$ 295\nOther income\nBerths\t(12)\t-\n\nA closing remark.")
     assert found == [
@@ -215,7 +210,7 @@ def test_controls_speak_of_things_that_the_document_never_names() -> None:
     ]
     assert "When does the cherry tree blossom?" not in [one.text for one in make_controls([], 2, "en", known)]
     assert make_controls(about_quay, 1, "en", [stored(QUAY)]) == [
-        Made(FOREIGN, text, "en", 1) for text in CONTROLS["en"]
+        Made(FOREIGN, text, "en", 1) for text in entry("evaluation.controls", "en")
     ]
 
 
@@ -343,7 +338,7 @@ async def test_questions_from_the_files_are_found_answered_and_quoted_and_nothin
     assert len({one.made.text for one in answerable}) == len(answerable) >= 6
     assert len(controls) == 3
     assert all(one.rank == 1 and one.right and one.quoted == one.sources > 0 and not one.refused for one in answerable)
-    assert all(one.rank == 0 and one.refused == (NOT_FOUND["en"] in one.answer) for one in controls)
+    assert all(one.rank == 0 and one.refused == (phrase("phrases.not_found", "en") in one.answer) for one in controls)
     assert any(one.refused for one in controls)
     assert list(temporary.iterdir()) == []
     assert not settings.data.exists()

@@ -11,7 +11,7 @@ from conftest import client_of, key_for
 from docqa.api.app import create
 from docqa.errors import Busy, Unreadable
 from docqa.formats import Extracted
-from docqa.ingest import add as ingest
+from docqa.ingest import queue
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +24,7 @@ async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: p
         await let_go.wait()
         raise Unreadable("Read at last.")
 
-    monkeypatch.setattr(ingest, "extract", slow)
+    monkeypatch.setattr(queue, "extract", slow)
     app: Starlette = create(replace(settings, extract_queue=2, extract_parallel=1))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
 
@@ -32,8 +32,9 @@ async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: p
             return await client.post("/v1/api/upload", files={"file": ("a.txt", f"text {number}".encode())})
 
         waiting = [asyncio.create_task(post(number)) for number in range(2)]
-        while app.state.services.readers_waiting < 2:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(5):
+            while app.state.services.intake.reading.length < 2:
+                await asyncio.sleep(0.01)
         refused = await post(3)
         assert refused.status_code == Busy.status
         assert int(refused.headers["retry-after"]) > 0

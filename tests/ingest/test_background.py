@@ -10,12 +10,12 @@ import pymupdf
 import pytest
 
 from conftest import client_of, key_for, upload
-from docqa import services, store
+from docqa import store
 from docqa.api.app import create
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
-from docqa.ingest import background
+from docqa.ingest import queue
 from docqa.settings import Settings
 from docqa.store.sql import change
 
@@ -70,12 +70,9 @@ class Attentive(Moody):
         return (await self.encode([text]))[0]
 
 
-async def test_questions_need_not_wait_for_the_vectors_of_sentences(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Settings) -> None:
     embedder = Attentive()
-    monkeypatch.setattr(services, "_embedder", lambda *_: embedder)
-    app = create(settings)
+    app = create(settings, embedder=embedder)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
         db = app.state.services.db
@@ -97,9 +94,8 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(
                     await change(conn, "DELETE FROM chunk_sentences")
 
 
-async def status_after(settings: Settings, monkeypatch: pytest.MonkeyPatch, deaths: int) -> dict[str, Any]:
-    monkeypatch.setattr(services, "_embedder", lambda *_: Moody(deaths))
-    app = create(settings)
+async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
+    app = create(settings, embedder=Moody(deaths))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The rent is 12 euros. " * 300)
         for _ in range(300):
@@ -113,19 +109,16 @@ async def status_after(settings: Settings, monkeypatch: pytest.MonkeyPatch, deat
     return status
 
 
-async def test_a_batch_that_fails_is_tried_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    status = await status_after(settings, monkeypatch, 2)
+async def test_a_batch_that_fails_is_tried_again(settings: Settings) -> None:
+    status = await status_after(settings, 2)
     assert (status["state"], status["chunks_done"]) == ("ready", status["chunks"])
 
 
-async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the_next_start(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    status = await status_after(settings, monkeypatch, 99)
+async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the_next_start(settings: Settings) -> None:
+    status = await status_after(settings, 99)
     assert status["state"] == "failed"
     assert status["message"].startswith("Found by full text only: The embedding process ended")
-    monkeypatch.setattr(services, "_embedder", lambda *_: Moody(0))
-    app = create(settings)
+    app = create(settings, embedder=Moody(0))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         for _ in range(300):
             if (await client.get("/healthz")).json()["indexing"] == 0:
@@ -203,7 +196,7 @@ async def test_scanned_pages_are_read_once_text_recognition_is_installed(
         assert (page_number, languages) == (1, "eng")
         return ExtractedPage("The deposit is 300 euros.")
 
-    monkeypatch.setattr(background, "recognise", read)
+    monkeypatch.setattr(queue, "recognise", read)
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, doc_id)
@@ -226,7 +219,7 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(
             raise Unreadable("Page 1 is damaged and cannot be shown.")
         return ExtractedPage(" ")
 
-    monkeypatch.setattr(background, "recognise", fail)
+    monkeypatch.setattr(queue, "recognise", fail)
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, await post(client, scanned("one", "two")))
@@ -245,7 +238,7 @@ async def test_a_document_with_text_does_not_wait_for_a_scan(
         await let_go.wait()
         return ExtractedPage(f"Read on page {page_number}.")
 
-    monkeypatch.setattr(background, "recognise", slow)
+    monkeypatch.setattr(queue, "recognise", slow)
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         scan = await post(client, scanned("one", "two"))
@@ -270,7 +263,7 @@ async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(
         await let_go.wait()
         return ExtractedPage("Too late.")
 
-    monkeypatch.setattr(background, "recognise", slow)
+    monkeypatch.setattr(queue, "recognise", slow)
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         scan = await post(client, scanned("one"))
@@ -329,13 +322,10 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["the old model is here", "the old model is gone"])
-async def test_a_new_embedding_model_takes_over_when_all_is_embedded(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, kept: bool
-) -> None:
+async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: Settings, kept: bool) -> None:
     old, new = Slow("old"), Slow("new")
     old.may.set()
-    monkeypatch.setattr(services, "_embedder", lambda *_: old)
-    app = create(settings)
+    app = create(settings, embedder=old)
     async with app.router.lifespan_context(app), client_of(app, key := await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
 
@@ -345,9 +335,7 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(
         await until(ready)
 
     reborn = Slow("old")
-    monkeypatch.setattr(services, "_embedder", lambda *_: new)
-    monkeypatch.setattr(services.Services, "former_embedder", lambda *_: reborn if kept else None)
-    app = create(settings)
+    app = create(settings, embedder=new, former=reborn if kept else None)
     async with app.router.lifespan_context(app), client_of(app, key) as client:
 
         async def ask(question: str) -> list[dict[str, Any]]:
@@ -357,7 +345,7 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(
             return found
 
         async def changing() -> bool:
-            return "made anew by new" in str((await client.get("/healthz")).json()["notes"])
+            return "re-embedded with new" in str((await client.get("/healthz")).json()["notes"])
 
         await until(changing)
         await asyncio.sleep(0.05)

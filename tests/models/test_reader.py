@@ -5,7 +5,6 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -15,9 +14,9 @@ from docqa.answering.reading import PROSE, UNSTATED, WINDOW, asks_for_a_fact, pr
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
+from docqa.models.encoders import Encoders
 from docqa.models.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
-from docqa.search.search import Passage, Sentence
-from docqa.services import Services
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from passages import BELL, MILL, WELL
@@ -137,15 +136,15 @@ def test_a_passage_of_few_sentences_is_read_once() -> None:
 
 def passage(text: str, scores: list[float]) -> Passage:
     width = len(text) // len(scores)
-    sentences = tuple(Sentence(at * width, (at + 1) * width, score, None) for at, score in enumerate(scores))
+    sentences = tuple(
+        Sentence(start=at * width, end=(at + 1) * width, coverage=score) for at, score in enumerate(scores)
+    )
     return Passage(
-        StoredChunk(1, 1, 1, "", "", text, ""),
-        StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
-        0.0,
-        None,
-        0.0,
-        0.0,
-        sentences,
+        chunk=StoredChunk(1, 1, 1, "", "", text, ""),
+        document=StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
+        scores=Scores(),
+        score=0.0,
+        sentences=sentences,
     )
 
 
@@ -188,8 +187,8 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
         async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
             return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
 
-    services = cast(Services, SimpleNamespace(reader=Finding(), verifier=None))
-    [found] = runner.run(read(services, question, "en", [pump]))
+    encoders = Encoders(None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None)
+    [found] = runner.run(read(encoders, question, "en", [pump]))
     less = 0.0 if stated else UNSTATED
     assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
 

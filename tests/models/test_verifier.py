@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -17,10 +16,11 @@ from docqa.answering.relevance import relevant
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart, Unavailable
 from docqa.models.chat.local import available
+from docqa.models.embedder import Embedder
+from docqa.models.encoders import Encoders
 from docqa.models.reader import Span, TrainedPart
 from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, shipped_adapter, to_verify
-from docqa.search.search import Passage, Sentence
-from docqa.services import Services
+from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from passages import BELL, MILL, WELL
@@ -129,21 +129,20 @@ QUESTION = "Who cast the bell?"
 
 
 def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = QUESTION) -> list[Passage]:
-    services = cast(Services, SimpleNamespace(reader=Finding(), verifier=doubting, work=asyncio.Event()))
+    reader, verifier = cast(Embedder, Finding()), cast(Verifier | None, doubting)
+    encoders = Encoders(None, reader, verifier, former=lambda _: None, wake=lambda: None)
     document = StoredDocument(1, "d1", "places.txt", "txt", "en", 1, "")
     passages = [
         Passage(
-            StoredChunk(number, 1, 1, "", "", text, ""),
-            document,
-            0.0,
-            None,
-            0.0,
-            0.0,
-            (Sentence(0, len(text), 2.0, 0.9, 1.0),),
+            chunk=StoredChunk(number, 1, 1, "", "", text, ""),
+            document=document,
+            scores=Scores(),
+            score=0.0,
+            sentences=(Sentence(start=0, end=len(text), coverage=2.0, cosine=0.9, lexical_coverage=1.0),),
         )
         for number, text in enumerate((WELL, MILL, BELL), 1)
     ]
-    return runner.run(read(services, question, "en", passages))
+    return runner.run(read(encoders, question, "en", passages))
 
 
 def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
@@ -167,7 +166,7 @@ def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runne
     ]
     strange = "Who made the orbital launcher's heat shield?"
     assert [
-        relevant([replace(one, sentences=(), spoken_of=0.0) for one in found], strange) for found in (alone, believed)
+        relevant([replace(one, sentences=(), scores=Scores()) for one in found], strange) for found in (alone, believed)
     ] == [False, True]
 
 

@@ -6,7 +6,7 @@ from starlette.applications import Starlette
 
 from conftest import upload
 from docqa import store
-from docqa.search.bm25 import bm25, rarity
+from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
 pytestmark = pytest.mark.anyio

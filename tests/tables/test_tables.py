@@ -16,7 +16,6 @@ from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.formats import reading
 from docqa.formats.columns import Column, columns, key, value
-from docqa.languages.table_phrases import GROUPED, MEASURES, WHICH
 from docqa.settings import Settings
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.tables.parse import is_form
@@ -297,13 +296,6 @@ def test_a_name_of_two_columns_is_placed_nowhere() -> None:
     table = StoredTable(1, "a.csv", (Column("Net price", "number"), Column("Gross price", "number")))
     assert plan("What is the average price?", "en", table, {}) is None
     assert plan("What is the average gross price?", "en", table, {}) == Plan("mean", 1)
-
-
-def test_every_phrase_is_there_in_every_language() -> None:
-    for phrases in (*MEASURES.values(), GROUPED, WHICH):
-        assert len(phrases) == 16
-        places = [re.findall(r"\{\d\}", one) for one in phrases.values()]
-        assert all(sorted(found) == sorted(places[0]) for found in places)
 
 
 # --- answers -----------------------------------------------------------------------------------------------------------------------

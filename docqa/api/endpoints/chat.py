@@ -13,10 +13,10 @@ from starlette.types import Send
 from docqa import records, store
 from docqa.answering.answer import Answer, answer, read_question
 from docqa.answering.gather import question_language
+from docqa.answering.phrasing import sources_block
 from docqa.api import declarations as given_by
 from docqa.api.request import Endpoint, Given
 from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
-from docqa.languages.phrases import sources_block
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -56,7 +56,7 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
     passages = await search(
-        services, documents, body["query"], question_language(body["query"], documents), body["top_k"]
+        services.index, documents, body["query"], question_language(body["query"], documents), body["top_k"]
     )
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
@@ -67,7 +67,7 @@ async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
     question = read_question(messages, given.query, documents)
-    made = await answer(services, documents, question, given.query)
+    made = await answer(services.answering, documents, question, given.query)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
     headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:

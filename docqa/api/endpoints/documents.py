@@ -25,7 +25,7 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         offline=settings.offline,
     )
     doc_id = await add_file(
-        services, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url
+        services.intake, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url
     )
     return records.Added(doc_id, doc_id)
 
@@ -33,7 +33,7 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
 async def upload(services: Services, account: int, given: Given) -> records.Added:
     assert given.file is not None, "the declaration requires it"
     doc_id = await add_file(
-        services, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
+        services.intake, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
     )
     return records.Added(doc_id, doc_id)
 

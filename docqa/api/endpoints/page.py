@@ -46,9 +46,9 @@ def _hash_of(tag: str, html: str) -> str:
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
     async with services.db.read() as conn:
         indexing = await store.jobs.indexing(conn)
-    embedding = services.embedder.state if services.embedder else "none: full-text search only"
-    local = {name: model.state for name, model in services.local_models.by_name().items()}
-    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.told())
+    embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
+    local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
+    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.notes())
 
 
 PAGE = Endpoint(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from docqa import ROOT
 from docqa.errors import CannotStart
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 FILE = "reader.safetensors"
 SHIPPED = ROOT / "models" / FILE

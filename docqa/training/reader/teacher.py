@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from docqa.models.reader.network import OF_PASSAGE, Network
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 
 # The layers whose states are kept, as shares of the depth: one compares question and passage, one has nearly finished.
 TEACHER_DEPTHS = 2 / 3, 11 / 12

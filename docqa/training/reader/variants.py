@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy
 
 from docqa.models.reader.network import Network
-from docqa.text.words import sentences
+from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Articles, LabelledQuestion
 
 SUBSTITUTIONS = 5  # variants with exchanged words of each labelled question

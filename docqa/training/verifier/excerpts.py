@@ -7,7 +7,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docqa.text.words import sentences, terms
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
 from docqa.training.question_sets import Articles, LabelledQuestion, answer_spans
 
 SIZES = (1, 1, 2, 2, 3)  # sentences of an excerpt's core, among which one size is drawn

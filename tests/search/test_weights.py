@@ -8,7 +8,7 @@ import pytest
 from starlette.applications import Starlette
 
 from conftest import upload
-from docqa.search.weighing import Query, weighed
+from docqa.search.weights import Query, weigh
 from docqa.text.frequency import shares
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +46,7 @@ def test_no_list_is_read_before_it_is_needed() -> None:
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
     async with app.state.services.db.read() as conn:
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
-        return await weighed(conn, documents, text, language, vector)
+        return await weigh(conn, documents, text, language, vector)
 
 
 async def test_a_general_word_tells_little_although_the_file_has_it_once(
@@ -54,7 +54,7 @@ async def test_a_general_word_tells_little_although_the_file_has_it_once(
 ) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
-    tells = {word.form: word.tells for word in asked.words}
+    tells = {word.form: word.weight for word in asked.words}
     assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
@@ -89,9 +89,9 @@ async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_i
         await query(app, "Welches Jahr?", "de"),
         await query(app, "Wer beschrieb die Mühlen von Lauterach?", "de"),
     )
-    assert general.spoken_of(general.weights) < 0.5 < telling.spoken_of(telling.weights) < 1
+    assert general.lexical_coverage(general.weights) < 0.5 < telling.lexical_coverage(telling.weights) < 1
     with_vectors = await query(app, "Welches Jahr?", "de", vector=b"\0" * 4)
-    assert with_vectors.spoken_of(with_vectors.weights) == 1
+    assert with_vectors.lexical_coverage(with_vectors.weights) == 1
 
 
 async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(
@@ -99,14 +99,14 @@ async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(
 ) -> None:
     await upload(client, CHRONICLE)
     asked = await query(app, "Lauterachs Mühlen", "de")
-    assert [(word.form, word.cut) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
+    assert [(word.form, word.stem) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
     twice = await query(app, "Die Mühlen und die Tore", "de")
     assert [word.form for word in twice.words].count("die") == 1
-    whole, cut = asked.spoken_of(["lauterachs", "laute~"]), asked.spoken_of(["lauterach", "laute~"])
+    whole, cut = asked.lexical_coverage(["lauterachs", "laute~"]), asked.lexical_coverage(["lauterach", "laute~"])
     assert cut == pytest.approx(whole / 2)
-    assert asked.spoken_of(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.spoken_of(["muhlen", "muhle~"]), (
-        "the document is named so"
-    )
+    assert asked.lexical_coverage(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.lexical_coverage(
+        ["muhlen", "muhle~"]
+    ), "the document is named so"
 
 
 async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_there_is(

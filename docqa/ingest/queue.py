@@ -1,0 +1,47 @@
+"""What adding a document needs: the database, the processes that read files, and the bell of the background work."""
+
+import asyncio
+from dataclasses import dataclass
+
+from docqa.errors import Busy
+from docqa.formats import Extracted, ExtractedPage, extract, recognise
+from docqa.formats import languages as recognition_languages
+from docqa.settings import Settings
+from docqa.store.database import Database
+
+
+class ReadingQueue:
+    """Reads files in child processes: so many at once, while so many others may wait."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = {"seconds": settings.extract_seconds, "memory_mb": settings.extract_memory_mb}
+        self._ocr_languages = settings.ocr_languages
+        self._longest = settings.extract_queue
+        self._slots = asyncio.Semaphore(settings.extract_parallel)
+        self.length = 0  # uploads being read and waiting to be
+
+    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
+        """The pages of a file. Raises Unreadable at `loc`, Busy when too many files are waiting, ChildDied."""
+        if self.length >= self._longest:
+            raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
+        self.length += 1
+        try:
+            async with self._slots:
+                return await extract(data, name, media_type, loc=loc, **self._limits)
+        finally:
+            self.length -= 1
+
+    async def recognise(self, data: bytes, page_number: int) -> ExtractedPage:
+        """The text of a scanned page of a PDF. Waits for a slot however long. Raises Unreadable and ChildDied."""
+        languages = self._ocr_languages or "+".join(recognition_languages())
+        async with self._slots:
+            return await recognise(data, page_number, languages, **self._limits)
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Where documents are written and files are read; `work` is set when there is something for the background work."""
+
+    db: Database
+    reading: ReadingQueue
+    work: asyncio.Event

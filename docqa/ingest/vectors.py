@@ -1,0 +1,135 @@
+"""Vectors of chunks and sentences: the models that make them are loaded, and all of them made, in the background."""
+
+import asyncio
+import logging
+
+from docqa import store
+from docqa.errors import Unavailable
+from docqa.ingest.queue import Intake
+from docqa.models.embedder import Embedder, pack
+from docqa.models.encoders import Encoders
+from docqa.models.verifier import Verifier
+from docqa.store.documents import StoredDocument
+from docqa.store.vectors import StoredModel
+from docqa.text.sentences import sentences
+
+log = logging.getLogger(__name__)
+
+BATCH = 16  # chunks embedded and committed together: what a crash may cost, and the longest a question waits
+SENTENCE_BATCH = 16  # chunks, some hundred sentences: a quarter more of them per second than with four
+RETRIES = 3
+PAUSE = 10  # seconds
+
+
+async def load_models(intake: Intake, encoders: Encoders) -> None:
+    """Load every model that is not loaded. One that cannot be is logged with what users lose by it."""
+    embedder, serving = encoders.embedder, encoders.serving
+    if embedder is not None and not (embedder.ready and (serving is None or serving.ready)):
+        await _load_embedder(intake, encoders, embedder)
+    if encoders.reader is not None and encoders.reader is not embedder and not encoders.reader.ready:
+        await _load_optional(encoders.reader, "answers are whole sentences")
+    if encoders.verifier is not None and not encoders.verifier.ready:
+        await _load_optional(encoders.verifier, "the reader's answers are not verified")
+
+
+async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:
+    """Load the model that makes vectors from now on, and the former one while its vectors are still searched."""
+    try:
+        await embedder.load()
+    except Unavailable as error:
+        log.warning("no vectors: %s", error)
+        return
+    chosen = StoredModel(embedder.name, embedder.sha256, embedder.dimension)
+    async with intake.db.write() as conn:
+        await store.vectors.use_model(conn, chosen)
+        serving = await store.vectors.serving_model(conn)
+    if serving is None or serving == chosen:
+        encoders.serving = embedder
+        return
+    log.info("re-embedding all documents with %s; the vectors of %s serve until then", chosen.name, serving.name)
+    former = encoders.serving or encoders.former(serving)
+    if former is None:
+        return
+    try:
+        await former.load()
+        encoders.serving = former
+    except Unavailable as error:
+        log.warning("full-text search only until then: %s", error)
+
+
+async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
+    """Load a model that a server can do without; `otherwise` says what users lose, and is logged."""
+    try:
+        await model.load()
+    except Unavailable as error:
+        log.warning("%s: %s", otherwise, error)
+
+
+async def embed_document(intake: Intake, embedder: Embedder, document: StoredDocument) -> None:
+    """Vectors for all chunks of a document that lack one. Raises Unavailable after RETRIES failures."""
+    failures, after = 0, 0
+    while True:
+        async with intake.db.read() as conn:
+            batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after)
+        if not batch:
+            return
+        try:
+            vectors = await embedder.encode([text for _, text in batch])
+        except Unavailable:
+            failures += 1
+            if failures == RETRIES:
+                raise
+            continue
+        ids = [chunk for chunk, _ in batch]
+        async with intake.db.write() as conn:
+            await store.vectors.set_embeddings(conn, list(zip(ids, vectors, strict=True)))
+        after = ids[-1]
+
+
+async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
+    """What is left when no document waits: the new model takes over, sentences get vectors, then wait for work."""
+    embedder = encoders.embedder
+    if embedder is None or not embedder.ready:
+        await intake.work.wait()
+    elif encoders.serving is not embedder:
+        await _take_over(intake, encoders, embedder)
+    else:
+        async with intake.db.read() as conn:
+            document = await store.vectors.next_unexamined(conn)
+        if document is None:
+            await intake.work.wait()
+            return
+        try:
+            await _embed_sentences(intake, embedder, document)
+        except Unavailable as error:
+            log.warning("sentences have no vectors yet: %s", error)
+            await asyncio.sleep(PAUSE)
+
+
+async def _take_over(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:
+    async with intake.db.write() as conn:
+        if await store.vectors.coming_model(conn):
+            await store.vectors.take_over(conn)
+    await encoders.close_former()
+    encoders.serving = embedder
+    log.info("all documents are embedded with %s, which serves from now on", embedder.name)
+
+
+async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) -> None:
+    """Vectors for the sentences of a document, until all have them or another document waits."""
+    after = 0
+    while not intake.work.is_set():
+        async with intake.db.read() as conn:
+            batch = await store.vectors.chunks_to_examine(conn, document, SENTENCE_BATCH, after)
+        if not batch:
+            async with intake.db.write() as conn:
+                await store.vectors.set_examined(conn, document)
+            return
+        spans = [sentences(text) for _, text in batch]
+        texts = [text[start:end] for (_, text), bounds in zip(batch, spans, strict=True) for start, end in bounds]
+        vectors = iter(await embedder.encode(texts))
+        packed = [await asyncio.to_thread(pack, [next(vectors) for _ in bounds]) for bounds in spans]
+        ids = [chunk for chunk, _ in batch]
+        async with intake.db.write() as conn:
+            await store.vectors.set_sentences(conn, list(zip(ids, packed, strict=True)))
+        after = ids[-1]

@@ -1,0 +1,148 @@
+"""Which embedding model, reader and verifier are in use, and which of them can serve a question now."""
+
+import importlib.util
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TypeVar
+
+from docqa.catalog.catalog import Catalog
+from docqa.catalog.entries import Entry
+from docqa.models.embedder import Embedder
+from docqa.models.reader import TrainedPart, trained_part
+from docqa.models.verifier import Verifier, usable_adapter
+from docqa.settings import Settings
+from docqa.store.vectors import StoredModel
+
+NO_EMBEDDER = "The embedding model {name} is not installed: full-text search only."
+NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
+REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
+
+_Model = TypeVar("_Model", Embedder, Verifier)
+
+
+@dataclass
+class Encoders:
+    """The models that turn text into vectors, spans and verdicts.
+
+    `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
+    the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the chosen
+    embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
+    `former` returns the embedder that made stored vectors, None where its files are gone.
+    """
+
+    embedder: Embedder | None
+    reader: Embedder | None
+    verifier: Verifier | None
+    former: Callable[[StoredModel], Embedder | None]
+    wake: Callable[[], None]
+    serving: Embedder | None = None
+
+    def embedder_for(self, language: str) -> Embedder | None:
+        """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking down.
+
+        A question does not wait for a model to load; one whose process died is loaded again for the next question.
+        """
+        if self.serving is None or not self.serving.knows(language):
+            return None
+        return self._if_ready(self.serving)
+
+    def reader_for(self, language: str) -> Embedder | None:
+        """The reader if it is loaded and was trained in the language."""
+        if self.reader is None or self.reader.reader is None or language not in self.reader.reader.languages:
+            return None
+        return self._if_ready(self.reader)
+
+    def verifier_for(self, language: str) -> Verifier | None:
+        """The verifier if it is loaded and was trained in the language."""
+        if self.verifier is None or language not in self.verifier.adapter.languages:
+            return None
+        return self._if_ready(self.verifier)
+
+    def _if_ready(self, model: _Model) -> _Model | None:
+        if model.ready:
+            return model
+        self.wake()
+        return None
+
+    @property
+    def reindexing(self) -> bool:
+        """Whether the chosen embedder is loaded while another model's vectors are still searched."""
+        return self.embedder is not None and self.embedder.ready and self.serving is not self.embedder
+
+    async def close_former(self) -> None:
+        """End the process of a serving model that is not the chosen one."""
+        if self.serving is not None and self.serving is not self.embedder:
+            await self.serving.close()
+
+    async def close(self) -> None:
+        """End every model's process."""
+        async with AsyncExitStack() as stack:
+            for model in {self.verifier, self.embedder, self.reader, self.serving}:
+                if model is not None:
+                    stack.push_async_callback(model.close)
+
+
+def find_encoders(
+    settings: Settings,
+    catalog: Catalog,
+    wake: Callable[[], None],
+    embedder: Embedder | None = None,
+    former: Embedder | None = None,
+) -> tuple[Encoders, list[str]]:
+    """The encoders that the settings choose among the installed models, none of them loaded, and notes on what is missing.
+
+    An `embedder` that is handed in is used instead of the chosen one, and `former` stands for the one before it.
+    """
+    notes: list[str] = []
+    part = trained_part(settings.models) if settings.reader else None
+    chosen = embedder or _chosen(settings, catalog, part, notes)
+    reader = _reader(catalog, chosen, part)
+    adapted = usable_adapter(settings, catalog) if reader else None
+
+    def former_of(model: StoredModel) -> Embedder | None:
+        return former or _installed(catalog, model)
+
+    return Encoders(chosen, reader, Verifier(*adapted) if adapted else None, former_of, wake), notes
+
+
+def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:
+    if settings.embedder == "none":
+        return None
+    entry = catalog.embedding(settings.embedder)
+    if not catalog.present(entry):
+        notes.append(NO_EMBEDDER.format(name=entry.name))
+        return None
+    if importlib.util.find_spec("sentence_transformers") is None:
+        notes.append(NO_SENTENCE_TRANSFORMERS)
+        return None
+    return _open(catalog, entry, part)
+
+
+def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | None) -> Embedder | None:
+    """The chosen embedder if the trained part belongs to it, else the model it belongs to, if that is installed."""
+    if part is None or embedder is None or embedder.reader:
+        return embedder if part else None
+    entry = catalog.with_weights("embedding", part.base)
+    return _open(catalog, entry, part) if entry else None
+
+
+def _installed(catalog: Catalog, model: StoredModel) -> Embedder | None:
+    """The embedder that made these stored vectors, None where its files are gone or have changed."""
+    for entry in catalog.entries:
+        if entry.kind == "embedding" and entry.name == model.name and catalog.present(entry):
+            return _open(catalog, entry) if entry.weights.sha256 == model.sha256 else None
+    return None
+
+
+def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:
+    """The embedder of an installed entry, with the reader if the trained part belongs to it. It is loaded later."""
+    return Embedder(
+        entry.name,
+        catalog.path(entry),
+        entry.weights.sha256,
+        entry.dimension,
+        entry.languages,
+        (entry.query_prefix, entry.passage_prefix),
+        part if part and part.base == entry.weights.sha256 else None,
+    )

@@ -1,0 +1,128 @@
+"""First stage of a search: full text and vectors find candidates, reciprocal rank fusion merges their rankings."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aiosqlite import Connection
+
+from docqa import store
+from docqa.models.embedder import Embedder
+from docqa.search.passages import Scores
+from docqa.search.weights import Query, bm25
+from docqa.store.chunks import StoredChunk
+from docqa.store.sql import quoted
+
+RETRIEVED = 50  # chunks, by full text and by vectors each
+FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
+VECTOR_WEIGHT = 0.5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A chunk that was found, its scores, and that of the fused ranking."""
+
+    chunk: StoredChunk
+    scores: Scores
+    fused: float
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Chunks found for one query: `matched` by full text and `near` by vectors, best first; `bm25` by chunk id."""
+
+    matched: Sequence[StoredChunk]
+    near: Sequence[StoredChunk] = ()
+    bm25: Mapping[int, float] = field(default_factory=dict)
+
+    def score(self, chunk: StoredChunk) -> float:
+        """The chunk's BM25, 1 for the best match, 0 for a chunk that was not matched."""
+        return self.bm25.get(chunk.id, 0.0)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What candidates are sought for, in documents given by row id.
+
+    `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
+    documents, `pages` the page numbers that it names, both by document.
+    """
+
+    documents: Sequence[int]
+    query: Query
+    expansion: Query | None
+    names: Mapping[int, frozenset[str]]
+    pages: Mapping[int, Collection[int]]
+
+    def document_name(self, document: int) -> frozenset[str]:
+        """The terms by which the question names this document."""
+        return self.names.get(document, frozenset())
+
+
+async def find_candidates(conn: Connection, request: Request, embedder: Embedder | None, limit: int) -> list[Candidate]:
+    """The best candidates of the fused ranking, best first, at most `limit`."""
+    query, documents = request.query, request.documents
+    own = await _retrieve(conn, documents, query)
+    expanded = await _retrieve(conn, documents, request.expansion) if request.expansion else Retrieved(())
+    on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
+    rankings = [own, expanded, *on_pages]
+    by_name = Retrieved(())
+    if 0 < len(request.names) < len(documents):
+        by_name = await _retrieve(conn, list(request.names), query)
+        rankings.append(by_name)
+    fused = _fuse(rankings)[:limit]
+    ids = [chunk.id for chunk, _ in fused]
+    cosines = await _cosines(conn, ids, embedder, query.vector)
+    related = await _cosines(conn, ids, embedder, request.expansion.vector) if request.expansion else {}
+    named_chunks = {chunk.id for ranking in on_pages for chunk in ranking.matched}
+    candidates = []
+    for chunk, score in fused:
+        name, held = request.document_name(chunk.document), chunk.terms.split()
+        scores = Scores(
+            bm25=max(ranking.score(chunk) for ranking in (own, by_name)),
+            cosine=cosines.get(chunk.id),
+            coverage=query.coverage(held, name),
+            lexical_coverage=query.lexical_coverage(held, name),
+            expansion=expanded.score(chunk) + related.get(chunk.id, 0.0),
+            document_name=query.coverage(name) if len(documents) > 1 else 0.0,
+            on_named_page=chunk.id in named_chunks,
+        )
+        candidates.append(Candidate(chunk, scores, score))
+    return candidates
+
+
+async def _retrieve(conn: Connection, documents: Sequence[int], query: Query) -> Retrieved:
+    matches = (
+        await store.chunks.match_chunks(conn, documents, any_of(query.matching), RETRIEVED) if query.matching else []
+    )
+    near = await store.chunks.nearest_chunks(conn, documents, query.vector, RETRIEVED) if query.vector else []
+    if query.vector is None:  # with vectors, this loses where expansion terms are sought, and wins nothing
+        scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matches])
+        matches = sorted(zip((chunk for chunk, _ in matches), scores, strict=True), key=lambda match: -match[1])
+    best = max((score for _, score in matches), default=0.0) or 1.0
+    return Retrieved([chunk for chunk, _ in matches], near, {chunk.id: score / best for chunk, score in matches})
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """An FTS5 query for any of the terms, each quoted so that none is read as syntax."""
+    return " OR ".join(map(quoted, terms))
+
+
+def _fuse(retrieved: Sequence[Retrieved]) -> list[tuple[StoredChunk, float]]:
+    scores: dict[int, float] = {}
+    chunks: dict[int, StoredChunk] = {}
+    for result in retrieved:
+        for ranking, weight in ((result.matched, 1.0), (result.near, VECTOR_WEIGHT)):
+            for rank, chunk in enumerate(ranking, 1):
+                scores[chunk.id] = scores.get(chunk.id, 0) + weight / (FUSION + rank)
+                chunks[chunk.id] = chunk
+    return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+
+
+async def _cosines(
+    conn: Connection, chunks: Sequence[int], embedder: Embedder | None, vector: bytes | None
+) -> dict[int, float]:
+    """The similarity of chunks to a question, on the scale of the thresholds; chunks without a vector are left out."""
+    if embedder is None or vector is None:
+        return {}
+    cosines = await store.chunks.similarities(conn, chunks, vector)
+    return {id_: embedder.scaled(cosine) for id_, cosine in cosines.items()}

@@ -1,0 +1,78 @@
+"""What a search returns: chunks with their scores, one by one by name, and their sentences."""
+
+from dataclasses import dataclass
+
+from docqa.models.reader import Span
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+from docqa.text.sentences import sentences
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """How well a chunk fits a question. Shares and cosines are from 0 to 1 (a cosine may be slightly below 0).
+
+    `bm25` is 1 for the best match; `cosine` is None without vectors. `coverage` is the share of the question's weight
+    that the chunk's words carry by their rarity in the file, `lexical_coverage` by their rarity in the language, where
+    that is known. `expansion` (0 to 2) adds up BM25 and cosine to what the question's terms stand for, `document_name`
+    is the share of the question's weight that names its document. `on_named_page`: the question names the chunk's page.
+    """
+
+    bm25: float = 0.0
+    cosine: float | None = None
+    coverage: float = 0.0
+    lexical_coverage: float = 0.0
+    expansion: float = 0.0
+    document_name: float = 0.0
+    on_named_page: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence of a passage, `passage.text[start:end]`; its scores are as in `Scores`."""
+
+    start: int
+    end: int
+    coverage: float
+    cosine: float | None = None
+    lexical_coverage: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """0 to 2 with vectors, 0 to 1 without."""
+        return self.coverage + (self.cosine or 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A chunk that a search returned; `score` orders passages.
+
+    `before` and `after` complete a chunk that was cut out of a paragraph; `sentences` are those of the chunk alone.
+    `spans` are the reader's answers, best first, None where it did not read the passage; `verified` says that the
+    verifier accepts the first.
+    """
+
+    chunk: StoredChunk
+    document: StoredDocument
+    scores: Scores
+    score: float
+    sentences: tuple[Sentence, ...] = ()
+    before: str = ""
+    after: str = ""
+    spans: tuple[Span, ...] | None = None
+    verified: bool = False
+
+    @property
+    def text(self) -> str:
+        """The completed chunk, verbatim from its page."""
+        return self.before + self.chunk.text + self.after
+
+    @property
+    def lead(self) -> str:
+        """The sentence before the chunk's first, where the chunk was cut out of a paragraph; else ""."""
+        return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
+
+    @property
+    def nearest(self) -> float | None:
+        """The cosine of the sentence nearest to the question; None without vectors."""
+        return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)

@@ -1,0 +1,106 @@
+"""Second stage of a search: the sentences of each candidate are scored, and decide the order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from docqa.models.embedder import Embedder, dot, packed_dots
+from docqa.search.passages import Passage, Sentence
+from docqa.search.weights import Query
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
+
+EXPANSION_WEIGHT = 2.0  # expansion terms outweigh the original ones, which the documents may not use
+NAMED_PAGE = 3.0  # for a passage on a page that the question names
+DOCUMENT_NAME = 1.0  # for a passage of a document whose name carries all of the question's weight
+
+Spans = Sequence[tuple[int, int]]
+
+
+def final_score(passage: Passage) -> float:
+    """The score of the second stage: the chunk's own words and vector, its nearest sentence, its best-covering one."""
+    scores = passage.scores
+    coverage = max((sentence.coverage for sentence in passage.sentences), default=0.0)
+    own = scores.coverage if passage.nearest is None else scores.cosine or 0.0
+    return (
+        scores.bm25
+        + 0.5 * own
+        + (passage.nearest or 0.0)
+        + coverage
+        + EXPANSION_WEIGHT * scores.expansion
+        + NAMED_PAGE * scores.on_named_page
+        + DOCUMENT_NAME * scores.document_name
+    )
+
+
+def by_final_score(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with their final scores, best first."""
+    return sorted(
+        (replace(passage, score=final_score(passage)) for passage in passages), key=lambda passage: -passage.score
+    )
+
+
+async def with_sentences(
+    query: Query,
+    passages: Sequence[Passage],
+    names: Mapping[int, frozenset[str]],
+    packed: Mapping[int, bytes],
+    embedder: Embedder | None,
+) -> list[Passage]:
+    """The passages with their sentences scored.
+
+    `names` are the terms by which the question names documents, `packed` the stored sentence vectors by chunk id.
+    Raises Unavailable where vectors must be made and cannot.
+    """
+    spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
+    cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(bounds) for id_, bounds in spans.items()}
+    if embedder and query.vector:
+        cosines |= await _cosines(embedder, query.vector, passages, spans, packed)
+    return [
+        replace(
+            passage,
+            sentences=_scored(
+                query,
+                passage.text,
+                spans[passage.chunk.id],
+                cosines[passage.chunk.id],
+                names.get(passage.document.id, frozenset()),
+            ),
+        )
+        for passage in passages
+    ]
+
+
+async def _cosines(
+    embedder: Embedder,
+    vector: bytes,
+    passages: Sequence[Passage],
+    spans: Mapping[int, Spans],
+    packed: Mapping[int, bytes],
+) -> dict[int, Sequence[float]]:
+    """The similarity of each sentence to the question, by chunk id; vectors that are not stored yet are made now."""
+    stored = {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()}
+    # An earlier version may have cut the text into other sentences: its vectors are useless then.
+    stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(spans[id_])}
+    lacking = [passage for passage in passages if passage.chunk.id not in stored]
+    texts = [passage.text[start:end] for passage in lacking for start, end in spans[passage.chunk.id]]
+    made = iter(await embedder.encode(texts, urgent=True))
+    stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in spans[passage.chunk.id]] for passage in lacking}
+    return {id_: [embedder.scaled(cosine) for cosine in dots] for id_, dots in stored.items()}
+
+
+def _scored(
+    query: Query, text: str, spans: Spans, cosines: Sequence[float | None], document_name: frozenset[str]
+) -> tuple[Sentence, ...]:
+    scored = []
+    for (start, end), cosine in zip(spans, cosines, strict=True):
+        held = frozenset(terms(text[start:end]))
+        scored.append(
+            Sentence(
+                start=start,
+                end=end,
+                coverage=query.coverage(held, document_name),
+                cosine=cosine,
+                lexical_coverage=query.lexical_coverage(held, document_name),
+            )
+        )
+    return tuple(scored)

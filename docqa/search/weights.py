@@ -1,0 +1,196 @@
+"""Word weighting: how much each term of a question counts, and BM25 with these weights.
+
+With vectors, a term counts by its rarity in the whole file. Without them, whether documents answer the question is
+judged by rarity in the language, and the order of passages by rarity in the documents that are asked: beside texts in
+other languages and on other subjects the commonest words look rare, and so does a general word in a small file.
+"""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from aiosqlite import Connection
+
+from docqa import store
+from docqa.text.detect import is_function_word
+from docqa.text.frequency import shares
+from docqa.text.words import is_compound, terms
+
+K1, B = 1.2, 0.75  # of BM25, as in FTS5
+MANY_CHUNKS = 20_000  # from here on, terms that are in nearly every chunk cost more time than they are worth
+COMMON = 0.2
+# Chunks that a small collection is padded with: among three chunks alone every word would look common.
+BACKGROUND = 200
+IN_LANGUAGE = 3000  # passages that a language is taken for: a word that its list lacks is in none of them
+# Chunks like the file's average that the asked documents are padded with, for the same reason as BACKGROUND.
+AVERAGE = 5
+FUNCTION_WORD = 0.3  # of the weight that a word such as "which" would have
+STEM_ONLY = 0.5  # how much of a word counts as present where only another word with its stem is
+
+
+# --- functions on weights ---------------------------------------------------------------------------------------------
+
+
+def rarity(count: float, total: float) -> float:
+    """Inverse document frequency (Robertson and Spärck Jones), kept positive, of a term in `count` of `total` passages."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
+
+def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> list[float]:
+    """The BM25 score of each passage, given by its terms, with these weights in place of the file's own IDF.
+
+    The average length is that of these passages. FTS5 weighs by the whole file: beside documents in other languages and
+    on other subjects the commonest words of these look rare.
+    """
+    average = sum(map(len, passages)) / len(passages) if passages else 0.0
+    return [
+        _bm25(weights, passage, K1 * (1 - B + B * len(passage) / average)) if passage else 0.0 for passage in passages
+    ]
+
+
+def _bm25(weights: Mapping[str, float], passage: Sequence[str], damping: float) -> float:
+    counts = Counter(term for term in passage if term in weights)
+    return sum(weights[term] * count * (K1 + 1) / (count + damping) for term, count in counts.items())
+
+
+def share(weights: Mapping[str, float], held: Iterable[str], optional: frozenset[str] = frozenset()) -> float:
+    """The share of the total weight, 0 to 1, whose terms are `held`. `optional` terms that are not do not count."""
+    held = frozenset(held)
+    total = sum(weight for term, weight in weights.items() if term in held or term not in optional)
+    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+
+
+def weights_among(question_terms: Iterable[str], counts: Counter[str]) -> dict[str, float]:
+    """Weights by rarity among some sentences, given the number of them that hold each term; terms in none are left out."""
+    most = max(counts.values(), default=0)
+    return {
+        term: math.log(1 + most / counts[term]) * (FUNCTION_WORD if is_function_word(term) else 1.0)
+        for term in question_terms
+        if term in counts
+    }
+
+
+# --- a question's weights ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a question: its search term, its stem's term ("" for a word without one), its weight in the language."""
+
+    form: str
+    stem: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question ready for search.
+
+    `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge how
+    much of the question a text covers; they are empty with vectors and where the language has no word list. `vector` is
+    the question's embedding, None where its language has no embedder.
+    """
+
+    weights: Mapping[str, float]
+    matching: Mapping[str, float]
+    vector: bytes | None
+    words: Sequence[Word] = ()
+
+    def coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
+        """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are optional."""
+        return share(self.weights, held, document_name)
+
+    def lexical_coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
+        """The same by the words' weights in their language, or `coverage` where there are none.
+
+        The total includes one unknown word more: of a question with only one or two general words, more must be present
+        than of a specific one.
+        """
+        if not self.words:
+            return self.coverage(held, document_name)
+        held = frozenset(held)
+        present = missing = 0.0
+        for word in self.words:
+            part = 1.0 if word.form in held else STEM_ONLY if word.stem in held else 0.0
+            present += part * word.weight
+            if part or document_name.isdisjoint((word.form, word.stem)):
+                missing += (1 - part) * word.weight
+        return present / (present + missing + rarity(0, IN_LANGUAGE))
+
+
+async def weigh(conn: Connection, documents: Sequence[int], text: str, language: str, vector: bytes | None) -> Query:
+    """The question `text` in `language` with the weights of its terms for these documents, given by row id."""
+    question_terms = terms(text)
+    counts = await store.chunks.vocabulary(conn, question_terms)
+    counts = {term: counts[term] for term in question_terms if term in counts}
+    total = await store.chunks.count_chunks(conn)
+    function_words = frozenset(filter(is_function_word, question_terms))
+    if vector is not None:
+        # A term that is in no chunk is a gap in the documents, unless it is a question word.
+        sought = [term for term in question_terms if term in counts or term not in function_words]
+        weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
+        return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector)
+    function_words |= _stems_of(function_words, question_terms)
+    # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
+    sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
+    matching = await _matching(conn, documents, _telling(counts, total), total, function_words)
+    weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
+    known = await asyncio.to_thread(shares, language)
+    expected = {term: IN_LANGUAGE * known.get(term, 0.0) for term in sought} if known else {}
+    words = tuple(_words(question_terms, _weights(expected, IN_LANGUAGE, function_words)))
+    return Query(weights, matching, None, words)
+
+
+async def _matching(
+    conn: Connection,
+    documents: Sequence[int],
+    telling: Mapping[str, int],
+    total: int,
+    function_words: frozenset[str],
+) -> dict[str, float]:
+    """Weights by rarity in these documents; in the whole file where they are spread over too much of it."""
+    own, chunks = await store.chunks.frequencies(conn, documents, list(telling), MANY_CHUNKS) or (telling, total)
+    padded = {term: own[term] + AVERAGE * count / total for term, count in telling.items()}
+    return _weights(padded, chunks + AVERAGE, function_words)
+
+
+def _weights(counts: Mapping[str, float], total: float, function_words: frozenset[str]) -> dict[str, float]:
+    return {
+        term: rarity(count, total) * (FUNCTION_WORD if term in function_words else 1.0)
+        for term, count in counts.items()
+    }
+
+
+def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:
+    """The terms that passages are found by."""
+    return {term: count for term, count in counts.items() if total <= MANY_CHUNKS or count < COMMON * total} or counts
+
+
+def _words(question_terms: Sequence[str], in_language: Mapping[str, float]) -> Iterator[Word]:
+    """Each word once, weighted by the mean of itself and its stem.
+
+    Counted apart, an inflected form that the word list hardly has would outweigh both.
+    """
+    for form, stem in _stems(question_terms).items():
+        if known := [in_language[term] for term in (form, stem) if term in in_language]:
+            yield Word(form, stem, sum(known) / len(known))
+
+
+def _stems(question_terms: Sequence[str]) -> dict[str, str]:
+    """The stem of each word, which follows it among the terms; "" for a word without one."""
+    return {
+        form: following if following.endswith("~") else ""
+        for form, following in zip_longest(question_terms, question_terms[1:], fillvalue="")
+        if not form.endswith("~")
+    }
+
+
+def _stems_of(function_words: frozenset[str], question_terms: Sequence[str]) -> frozenset[str]:
+    """The stems of the function words that no other word of the question shares."""
+    stems = _stems(question_terms)
+    return frozenset(stem for word, stem in stems.items() if stem and word in function_words) - {
+        stem for word, stem in stems.items() if word not in function_words
+    }
