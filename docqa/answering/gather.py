@@ -13,12 +13,15 @@ from itertools import zip_longest
 from docqa.answering.evidence import Candidate, Evidence
 from docqa.answering.reading import read
 from docqa.answering.relevance import relevant
-from docqa.questions.question import Part, Question
+from docqa.answering.sections import spans_in
+from docqa.questions.question import Part, Place, Question
 from docqa.questions.wording import content, points_back
+from docqa.search.candidates import RETRIEVED
 from docqa.search.index import Index
 from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.search.weights import share, weights_among
+from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.text.words import PREFIX, fold, terms
 
@@ -42,7 +45,9 @@ class Found:
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
-    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    place = question.scope.place
+    within = await _chunks_of(index.db, documents, place) if place and place.kind != "page" else frozenset[int]()
+    results = await asyncio.gather(*(_sought(index, documents, part, within) for part in question.parts))
     speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
     if not question.options.agent_mode or not any(speaking):
         return interleave(results, speaks=any(speaking))
@@ -55,9 +60,19 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     return interleave(answered)
 
 
-async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
-    """The passages that are found, the best of them read."""
-    return await read(index.encoders, part, await search(index, documents, part, PASSAGES))
+async def _chunks_of(db: Database, documents: Sequence[StoredDocument], place: Place) -> frozenset[int]:
+    """The ids of the chunks in the chapter or section that the question names."""
+    spans = [span for document in documents for span in await spans_in(db, document, place)]
+    return frozenset(span.chunk.id for span in spans)
+
+
+async def _sought(
+    index: Index, documents: Sequence[StoredDocument], part: Part, within: frozenset[int]
+) -> list[Passage]:
+    """The passages that are found, the best of them read; only those `within` these chunks, where any are."""
+    passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
+    inside = [passage for passage in passages if passage.chunk.id in within]
+    return await read(index.encoders, part, (inside or passages)[:PASSAGES])
 
 
 def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:

@@ -5,7 +5,7 @@ A number in such an answer is one that was counted here, and the answer says wha
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from docqa import store
@@ -13,10 +13,11 @@ from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Piece, Provider
 from docqa.answering.mentions import Place, match_of, places, speaks_of
 from docqa.answering.model_summary import digest
+from docqa.answering.sections import Span, spans_in
 from docqa.ingest.key_sentences import choose, notes
 from docqa.languages import phrase
-from docqa.questions.question import Question
-from docqa.questions.scope import Scope, scope_of
+from docqa.questions.question import Place as NamedPlace
+from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
@@ -51,24 +52,42 @@ class Overview:
 async def overview(
     db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview | None:
-    """The answer to a question about the documents as a whole; None for any other, and for one that is about something in them."""
-    scope = scope_of(question.text)
-    if scope is None or not documents:
+    """The answer to a question about the documents as a whole or a named part of them; None for any other, and for one that
+    is about something in them."""
+    scope = question.scope
+    if scope.wanted == "passages" or not documents:
         return None
-    if scope.kind == "pages":
-        return _page_counts(documents, question.language)
-    if scope.kind == "contents":
+    if scope.wanted == "page_count":
+        return await _page_counts(db, documents, question)
+    if scope.wanted == "contents":
         return await _contents(db, documents, question)
-    if scope.kind == "places":
-        return await _places(db, documents, question, scope)
+    if scope.wanted == "mentions":
+        return await _mentions(db, documents, question, scope)
     return await _gist(db, documents, question, scope, provider)
 
 
-def _page_counts(documents: Sequence[StoredDocument], language: str) -> Overview:
-    lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
-    if len(documents) > 1:
-        lines += [f"- {document.name}: {document.pages}" for document in documents]
-    return Overview("\n".join(lines), [], _pieces([]), "")
+async def _page_counts(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview:
+    place, language = question.scope.place, question.answer_language
+    if place is None or place.kind == "page":
+        lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
+        if len(documents) > 1:
+            lines += [f"- {document.name}: {document.pages}" for document in documents]
+        return Overview("\n".join(lines), [], _pieces([]), "")
+    lines = []
+    for document in documents:
+        pages = [span.chunk.page_number for span in await spans_in(db, document, place)]
+        if pages:
+            count = pages[-1] - pages[0] + 1
+            text = phrase("phrases.pages_of", language).format(
+                place=place.label, first=pages[0], last=pages[-1], count=count
+            )
+            lines.append(f"{document.name}: {text}" if len(documents) > 1 else text)
+    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(place, language)
+
+
+def _not_recognised(place: NamedPlace, language: str) -> Overview:
+    text = phrase("phrases.no_such_place", language).format(place=place.label)
+    return Overview(text[0].upper() + text[1:], [], _pieces([]), "")
 
 
 async def _contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -79,22 +98,22 @@ async def _contents(db: Database, documents: Sequence[StoredDocument], question:
         ]
     if not found:
         return None
-    opening = phrase("phrases.headings", question.language).format(count=len(found))
-    shown = found[: 3 * LISTED[question.length]]
+    opening = phrase("phrases.headings", question.answer_language).format(count=len(found))
+    shown = found[: 3 * LISTED[question.options.length]]
     lines = [
-        _line(document, chunk.page_number, chunk.section, len(documents), question.language)
+        _line(document, chunk.page_number, chunk.section, len(documents), question.answer_language)
         for document, chunk in shown
     ]
     passages = [_passage(chunk, document, []) for document, chunk in shown]
     return Overview(
-        _listing(opening, len(shown), len(found), question.language),
+        _listing(opening, len(shown), len(found), question.answer_language),
         passages,
         _pieces(list(zip(lines, range(len(lines)), strict=True))),
         "",
     )
 
 
-async def _places(
+async def _mentions(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope
 ) -> Overview | None:
     """Where the topic is spoken of, counted and listed; None where its words stand nowhere together."""
@@ -105,20 +124,23 @@ async def _places(
     if not found:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in found})
-    template = phrase("phrases.places", question.language)
+    template = phrase("phrases.places", question.answer_language)
     opening = template.format(
         topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents)
     )
-    shown = found[: LISTED[question.length]]
+    shown = found[: LISTED[question.options.length]]
     held = list(dict.fromkeys(place.chunk for place in shown))
     passages = [
         _passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held
     ]
     lines = [
-        (_place_line(place, by_id[place.chunk.document], len(documents), question.language), held.index(place.chunk))
+        (
+            _place_line(place, by_id[place.chunk.document], len(documents), question.answer_language),
+            held.index(place.chunk),
+        )
         for place in shown
     ]
-    return Overview(_listing(opening, len(shown), len(found), question.language), passages, _pieces(lines), "")
+    return Overview(_listing(opening, len(shown), len(found), question.answer_language), passages, _pieces(lines), "")
 
 
 def _place_line(place: Place, document: StoredDocument, documents: int, language: str) -> str:
@@ -141,6 +163,8 @@ async def _gist(
     """A summary of the documents, of those or those sections that the question names; None for something that is no section but stands in the text."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
+    if scope.place is not None:
+        return await _gist_of_place(db, documents, question, scope.place, provider)
     by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
@@ -153,10 +177,44 @@ async def _gist(
             return None
     if not any(found for _, found in by_document):
         return None
-    closing = await _scope_note(db, [document for document, _ in by_document], question.language)
+    closing = await _scope_note(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat):
         return _written(by_document, question, provider, closing)
     return await asyncio.to_thread(_picked, by_document, question, closing)
+
+
+async def _gist_of_place(
+    db: Database, documents: Sequence[StoredDocument], question: Question, place: NamedPlace, provider: Provider
+) -> Overview:
+    """A summary of the pages, the chapter or the section that the question names."""
+    by_document, pages = [], 0
+    for document in documents:
+        spans = {span.chunk: span for span in await spans_in(db, document, place)}
+        within = await asyncio.to_thread(_notes_on, list(spans.values()))
+        if within:
+            by_document.append((document, within))
+            pages += len({chunk.page_number for chunk in spans})
+    if not by_document:
+        return _not_recognised(place, question.answer_language)
+    closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
+    if isinstance(provider, Chat):
+        return _written(by_document, question, provider, closing)
+    return await asyncio.to_thread(_picked, by_document, question, closing)
+
+
+def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
+    """The telling sentences of these parts alone."""
+    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
+    return [
+        StoredNote(
+            spans[note.chunk].chunk,
+            note.start + spans[note.chunk].start,
+            note.end + spans[note.chunk].start,
+            note.part,
+            note.weight,
+        )
+        for note in notes(chunks)
+    ]
 
 
 async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
@@ -189,7 +247,7 @@ def _picked(
     by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
 ) -> Overview:
     """The most telling sentences word for word: of one document in paragraphs by section, of several a paragraph each."""
-    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.length]
+    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
     for document, found in by_document:
@@ -200,7 +258,7 @@ def _picked(
             before, place = place, note.chunk.section or str(note.chunk.page_number)
             new = (
                 in_paragraph == 0
-                or question.length == "LONG"
+                or question.options.length == "LONG"
                 and len(by_document) == 1
                 and in_paragraph >= PARAGRAPH
                 and place != before

@@ -1,185 +1,192 @@
-"""`python run.py reader`: train the reader's own part from question sets, and measure the one there is."""
+"""`python run.py reader`: train the reader and the verifier on question sets, and evaluate them.
+
+The server imports this module for its parser, so `docqa.training` is imported only when a command runs.
+"""
 
 import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docqa.catalog.catalog import Catalog, digest
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
-from docqa.models.reader import FILE, trained_part
+from docqa.models.reader import FILE, TrainedPart, trained_part
 from docqa.models.verifier import CONTEXT, usable_adapter
 from docqa.models.verifier import FILE as VERIFIER
 from docqa.models.verifier_child import Judge
 from docqa.settings import Settings
-from docqa.training.figures import Read, calibrated, doubted, measure
-from docqa.training.question_sets import Articles, Asked, divide, load, load_texts
 
-OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # before the libraries are imported, which read it then
+if TYPE_CHECKING:
+    from docqa.training.question_sets import LabelledQuestion
+
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
 def declare(commands: Any) -> None:
-    """Add `reader` and its actions to the subparsers `commands`; each sets `run(settings, given)`."""
-    actions = commands.add_parser("reader", help="train and measure the part that finds short answers").add_subparsers(
+    """Add `reader` and its actions to the subparsers `commands`; each sets `run(settings, arguments)`."""
+    actions = commands.add_parser("reader", help="train and evaluate the part that finds short answers").add_subparsers(
         required=True, metavar="ACTION"
     )
-    train = actions.add_parser(
-        "train", help="train it; whole articles are kept apart and measured on (hours on two cores)"
+    train = actions.add_parser("train", help="train it and evaluate it on held-out articles (hours on two cores)")
+    _declare_train(train)
+    verifier = actions.add_parser(
+        "train-verifier",
+        help="train the adapter with which a small language model checks answers (an hour or more on two cores)",
     )
-    train.add_argument("--out", metavar=FILE, type=Path, help="where to write it [into the models folder]")
-    train.add_argument(
+    _declare_train_verifier(verifier)
+    check = actions.add_parser(
+        "check",
+        help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
+    )
+    check.set_defaults(run=_check)
+    for parser in (train, verifier, check):
+        parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
+        parser.add_argument(
+            "--precision",
+            choices=["float32", "bfloat16"],
+            default="bfloat16",
+            help="float32 is faster on processors without bfloat16 [%(default)s]",
+        )
+
+
+def _declare_train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar=FILE, type=Path, help="where to write it [the models folder]")
+    parser.add_argument(
         "--teacher",
         metavar="DIR",
         type=Path,
-        help="a larger encoder, such as all-mpnet-base-v2, to learn from; a local model asks the questions",
+        help="a larger encoder to learn from, such as all-mpnet-base-v2; a local model writes questions for it",
     )
-    train.add_argument(
+    parser.add_argument(
         "--texts",
         metavar="DIR",
         type=Path,
-        help="plain texts (*.txt, an empty line between passages), of which more questions are made for the teacher",
+        help="plain texts (*.txt, passages separated by blank lines) to make more questions from for the teacher",
     )
-    train.set_defaults(run=_train)
-    doubt = actions.add_parser(
-        "train-verifier",
-        help="train the adapter that lets a small language model doubt what is found (an hour and more on two cores)",
-    )
-    doubt.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [into the models folder]")
-    doubt.add_argument(
+    parser.set_defaults(run=_train)
+
+
+def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [the models folder]")
+    parser.add_argument(
         "--steps",
         metavar="N",
         type=int,
         default=750,
-        help="of about twenty questions each; 0 calibrates only, as for another reader [%(default)s]",
+        help="training steps of about twenty questions; 0 only calibrates, as for a new reader [%(default)s]",
     )
-    doubt.add_argument(
-        "--start", metavar="ADAPTER", type=Path, help="an adapter to go on from, such as one that this command wrote"
+    parser.add_argument(
+        "--start", metavar="ADAPTER", type=Path, help="the adapter to start from, such as one that this command wrote"
     )
-    doubt.add_argument(
+    parser.add_argument(
         "--seed",
         metavar="N",
         type=int,
         default=1,
-        help="of the order and the cuts; to go on, another one than before [%(default)s]",
+        help="seed of the order and the excerpts; choose a new one to continue training [%(default)s]",
     )
-    doubt.set_defaults(run=_train_verifier)
-    check = actions.add_parser(
-        "check",
-        help="measure the ones there are on the articles that were kept apart; without the verifier by DOCQA_VERIFIER=off",
-    )
-    check.set_defaults(run=_check)
-    for one in (train, doubt, check):
-        one.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
-        one.add_argument(
-            "--precision",
-            choices=["float32", "bfloat16"],
-            default="bfloat16",
-            help="float32 is faster where the processor has no bfloat16 [%(default)s]",
-        )
+    parser.set_defaults(run=_train_verifier)
 
 
-def _train(settings: Settings, given: argparse.Namespace) -> int:
+def _train(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.chat.llama import Engine
-    from docqa.training.reader.asked_by_model import CONTEXT, EACH, write
-    from docqa.training.reader.course import Recipe, Teaching, train
+    from docqa.training.question_sets import load, load_texts
+    from docqa.training.reader.question_generation import CONTEXT, PER_PASSAGE, generate
+    from docqa.training.reader.train import Distillation, Recipe, train
 
-    catalog, recipe = Catalog.load(settings.models), Recipe(precision=given.precision)
+    catalog, recipe = Catalog.load(settings.models), Recipe(precision=arguments.precision)
+    teacher, distillation = arguments.teacher, None
 
-    def ask(asked: Sequence[Asked]) -> list[tuple[str, str]]:
-        return write(Engine(str(_local_model(catalog)), CONTEXT, "f16"), asked, EACH, recipe.seed, _say)
+    def generate_more(questions: "Sequence[LabelledQuestion]") -> list[tuple[str, str]]:
+        engine = Engine(str(_local_model(catalog)), CONTEXT, "f16")
+        return generate(engine, questions, PER_PASSAGE, recipe.seed, _report)
 
-    if given.teacher and not (given.teacher / "config.json").is_file():
-        raise NotFound(
-            f"There is no encoder in {given.teacher}; --teacher is the folder of one, with its config.json, tokenizer and weights"
-        )
-    teaching = Teaching(given.teacher, ask, load_texts(given.texts) if given.texts else {}) if given.teacher else None
-    print(
-        train(
-            load(given.files), catalog.path(_base(catalog)), given.out or settings.models / FILE, recipe, _say, teaching
-        )
-    )
+    if teacher:
+        if not (teacher / "config.json").is_file():
+            raise NotFound(
+                f"There is no encoder in {teacher}; --teacher must be a folder with config.json, tokenizer and weights"
+            )
+        distillation = Distillation(teacher, generate_more, load_texts(arguments.texts) if arguments.texts else {})
+    questions, out = load(arguments.files), arguments.out or settings.models / FILE
+    print(train(questions, catalog.path(_base(catalog)), out, recipe, _report, distillation))
     return 0
 
 
-def _train_verifier(settings: Settings, given: argparse.Namespace) -> int:
+def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.chat.llama import Engine
     from docqa.models.reader.network import Reader
-    from docqa.training.reader.course import Recipe
-    from docqa.training.verifier.course import train_verifier
+    from docqa.training.figures import calibrate_verifier
+    from docqa.training.question_sets import Articles, load, split_articles
+    from docqa.training.reader.train import Recipe
+    from docqa.training.verifier.train import BaseModel, train_verifier
 
-    catalog, recipe, asked = Catalog.load(settings.models), Recipe(), load(given.files)
-    model, part = _local_model(catalog), trained_part(settings.models)
-    if part is None:
-        raise NotFound(
-            f"There is no {FILE} in {settings.models}, which the verifier is to doubt; `reader train` makes one"
-        )
-    if given.start and not given.start.is_file():
-        raise NotFound(f"There is no {given.start}; --start is the file of an adapter to go on from")
-    engine, calibrating = Engine(str(model), CONTEXT, "f16"), set(divide(asked).calibrating)
-    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
+    catalog, questions = Catalog.load(settings.models), load(arguments.files)
+    model, part = _local_model(catalog), _trained_part(settings)
+    if arguments.start and not arguments.start.is_file():
+        raise NotFound(f"There is no {arguments.start}; --start must be the file of an adapter")
+    engine = Engine(str(model), CONTEXT, "f16")
+    titles = set(split_articles(questions).calibration)
+    calibration = [question for question in questions if question.article in titles]
+    read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
 
-    def calibrate(written: Path) -> tuple[float, float]:
-        judge, known = Judge(str(model), str(written)), [one for one in asked if one.article in calibrating]
-        return calibrated(reader.read, judge.log_odds, known, Articles(asked), recipe.silent)
+    def calibrate(adapter: Path) -> tuple[float, float]:
+        judge = Judge(str(model), str(adapter)).log_odds
+        return calibrate_verifier(read, judge, calibration, Articles(questions), Recipe().refused)
 
-    out = given.out or settings.models / VERIFIER
-    train_verifier(
-        asked,
-        model,
-        engine.tokenize,
-        engine.end,
-        out,
-        given.steps,
-        given.seed,
-        digest(model),
-        calibrate,
-        _say,
-        given.start,
-    )
+    base = BaseModel(model, digest(model), engine.tokenize, engine.end)
+    out = arguments.out or settings.models / VERIFIER
+    train_verifier(questions, base, out, arguments.steps, arguments.seed, calibrate, _report, arguments.start)
     return 0
 
 
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
+def _check(settings: Settings, arguments: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.models.reader.network import Reader
+    from docqa.training.figures import Read, measure, with_verifier
+    from docqa.training.question_sets import Articles, load, split_articles
+
+    catalog, part, questions = Catalog.load(settings.models), _trained_part(settings), load(arguments.files)
+    titles = set(split_articles(questions).evaluation)
+    read: Read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
+    if verifier := usable_adapter(settings, catalog):
+        model, adapter = verifier
+        read = with_verifier(read, Judge(str(model), str(adapter.path)).log_odds, adapter)
+    evaluation = [question for question in questions if question.article in titles]
+    print(measure(read, evaluation, Articles(questions)))
+    return 0
+
+
+def _report(line: str) -> None:
+    print(line, flush=True)
+
+
+def _trained_part(settings: Settings) -> TrainedPart:
+    """The reader to evaluate, or to calibrate the verifier with. Raises NotFound if there is none."""
+    part = trained_part(settings.models)
+    if part is None:
+        raise NotFound(f"There is no {FILE} in {settings.models}; `reader train` makes one")
+    return part
 
 
 def _local_model(catalog: Catalog) -> Path:
-    """The local model that asks questions, or is to doubt answers: the first of the catalogue. Raises NotFound where there is none."""
+    """The local model that writes questions or becomes the verifier: the first in the catalogue. Raises NotFound."""
     path = next(iter(catalog.local_models().values()), None)
     if path is None:
-        raise NotFound("A local model has to take part in this, and there is none; `python run.py install` gets it")
+        raise NotFound("This needs a local model, and there is none; `python run.py install` downloads it")
     return path
 
 
-def _check(settings: Settings, given: argparse.Namespace) -> int:
-    os.environ |= OFFLINE
-    from docqa.models.reader.network import Reader
-
-    catalog, part = Catalog.load(settings.models), trained_part(settings.models)
-    if part is None:
-        raise NotFound(f"There is no {FILE} in {settings.models}; `reader train` makes one")
-    asked = load(given.files)
-    apart = set(divide(asked).measuring)
-    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, given.precision)
-    read: Read = reader.read
-    if adapted := usable_adapter(settings, catalog):
-        model, adapter = adapted
-        read = doubted(reader.read, Judge(str(model), str(adapter.path)).log_odds, adapter)
-    print(measure(read, [one for one in asked if one.article in apart], Articles(asked)))
-    return 0
-
-
 def _base(catalog: Catalog, sha256: str = "") -> Entry:
-    """The embedding model to build on: the one with these weights, else the first of the catalogue. Raises NotFound where it is not here."""
+    """The embedding model to build on: the one with these weights, else the first in the catalogue. Raises NotFound."""
     entry = (
         catalog.with_weights("embedding", sha256)
         if sha256
-        else next((one for one in catalog.entries if one.kind == "embedding"), None)
+        else next((entry for entry in catalog.entries if entry.kind == "embedding"), None)
     )
     if entry is None or not catalog.present(entry):
-        raise NotFound("The embedding model that the reader builds on is not here; `python run.py install` gets it")
+        raise NotFound("The embedding model that the reader builds on is missing; `python run.py install` downloads it")
     return entry

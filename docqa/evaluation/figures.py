@@ -1,6 +1,6 @@
-"""What became of the questions, and the figures and the table of many of them. Percent of the questions they apply to; seconds of one answer.
+"""Results of the evaluation questions, and a table of figures in percent of the questions concerned.
 
-Whether an answer is right is told by its words alone: another way to write a number or to say a definition counts as wrong.
+An answer is judged by its words alone: a number or a definition that is worded differently counts as wrong.
 """
 
 import math
@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from docqa.evaluation.questions import Made
+from docqa.evaluation.questions import EvalQuestion
 from docqa.text.words import terms
 
-HELD = 0.6  # share of a value's words that a right answer holds
+MIN_SHARED = 0.6  # share of the value's words that a right answer contains
 CUTS = (1, 3, 5)
-LEGEND = """hit@k: a passage with the statement that the question was made from is among the first k. right: the answer says the value that was asked for.
-quoted: sources that stand word for word on their page. refused: the documents were said not to say it. controls: questions that they do not answer;
-answered: and were answered all the same."""
+LEGEND = """hit@k: a passage with the statement that the question was made from is among the first k.
+right: the answer contains the expected value. quoted: sources that occur word for word on their page.
+refused: the answer was that the documents do not say. controls: questions that the documents do not answer;
+answered: share of these that were answered all the same."""
 COLUMNS = (
     "questions",
     *(f"hit@{cut}" for cut in CUTS),
@@ -32,12 +33,13 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Result:
-    """`rank` is the place, from 1, of the first passage that holds what the question was made from, 0 for none of the first five.
+    """What the service answered to a question.
 
-    `quoted` of `sources` stand word for word on the page they name. `error` says why there is no answer.
+    `rank` is the place, from 1, of the first passage with what the question was made from; 0 if it is not among those
+    retrieved. `quoted` of the `sources` occur word for word on the page they name. `error` says why there is no answer.
     """
 
-    made: Made
+    question: EvalQuestion
     file: str
     answer: str
     rank: int
@@ -49,32 +51,35 @@ class Result:
     error: str = ""
 
     def as_record(self) -> dict[str, Any]:
-        """For JSON: the question's own fields and the others side by side."""
-        found = asdict(self)
-        return {**found.pop("made"), **found}
+        """A flat JSON object: the question's fields and those of the result."""
+        record = asdict(self)
+        return {**record.pop("question"), **record}
 
 
 def holds(answer: str, value: str) -> bool:
-    """Whether the answer says the value: all of its numbers, and most of its words."""
-    wanted, said = set(terms(value)), set(terms(answer))
-    numbers = {term for term in wanted if re.search(r"\d", term)}
-    return bool(wanted) and numbers <= said and len(wanted & said) >= HELD * len(wanted)
+    """Whether the answer contains the value: all of its numbers, and MIN_SHARED of its words."""
+    expected, said = set(terms(value)), set(terms(answer))
+    numbers = {term for term in expected if re.search(r"\d", term)}
+    return bool(expected) and numbers <= said and len(expected & said) >= MIN_SHARED * len(expected)
 
 
 def row(results: Sequence[Result]) -> list[str]:
-    """The cells under COLUMNS; a figure that applies to no question is a dash. What failed counts as neither answered nor refused."""
-    asked = [one for one in results if not one.made.is_control]
-    controls = [one for one in results if one.made.is_control]
-    valued = [one for one in asked if one.made.value]
-    seconds = sorted(one.seconds for one in results if not one.error)
+    """The cells under COLUMNS; a figure that applies to no question is a dash.
+
+    A question that failed counts as neither answered nor refused.
+    """
+    answerable = [result for result in results if not result.question.is_control]
+    controls = [result for result in results if result.question.is_control]
+    valued = [result for result in answerable if result.question.value]
+    seconds = sorted(result.seconds for result in results if not result.error)
     return [
-        str(len(asked)),
-        *(_percent(sum(0 < one.rank <= cut for one in asked), len(asked)) for cut in CUTS),
-        _percent(sum(one.right for one in valued), len(valued)),
-        _percent(sum(one.quoted for one in results), sum(one.sources for one in results)),
-        _percent(sum(one.refused for one in asked), len(asked)),
+        str(len(answerable)),
+        *(_percent(sum(0 < result.rank <= cut for result in answerable), len(answerable)) for cut in CUTS),
+        _percent(sum(result.right for result in valued), len(valued)),
+        _percent(sum(result.quoted for result in results), sum(result.sources for result in results)),
+        _percent(sum(result.refused for result in answerable), len(answerable)),
         str(len(controls)),
-        _percent(sum(not one.refused and not one.error for one in controls), len(controls)),
+        _percent(sum(not result.refused and not result.error for result in controls), len(controls)),
         *(f"{_percentile(seconds, share):.2f}" if seconds else "-" for share in (0.5, 0.95)),
     ]
 
@@ -84,29 +89,27 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest value that this share of all does not exceed (nearest rank)."""
+    """The nearest-rank percentile: the smallest value that at least `share` of the values do not exceed."""
     return ordered[math.ceil(share * len(ordered)) - 1]
 
 
 def table(results: Sequence[Result]) -> str:
-    """A line for each file, for each kind of question, and for all; then what the columns are, and what failed."""
+    """A line per file, per kind of question and for all questions, then the legend, then the questions that failed."""
     lines = [("percent of questions", list(COLUMNS))]
-    for name in ("file", "kind"):
-        lines += [("", []), *((group, row(found)) for group, found in _grouped(results, name).items())]
+    for field in ("file", "kind"):
+        lines += [("", []), *((name, row(group)) for name, group in _grouped(results, field).items())]
     lines += [("", []), ("all", row(results))]
     width = max(len(name) for name, _ in lines)
-    shown = [
-        "  ".join(
-            [name.ljust(width), *(cell.rjust(max(5, len(head))) for cell, head in zip(cells, COLUMNS, strict=False))]
-        ).rstrip()
-        for name, cells in lines
-    ]
-    failed = [f"Not answered: {one.made.text} {one.error}" for one in results if one.error]
+    shown = []
+    for name, cells in lines:
+        padded = (cell.rjust(max(5, len(head))) for cell, head in zip(cells, COLUMNS, strict=False))
+        shown.append("  ".join([name.ljust(width), *padded]).rstrip())
+    failed = [f"Not answered: {result.question.text} {result.error}" for result in results if result.error]
     return "\n".join([*shown, "", LEGEND, *failed])
 
 
 def _grouped(results: Sequence[Result], field: str) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
-    for one in results:
-        groups.setdefault(one.as_record()[field], []).append(one)
+    for result in results:
+        groups.setdefault(result.as_record()[field], []).append(result)
     return groups

@@ -1,1 +1,1 @@
-"""Training of the reader: question sets, questions that a model adds to them, a larger encoder that teaches, the figures that come out."""
+"""Training of the reader and the verifier: question sets, generated questions, distillation, and evaluation figures."""

@@ -1,4 +1,7 @@
-"""How well a reader reads: answers in the right passage and in those that search finds, and whether it keeps silent where there is none."""
+"""Evaluation of a reader: F1 and exact match, given the right passage and end to end, and how often it refuses.
+
+A refusal is a best score below 0.
+"""
 
 import random
 import re
@@ -10,154 +13,178 @@ from dataclasses import dataclass
 
 from docqa.models.reader import Span
 from docqa.models.verifier import Adapter, to_verify
-from docqa.training.question_sets import Articles, Asked
+from docqa.training.question_sets import Articles, LabelledQuestion
 
+# (question, passages) → for each passage the spans that may answer, best first
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
+# (question, excerpt) → how sure the verifier is that the excerpt answers the question
 Judge = Callable[[str, str], float]
-SEARCHED = 3  # passages
-WEIGHTS = tuple(map(float, range(1, 11)))  # of the judge beside the reader, one of which is taken
-MOST_STRANGE = 200  # questions about one article asked of another
+TOP_K = 3  # passages read end to end
+WEIGHTS = tuple(map(float, range(1, 11)))  # of the verifier's judgement, among which calibration chooses
+MAX_OFF_TOPIC = 200  # questions put to an article that they are not about
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Shares of 1. `right` is F1 in the right passage, `found` over those that search finds; the rest is over those too: `exact` as `found` but for the whole
-    answer, `silent` how many answerable questions get no answer, and how many `adversarial` and `strange` ones do not, as they should."""
+    """Shares from 0 to 1. All but `f1_given_passage` are measured end to end, over the `TOP_K` passages by BM25.
+
+    `refused_adversarial` are questions on the right subject that the article does not answer, and `refused_off_topic`
+    are questions about another article: both should be refused. `refused_answerable` should not.
+    """
 
     questions: int
-    right: float
-    found: float
-    exact: float
-    silent: float
-    adversarial: float
-    strange: float
+    f1_given_passage: float
+    f1_end_to_end: float
+    exact_end_to_end: float
+    refused_answerable: float
+    refused_adversarial: float
+    refused_off_topic: float
 
     def __str__(self) -> str:
         return (
-            f"{self.questions} questions: F1 {self.right:.1%} in the right passage, {self.found:.1%} end to end ({self.exact:.1%} exactly); "
-            f"refused: {self.adversarial:.1%} of the adversarial ones, {self.strange:.1%} of those about another article, {self.silent:.1%} of the answerable ones"
+            f"{self.questions} questions: F1 {self.f1_given_passage:.1%} in the right passage, "
+            f"{self.f1_end_to_end:.1%} end to end ({self.exact_end_to_end:.1%} exact match); "
+            f"refused: {self.refused_adversarial:.1%} of the adversarial questions, {self.refused_off_topic:.1%} of "
+            f"those about another article, {self.refused_answerable:.1%} of the answerable ones"
         )
 
 
-def f1(said: str, answers: Sequence[str]) -> float:
-    """The best overlap of words with one of the answers, 0 to 1, as the SQuAD script counts it."""
-    return max((_overlap(_words(said), _words(answer)) for answer in answers), default=0.0)
+def f1(prediction: str, answers: Sequence[str]) -> float:
+    """The highest word F1 of the prediction with any of the answers, 0 to 1, as in the SQuAD evaluation script."""
+    return max((_overlap(_normalise(prediction), _normalise(answer)) for answer in answers), default=0.0)
 
 
-def _overlap(said: list[str], meant: list[str]) -> float:
-    same = sum((Counter(said) & Counter(meant)).values())
-    return 2 * same / (len(said) + len(meant)) if same else 0.0
+def _overlap(prediction: list[str], answer: list[str]) -> float:
+    shared = sum((Counter(prediction) & Counter(answer)).values())
+    return 2 * shared / (len(prediction) + len(answer)) if shared else 0.0
 
 
-def _words(text: str) -> list[str]:
+def _normalise(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.casefold().translate(_PUNCTUATION)).split()
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Prediction:
     text: str
     score: float
 
 
-def measure(read: Read, asked: Sequence[Asked], articles: Articles) -> Figures:
-    """The figures over these questions, whose articles the reader has not been trained on."""
-    answerable = [one for one in asked if one.answers]
-    right = [_best(read, one.question, [one.passage]) for one in answerable]
-    found = [_found(read, one.question, one.article, articles) for one in answerable]
-    adversarial = [_found(read, one.question, one.article, articles) for one in asked if not one.answers]
-    strange = [_found(read, one.question, other, articles) for one, other in _strange(answerable)]
+def measure(read: Read, questions: Sequence[LabelledQuestion], articles: Articles) -> Figures:
+    """Evaluate a reader on questions about articles that it was not trained on."""
+    answerable = [question for question in questions if question.answers]
+    unanswerable = [question for question in questions if not question.answers]
+    given_passage = [_best(read, question.question, [question.passage]) for question in answerable]
+    end_to_end = [_end_to_end(read, question, question.article, articles) for question in answerable]
+    adversarial = [_end_to_end(read, question, question.article, articles) for question in unanswerable]
+    off_topic = [_end_to_end(read, question, other, articles) for question, other in _off_topic(answerable)]
+
+    def scores(predictions: Sequence[_Prediction]) -> list[float]:
+        pairs = zip(predictions, answerable, strict=True)
+        return [f1(prediction.text, question.answers) for prediction, question in pairs]
+
     return Figures(
-        len(asked),
-        _mean([f1(said.text, one.answers) for said, one in zip(right, answerable, strict=True)]),
-        _mean([f1(said.text, one.answers) for said, one in zip(found, answerable, strict=True)]),
-        _mean([f1(said.text, one.answers) == 1 for said, one in zip(found, answerable, strict=True)]),
-        _mean([said.score < 0 for said in found]),
-        _mean([said.score < 0 for said in adversarial]),
-        _mean([said.score < 0 for said in strange]),
+        questions=len(questions),
+        f1_given_passage=_mean(scores(given_passage)),
+        f1_end_to_end=_mean(scores(end_to_end)),
+        exact_end_to_end=_mean([score == 1 for score in scores(end_to_end)]),
+        refused_answerable=_refused(end_to_end),
+        refused_adversarial=_refused(adversarial),
+        refused_off_topic=_refused(off_topic),
     )
 
 
-def margin(read: Read, asked: Sequence[Asked], articles: Articles, silent: float) -> float:
-    """The score below which a reader that keeps silent does so for this share of the answerable questions."""
-    return _quantile([_found(read, one.question, one.article, articles).score for one in asked if one.answers], silent)
+def calibrate_margin(
+    read: Read, questions: Sequence[LabelledQuestion], articles: Articles, refused_share: float
+) -> float:
+    """The score below which the reader must refuse so that it refuses `refused_share` of the answerable questions."""
+    answerable = [question for question in questions if question.answers]
+    scores = [_end_to_end(read, question, question.article, articles).score for question in answerable]
+    return _quantile(scores, refused_share)
 
 
-def doubted(read: Read, judge: Judge, adapter: Adapter) -> Read:
-    """A reader that is doubted as it is in the service."""
+def with_verifier(read: Read, judge: Judge, adapter: Adapter) -> Read:
+    """The reader with its best span checked by the verifier, as in the service."""
 
     def read_and_verify(question: str, passages: Sequence[str]) -> list[list[Span]]:
-        found = read(question, passages)
-        if (chosen := to_verify(passages, found)) is None:
-            return found
-        best, excerpt = chosen
-        weighed, _ = adapter.combine(found, best, judge(question, excerpt))
+        spans = read(question, passages)
+        if (candidate := to_verify(passages, spans)) is None:
+            return spans
+        best, excerpt = candidate
+        weighed, _ = adapter.combine(spans, best, judge(question, excerpt))
         return weighed
 
     return read_and_verify
 
 
-def calibrated(
-    read: Read, judge: Judge, asked: Sequence[Asked], articles: Articles, silent: float
+def calibrate_verifier(
+    read: Read, judge: Judge, questions: Sequence[LabelledQuestion], articles: Articles, refused_share: float
 ) -> tuple[float, float]:
-    """How much the judge is to count beside the reader, and what both opinions on the best span have to reach together: the weight tells the answerable questions
-    best from the others (area under the ROC curve), and by the margin this share of the answerable ones is refused. There must be some of both."""
+    """The weight of the verifier's judgement beside the reader's score, and the margin that their sum must reach.
 
-    def opinions(one: Asked) -> tuple[float, float]:
-        passages = articles.search(one.article, one.question, SEARCHED)
-        found = read(one.question, passages)
-        if (chosen := to_verify(passages, found)) is None:
+    The weight is the one that best separates answerable questions from the others, by area under the ROC curve; the
+    margin refuses `refused_share` of the answerable questions. `questions` must contain some of both.
+    """
+
+    def score_and_judgement(question: LabelledQuestion) -> tuple[float, float]:
+        passages = articles.search(question.article, question.question, TOP_K)
+        spans = read(question.question, passages)
+        if (candidate := to_verify(passages, spans)) is None:
             return float("-inf"), 0.0
-        best, excerpt = chosen
-        return found[best][0].score, judge(one.question, excerpt)
+        best, excerpt = candidate
+        return spans[best][0].score, judge(question.question, excerpt)
 
-    heard = {
-        answerable: [opinions(one) for one in asked if bool(one.answers) == answerable] for answerable in (True, False)
-    }
+    answerable = [score_and_judgement(question) for question in questions if question.answers]
+    unanswerable = [score_and_judgement(question) for question in questions if not question.answers]
 
-    def together(answerable: bool, weight: float) -> list[float]:
-        return [score + weight * sureness for score, sureness in heard[answerable]]
+    def combined(pairs: list[tuple[float, float]], weight: float) -> list[float]:
+        return [score + weight * judgement for score, judgement in pairs]
 
-    weight = max(WEIGHTS, key=lambda weight: _area(together(True, weight), together(False, weight)))
-    return weight, _quantile(together(True, weight), silent)
+    weight = max(WEIGHTS, key=lambda weight: _auc(combined(answerable, weight), combined(unanswerable, weight)))
+    return weight, _quantile(combined(answerable, weight), refused_share)
 
 
 def _quantile(scores: Sequence[float], share: float) -> float:
-    """The score that has this share of them before it."""
+    """The score that `share` of the scores lie below."""
     return sorted(scores)[int(share * len(scores))]
 
 
-def _area(above: Sequence[float], below: Sequence[float]) -> float:
-    """Under the ROC curve: how often one of the scores that should be higher is, 0 to 1, with equal ones counted half."""
-    lower = sorted(below)
-    return sum(bisect_left(lower, one) + bisect_right(lower, one) for one in above) / 2 / len(above) / len(below)
+def _auc(positives: Sequence[float], negatives: Sequence[float]) -> float:
+    """Area under the ROC curve: the share of pairs in which the positive scores higher; ties count half."""
+    ordered = sorted(negatives)
+    wins = sum(bisect_left(ordered, score) + bisect_right(ordered, score) for score in positives) / 2
+    return wins / len(positives) / len(negatives)
 
 
-def _found(read: Read, question: str, article: str, articles: Articles) -> _Said:
-    return _best(read, question, articles.search(article, question, SEARCHED))
+def _end_to_end(read: Read, question: LabelledQuestion, article: str, articles: Articles) -> _Prediction:
+    return _best(read, question.question, articles.search(article, question.question, TOP_K))
 
 
-def _best(read: Read, question: str, passages: Sequence[str]) -> _Said:
-    found = [
+def _best(read: Read, question: str, passages: Sequence[str]) -> _Prediction:
+    candidates = [
         (span, passage) for spans, passage in zip(read(question, passages), passages, strict=True) for span in spans
     ]
-    if not found:
-        return _Said("", float("-inf"))
-    span, passage = max(found, key=lambda one: one[0].score)
-    return _Said(passage[span.start : span.end], span.score)
+    if not candidates:
+        return _Prediction("", float("-inf"))
+    span, passage = max(candidates, key=lambda candidate: candidate[0].score)
+    return _Prediction(passage[span.start : span.end], span.score)
 
 
-def _strange(answerable: Sequence[Asked]) -> list[tuple[Asked, str]]:
-    """Questions with an article that they are not about, the same ones each time."""
-    dice = random.Random(0)
-    titles = sorted({one.article for one in answerable})
+def _off_topic(answerable: Sequence[LabelledQuestion]) -> list[tuple[LabelledQuestion, str]]:
+    """Questions paired with an article that they are not about; the same pairs each time."""
+    rng = random.Random(0)
+    titles = sorted({question.article for question in answerable})
     if len(titles) < 2:
         return []
     return [
-        (one, dice.choice([title for title in titles if title != one.article]))
-        for one in dice.sample(answerable, min(MOST_STRANGE, len(answerable)))
+        (question, rng.choice([title for title in titles if title != question.article]))
+        for question in rng.sample(answerable, min(MAX_OFF_TOPIC, len(answerable)))
     ]
+
+
+def _refused(predictions: Sequence[_Prediction]) -> float:
+    return _mean([prediction.score < 0 for prediction in predictions])
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,6 +1,8 @@
-"""Question sets in SQuAD format, and what is made of them for training: spans of the answers, passages that hold none, questions turned false.
+"""Question sets in SQuAD format, and the training examples made from them.
 
-Read are SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and JSON lines of title, context, question, answers and answerable.
+Reads SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and JSON lines with the keys title, context,
+question, answers and answerable. Adds unanswerable examples: questions paired with passages that do not answer them,
+and questions falsified by exchanging a name, a number or a word.
 """
 
 import hashlib
@@ -17,29 +19,34 @@ from docqa.errors import DocqaError
 from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
-NEAR = 150  # characters on each side of an answer in which the question's words are looked for
-CANDIDATES = 5  # passages that search finds, of which one is read with a question that it does not answer
-OF_ARTICLE = 0.85  # share of those from the question's own article
-APART = 4, 3  # articles kept apart: to measure on, and to calibrate on
-# Not at the beginning of a sentence, where every word has a capital.
+NEARBY = 150  # characters on each side of an answer that are searched for words of the question
+CANDIDATES = 5  # retrieved passages, one of which is paired with a question that it does not answer
+FROM_SAME_ARTICLE = 0.85  # share of these pairs whose passage comes from the question's own article
+EVALUATION_ARTICLES, CALIBRATION_ARTICLES = 4, 3  # held out of training
+# A capitalised name, but not at the start of a sentence, where every word has a capital; or a number.
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'’-]+(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z][\w'’-]+)*|(?<= )\d[\d,.]*\b")
 _WORD = re.compile(r"[\w']+")
-_OPPOSITES = (
-    "most least|more less|largest smallest|larger smaller|highest lowest|higher lower|first last|before after|increase decrease|increased decreased"
-    "|best worst|early late|earlier later|north south|northern southern|east west|eastern western|major minor|positive negative|always never"
-    "|inside outside|above below|new old|start end|started ended|began ended|win lose|won lost|rich poor|support oppose|supported opposed|male female"
-    "|men women|allow prevent|allowed prevented|cause prevent|caused prevented|common rare|strong weak|stronger weaker|fast slow|faster slower"
-    "|with without|can cannot|is isn't|was wasn't|were weren't|did didn't|are aren't|does doesn't|longest shortest|long short|greater lesser|good bad"
-    "|oldest youngest|older younger|public private|internal external|modern ancient|top bottom|include exclude|included excluded|former latter"
-    "|minimum maximum|father mother|brother sister|son daughter|king queen|bought sold|buy sell|easy difficult|gained lost|high low|large small"
-    "|wet dry|hot cold|left right|upper lower|build destroy|built destroyed|accept reject|accepted rejected|founded abolished|created destroyed"
+_ANTONYM_PAIRS = (
+    "most least|more less|largest smallest|larger smaller|highest lowest|higher lower|first last|before after"
+    "|increase decrease|increased decreased|best worst|early late|earlier later|north south|northern southern"
+    "|east west|eastern western|major minor|positive negative|always never|inside outside|above below|new old"
+    "|start end|started ended|began ended|win lose|won lost|rich poor|support oppose|supported opposed|male female"
+    "|men women|allow prevent|allowed prevented|cause prevent|caused prevented|common rare|strong weak"
+    "|stronger weaker|fast slow|faster slower|with without|can cannot|is isn't|was wasn't|were weren't|did didn't"
+    "|are aren't|does doesn't|longest shortest|long short|greater lesser|good bad|oldest youngest|older younger"
+    "|public private|internal external|modern ancient|top bottom|include exclude|included excluded|former latter"
+    "|minimum maximum|father mother|brother sister|son daughter|king queen|bought sold|buy sell|easy difficult"
+    "|gained lost|high low|large small|wet dry|hot cold|left right|upper lower|build destroy|built destroyed"
+    "|accept reject|accepted rejected|founded abolished|created destroyed"
 )
-OPPOSITE = {one: other for pair in _OPPOSITES.split("|") for one, other in (pair.split(), reversed(pair.split()))}
+ANTONYM = {
+    word: opposite for pair in _ANTONYM_PAIRS.split("|") for word, opposite in (pair.split(), reversed(pair.split()))
+}
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question about one passage of an article; without answers the passage holds none."""
+class LabelledQuestion:
+    """A question about one passage of an article. Without answers, the passage does not answer it."""
 
     article: str
     passage: str
@@ -49,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Example:
-    """What is learnt from: the spans (start, end) of the passage that answer; none where it does not answer."""
+    """A training example; `spans` are the (start, end) of the answers in the passage, none if it is unanswerable."""
 
     question: str
     passage: str
@@ -57,39 +64,44 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Division:
-    """Articles by what they are for."""
+class Split:
+    """The titles of the articles used for each purpose."""
 
     training: tuple[str, ...]
-    measuring: tuple[str, ...]
-    calibrating: tuple[str, ...]
+    evaluation: tuple[str, ...]
+    calibration: tuple[str, ...]
 
 
-def load(paths: Iterable[Path]) -> list[Asked]:
-    """The questions of all files. Raises DocqaError for a file in another format."""
-    found: list[Asked] = []
+def load(paths: Iterable[Path]) -> list[LabelledQuestion]:
+    """Load the questions of all files. Raises DocqaError if one cannot be read or is in another format."""
+    questions: list[LabelledQuestion] = []
     for path in paths:
         try:
-            found += _read(path.read_text("utf-8"))
+            questions += _parse(path.read_text("utf-8"))
         except (OSError, ValueError, LookupError, TypeError) as error:
-            raise DocqaError(f"{path} is no question set in SQuAD format ({type(error).__name__}: {error})") from error
-    return found
+            raise DocqaError(
+                f"{path} is not a question set in SQuAD format ({type(error).__name__}: {error})"
+            ) from error
+    return questions
 
 
 def load_texts(folder: Path) -> dict[str, list[str]]:
-    """The passages of each text of the folder by the name of its file. Raises DocqaError where there are none, or one cannot be read."""
+    """Load the `.txt` files of `folder`: file stem → passages, which are separated by blank lines.
+
+    Raises DocqaError if there are none, or one cannot be read.
+    """
     try:
-        found = {
+        texts = {
             path.stem: re.split(r"\n\s*\n", path.read_text("utf-8").strip()) for path in sorted(folder.glob("*.txt"))
         }
     except (OSError, ValueError) as error:
         raise DocqaError(f"A text in {folder} cannot be read ({type(error).__name__}: {error})") from error
-    if not found:
-        raise DocqaError(f"There are no texts in {folder}; they are files whose names end in .txt")
-    return found
+    if not texts:
+        raise DocqaError(f"There are no texts in {folder}; their file names must end in .txt")
+    return texts
 
 
-def _read(content: str) -> Iterator[Asked]:
+def _parse(content: str) -> Iterator[LabelledQuestion]:
     try:
         whole = json.loads(content)
     except ValueError:
@@ -97,119 +109,136 @@ def _read(content: str) -> Iterator[Asked]:
     if isinstance(whole, dict) and "data" in whole:
         for article in whole["data"]:
             for paragraph in article["paragraphs"]:
-                for one in paragraph["qas"]:
-                    answers = [] if one.get("is_impossible") else [answer["text"] for answer in one["answers"]]
-                    yield Asked(article["title"], paragraph["context"], one["question"], tuple(answers))
+                for entry in paragraph["qas"]:
+                    answers = [] if entry.get("is_impossible") else [answer["text"] for answer in entry["answers"]]
+                    yield LabelledQuestion(article["title"], paragraph["context"], entry["question"], tuple(answers))
         return
     for line in content.splitlines():
         flat: dict[str, Any] = json.loads(line)
-        yield Asked(
+        yield LabelledQuestion(
             flat["title"], flat["context"], flat["question"], tuple(flat["answers"]) if flat["answerable"] else ()
         )
 
 
-def divide(asked: Sequence[Asked]) -> Division:
-    """Whole articles kept apart, chosen by the hashes of their titles: always the same, and by nobody's liking."""
-    titles = sorted({one.article for one in asked}, key=lambda title: hashlib.sha256(title.encode()).hexdigest())
-    measured, calibrated = APART
-    if len(titles) <= measured + calibrated:
-        raise DocqaError(
-            f"There are {len(titles)} articles; {measured + calibrated} are kept apart, so more are needed"
-        )
-    return Division(
-        tuple(titles[measured + calibrated :]),
-        tuple(titles[:measured]),
-        tuple(titles[measured : measured + calibrated]),
+def split_articles(questions: Sequence[LabelledQuestion]) -> Split:
+    """Hold out whole articles, chosen by the hashes of their titles: reproducible, and not picked by hand.
+
+    Raises DocqaError if no article would be left for training.
+    """
+    titles = sorted(
+        {question.article for question in questions}, key=lambda title: hashlib.sha256(title.encode()).hexdigest()
+    )
+    held_out = EVALUATION_ARTICLES + CALIBRATION_ARTICLES
+    if len(titles) <= held_out:
+        raise DocqaError(f"There are {len(titles)} articles; {held_out} are held out of training, so more are needed")
+    return Split(
+        tuple(titles[held_out:]), tuple(titles[:EVALUATION_ARTICLES]), tuple(titles[EVALUATION_ARTICLES:held_out])
     )
 
 
-def spans(one: Asked) -> tuple[tuple[int, int], ...]:
-    """(start, end) of each answer where it stands nearest to the question's words; the sets that are read do not all say where."""
-    asked = frozenset(terms(one.question))
+def answer_spans(question: LabelledQuestion) -> tuple[tuple[int, int], ...]:
+    """The (start, end) of each distinct answer in the passage.
 
-    def nearness(span: tuple[int, int]) -> int:
-        return len(asked.intersection(terms(one.passage[max(0, span[0] - NEAR) : span[1] + NEAR])))
+    Of several occurrences the one with most of the question's words nearby is taken: not all of the supported formats
+    give offsets. An answer that does not occur word for word has no span.
+    """
+    wanted = frozenset(terms(question.question))
 
-    found = []
-    for answer in dict.fromkeys(answer.strip() for answer in one.answers):
-        places = (
-            [(match.start(), match.end()) for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", one.passage)]
-            if answer
-            else []
-        )
-        if places:
-            found.append(max(places, key=nearness))
-    return tuple(found)
+    def shared_terms(span: tuple[int, int]) -> int:
+        return len(wanted.intersection(terms(question.passage[max(0, span[0] - NEARBY) : span[1] + NEARBY])))
+
+    spans = []
+    for answer in dict.fromkeys(answer.strip() for answer in question.answers):
+        pattern = rf"(?<!\w){re.escape(answer)}(?!\w)"
+        occurrences = [match.span() for match in re.finditer(pattern, question.passage)] if answer else []
+        if occurrences:
+            spans.append(max(occurrences, key=shared_terms))
+    return tuple(spans)
 
 
 class Articles:
-    """The passages of each article, and which of them a plain search finds for a question."""
+    """The passages of each article, searchable by BM25."""
 
-    def __init__(self, asked: Iterable[Asked]) -> None:
-        passages: dict[str, dict[str, None]] = {}
-        for one in asked:
-            passages.setdefault(one.article, {})[one.passage] = None
-        self.passages = {article: list(found) for article, found in passages.items()}
-        self._terms = {article: [terms(passage) for passage in found] for article, found in self.passages.items()}
+    def __init__(self, questions: Iterable[LabelledQuestion]) -> None:
+        unique: dict[str, dict[str, None]] = {}
+        for question in questions:
+            unique.setdefault(question.article, {})[question.passage] = None
+        self.passages = {article: list(passages) for article, passages in unique.items()}
+        self._terms = {article: [terms(text) for text in passages] for article, passages in self.passages.items()}
         self._names = {
-            article: sorted({match[0] for passage in found for match in _NAME.finditer(passage)})
-            for article, found in self.passages.items()
+            article: sorted({match[0] for passage in passages for match in _NAME.finditer(passage)})
+            for article, passages in self.passages.items()
         }
 
     def search(self, article: str, question: str, top: int) -> list[str]:
-        """The passages of the article that fit best by BM25, best first."""
-        found = self._terms[article]
-        among = Counter(term for passage in found for term in frozenset(passage))
-        weights = {term: rarity(among[term], len(found)) for term in frozenset(terms(question)) if term in among}
-        scores = bm25(weights, found)
-        return [
-            self.passages[article][index] for index in sorted(range(len(found)), key=lambda index: -scores[index])[:top]
-        ]
+        """The `top` passages of the article with the highest BM25 score, best first."""
+        passages = self._terms[article]
+        frequency = Counter(term for passage in passages for term in frozenset(passage))
+        weights = {
+            term: rarity(frequency[term], len(passages)) for term in frozenset(terms(question)) if term in frequency
+        }
+        scores = bm25(weights, passages)
+        ranking = sorted(range(len(passages)), key=lambda index: -scores[index])
+        return [self.passages[article][index] for index in ranking[:top]]
 
-    def falsified(self, one: Asked, dice: random.Random) -> str | None:
-        """The question with another name or number of its article, or with the opposite of a word: what its passage says no longer answers it."""
-        asked = one.question
-        changes = [
-            (word.start(), word.end(), OPPOSITE[word[0]]) for word in _WORD.finditer(asked) if word[0] in OPPOSITE
+    def falsify(self, question: LabelledQuestion, rng: random.Random) -> str | None:
+        """The question with a name or number exchanged for another of its article, or a word for its antonym.
+
+        The passage then no longer answers it. None if nothing can be exchanged.
+        """
+        text = question.question
+        replacements = [
+            (word.start(), word.end(), ANTONYM[word[0]]) for word in _WORD.finditer(text) if word[0] in ANTONYM
         ]
-        for name in list(_NAME.finditer(asked)):
+        for name in _NAME.finditer(text):
             others = [
                 other
-                for other in self._names[one.article]
+                for other in self._names[question.article]
                 if other[0].isdigit() == name[0][0].isdigit()
-                and other.casefold() not in asked.casefold()
+                and other.casefold() not in text.casefold()
                 and name[0].casefold() not in other.casefold()
             ]
             if others:
-                changes.append((name.start(), name.end(), dice.choice(others)))
-        if not changes:
+                replacements.append((name.start(), name.end(), rng.choice(others)))
+        if not replacements:
             return None
-        start, end, new = dice.choice(changes)
-        return asked[:start] + new + asked[end:]
+        start, end, replacement = rng.choice(replacements)
+        return text[:start] + replacement + text[end:]
 
 
-def examples(
-    asked: Sequence[Asked], articles: Articles, dice: random.Random, false_share: float, other_share: float
+def make_examples(
+    questions: Sequence[LabelledQuestion],
+    articles: Articles,
+    rng: random.Random,
+    falsified_share: float,
+    other_passage_share: float,
 ) -> list[Example]:
-    """One pass over the questions: each as it is, and of the answerable ones these shares once more as a false question, and with another passage."""
-    everywhere = [
-        passage for article in sorted({one.article for one in asked}) for passage in articles.passages[article]
-    ]
-    made = []
-    for one in asked:
-        found = spans(one)
-        if one.answers and not found:
-            continue  # the answer was typed otherwise than it stands
-        made.append(Example(one.question, one.passage, found))
-        if not one.answers:
+    """The examples of one epoch: every question with its passage, plus unanswerable variants of the answerable ones.
+
+    `falsified_share` of the answerable questions are added falsified, and `other_passage_share` with a passage that
+    holds none of the answers. Questions whose answers do not occur in the passage are left out.
+    """
+    titles = sorted({question.article for question in questions})
+    all_passages = [passage for article in titles for passage in articles.passages[article]]
+    examples = []
+    for question in questions:
+        spans = answer_spans(question)
+        if question.answers and not spans:
             continue
-        if dice.random() < false_share and (false := articles.falsified(one, dice)):
-            made.append(Example(false, one.passage, ()))
-        if dice.random() < other_share:
-            near = dice.random() < OF_ARTICLE
-            others = articles.search(one.article, one.question, CANDIDATES) if near else [dice.choice(everywhere)]
-            held = [answer.casefold() for answer in one.answers]
-            without = [passage for passage in others if not any(answer in passage.casefold() for answer in held)]
-            if without:
-                made.append(Example(one.question, dice.choice(without), ()))
-    return made
+        examples.append(Example(question.question, question.passage, spans))
+        if not question.answers:
+            continue
+        if rng.random() < falsified_share and (falsified := articles.falsify(question, rng)):
+            examples.append(Example(falsified, question.passage, ()))
+        if rng.random() < other_passage_share:
+            same_article = rng.random() < FROM_SAME_ARTICLE
+            others = (
+                articles.search(question.article, question.question, CANDIDATES)
+                if same_article
+                else [rng.choice(all_passages)]
+            )
+            answers = [answer.casefold() for answer in question.answers]
+            unanswering = [passage for passage in others if not any(answer in passage.casefold() for answer in answers)]
+            if unanswering:
+                examples.append(Example(question.question, rng.choice(unanswering), ()))
+    return examples

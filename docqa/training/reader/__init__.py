@@ -1,1 +1,1 @@
-"""Training the reader: question sets, a teacher, the course, and what it is tested on."""
+"""Training of the reader: question generation, question variants, the teacher, losses, tuning, and the whole run."""

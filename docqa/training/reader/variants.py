@@ -1,6 +1,8 @@
-"""Questions made by rule, for a teacher to judge: known ones with words exchanged or two of them joined, and sentences of any text turned into questions.
+"""Question variants made by rule, for a teacher to score.
 
-They are many, clumsy, and near the line between what a passage answers and what it only seems to: just there a small reader learns too little from known questions.
+Labelled questions with words exchanged or two of them spliced together, and sentences of any text turned into
+questions. The variants are many, clumsy, and close to the line between what a passage answers and what it only seems to
+answer: that is where labelled questions alone teach a small reader too little.
 """
 
 import random
@@ -12,200 +14,208 @@ import numpy
 
 from docqa.models.reader.network import Network
 from docqa.text.sentences import sentences
-from docqa.training.question_sets import CANDIDATES, Articles, Asked
+from docqa.training.question_sets import CANDIDATES, Articles, LabelledQuestion
 
-# For each question or passage. Those of texts get as many tries, most of which find no sentence of the right form.
-CHANGED = 5
-CHANGED_OF_MADE = 2
-SPLICED = 9
-TRIED = 22
-ELSEWHERE = 0.4
-STRAYED = 0.15
+SUBSTITUTIONS = 5  # variants with exchanged words of each labelled question
+SUBSTITUTIONS_OF_GENERATED = 2  # of each generated question
+SPLICES = 9  # for each passage with more than one question
+ATTEMPTS = 22  # sentences tried for each passage of a text; most are not of a form that makes a question
+OTHER_PASSAGE = 0.4  # share of the labelled questions that are also asked of another passage
+OTHER_PASSAGE_OF_GENERATED = 0.15
 
-SIMILAR = 0.33  # cosine of two words
-KIN = 10  # words
-STEM = 4  # letters that two forms of one word begin with
+MIN_SIMILARITY = 0.33  # cosine of two words' embeddings
+MAX_NEIGHBOURS = 10
+STEM = 4  # leading letters that the inflected forms of a word have in common
 _WORD = re.compile(r"[A-Za-z]+")
-_BRACKETED = re.compile(r"\([^)]*\)")
+_PARENTHESES = re.compile(r"\([^)]*\)")
 _WORDS_KEPT = (
-    "the a an of to and or in on at by for with from as is was were are be been do does did has have had what who when where which why how whom whose that this"
-    " it its he she they his her their name type kind"
+    "the a an of to and or in on at by for with from as is was were are be been do does did has have had what who"
+    " when where which why how whom whose that this it its he she they his her their name type kind"
 )
 _KEPT = frozenset(_WORDS_KEPT.split())
-# A question begins with these verbs; "did" goes with the others.
-_ASKING = frozenset(("was", "were", "is", "are", "can", "could", "may", "will", "would", "has", "had"))
+# Verbs that a question can begin with; the others take "did".
+_AUXILIARIES = frozenset(("was", "were", "is", "are", "can", "could", "may", "will", "would", "has", "had"))
 _PAST = (
-    "became become|began begin|won win|made make|led lead|used use|remained remain|served serve|wrote write|formed form|caused cause|took take|gave give"
-    "|included include|held hold|received receive|produced produce|established establish|founded found|created create|defeated defeat|published publish"
-    "|developed develop|married marry|died die|moved move|ended end|resulted result"
+    "became become|began begin|won win|made make|led lead|used use|remained remain|served serve|wrote write"
+    "|formed form|caused cause|took take|gave give|included include|held hold|received receive|produced produce"
+    "|established establish|founded found|created create|defeated defeat|published publish|developed develop"
+    "|married marry|died die|moved move|ended end|resulted result"
 )
 _INFINITIVE = {past: infinitive for pair in _PAST.split("|") for past, infinitive in (pair.split(),)}
-_CLAUSE = re.compile(
-    rf"(.{{3,80}}?) ({'|'.join((*sorted(_ASKING), *_INFINITIVE, 'includes', 'contains', 'refers', 'means', 'provides', 'occurs'))}) (.+)"
-)
+_PRESENT = ("includes", "contains", "refers", "means", "provides", "occurs")
+_CLAUSE = re.compile(rf"(.{{3,80}}?) ({'|'.join((*sorted(_AUXILIARIES), *_INFINITIVE, *_PRESENT))}) (.+)")
 _WORDS_BEFORE = (
-    "However Although In While Due Because During After Before When If As By At On From For To With Since There Typically Given Among Under Over Through Despite"
-    " Unlike Like Such Also Thus Therefore But And Or Then More Most Until Where He She It They This These That"
+    "However Although In While Due Because During After Before When If As By At On From For To With Since There"
+    " Typically Given Among Under Over Through Despite Unlike Like Such Also Thus Therefore But And Or Then More Most"
+    " Until Where He She It They This These That"
 )
 _NO_SUBJECT = frozenset(_WORDS_BEFORE.split())
 _LOWERED = frozenset(
     ("The", "A", "An", "His", "Her", "Their", "Its", "Some", "Many", "Several", "Other", "Another", "All", "Both")
 )
-_DETAIL = re.compile(r" (in|on|by|at|from|for|with|to|of|because|after|before|during|as) ")
-_TIME = re.compile(
-    r"(?:early |late |the )?(?:\d|January|February|March|April|May|June|July|August|September|October|November|December)"
-)
+_PREPOSITION = re.compile(r" (in|on|by|at|from|for|with|to|of|because|after|before|during|as) ")
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TIME = re.compile(rf"(?:early |late |the )?(?:\d|{_MONTHS})")
 _KINDS = ("person", "country", "people", "group", "organization", "event", "thing", "place", "book", "theory")
 
 
 class Neighbours:
-    """Words beside a word among the embeddings of an encoder: its synonyms, opposites and kin, of which one may be put in its place (Jiao et al., "TinyBERT", 2020)."""
+    """The nearest words of a word in an encoder's embeddings: synonyms, antonyms and related words.
+
+    One of them may take its place (Jiao et al., "TinyBERT", 2020).
+    """
 
     def __init__(self, network: Network) -> None:
-        whole = {
+        vocabulary = {
             word: token for word, token in network.tokenizer.get_vocab().items() if re.fullmatch(r"[a-z]{3,}", word)
         }
         embeddings = network.encoder.get_input_embeddings().weight.detach().float().numpy()
-        vectors = embeddings[list(whole.values())] - embeddings.mean(0)
+        vectors = embeddings[list(vocabulary.values())] - embeddings.mean(0)
         self._vectors = vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
-        self._words, self._at = list(whole), {word: index for index, word in enumerate(whole)}
-        self._found: dict[str, list[str]] = {}
+        self._words, self._index = list(vocabulary), {word: index for index, word in enumerate(vocabulary)}
+        self._cache: dict[str, list[str]] = {}
 
     def of(self, word: str) -> list[str]:
-        """Nearest first, without other forms of the word itself; none for a word that the encoder reads in pieces."""
-        if word not in self._found:
-            index = self._at.get(word)
+        """Nearest first, without other forms of the word itself; empty for a word that is not a single token."""
+        if word not in self._cache:
+            index = self._index.get(word)
             similar = self._vectors @ self._vectors[index] if index is not None else numpy.zeros(0)
-            nearest = [int(other) for other in numpy.argsort(-similar)[: 2 * KIN] if similar[other] > SIMILAR]
-            self._found[word] = [self._words[other] for other in nearest if self._words[other][:STEM] != word[:STEM]][
-                :KIN
+            nearest = [
+                self._words[other]
+                for other in numpy.argsort(-similar)[: 2 * MAX_NEIGHBOURS]
+                if similar[other] > MIN_SIMILARITY
             ]
-        return self._found[word]
+            self._cache[word] = [other for other in nearest if other[:STEM] != word[:STEM]][:MAX_NEIGHBOURS]
+        return self._cache[word]
 
 
-def changed(question: str, neighbours: Neighbours, dice: random.Random) -> str | None:
-    """The question with one to three of its words exchanged; None where none can be."""
+def substitute(question: str, neighbours: Neighbours, rng: random.Random) -> str | None:
+    """The question with one to three of its words exchanged for neighbours; None if none has any."""
     words = [
         word for word in _WORD.finditer(question) if word[0].lower() not in _KEPT and neighbours.of(word[0].lower())
     ]
-    for word in sorted(
-        dice.sample(words, min(len(words), dice.choice((1, 1, 1, 2, 2, 3)))), key=lambda word: -word.start()
-    ):
-        new = dice.choice(neighbours.of(word[0].lower()))
-        question = (
-            question[: word.start()] + (new.capitalize() if word[0][0].isupper() else new) + question[word.end() :]
-        )
+    chosen = rng.sample(words, min(len(words), rng.choice((1, 1, 1, 2, 2, 3))))
+    for word in sorted(chosen, key=lambda word: -word.start()):
+        new = rng.choice(neighbours.of(word[0].lower()))
+        new = new.capitalize() if word[0][0].isupper() else new
+        question = question[: word.start()] + new + question[word.end() :]
     return question if words else None
 
 
-def spliced(one: str, other: str, dice: random.Random) -> str | None:
-    """The beginning of one question with the end of the other; None where one is too short."""
-    begun, ended = one.split(), other.split()
-    if min(len(begun), len(ended)) < 5:
+def splice(beginning: str, ending: str, rng: random.Random) -> str | None:
+    """The beginning of one question with the end of another; None if either has fewer than five words."""
+    first, last = beginning.split(), ending.split()
+    if min(len(first), len(last)) < 5:
         return None
-    return " ".join(begun[: dice.randrange(2, len(begun) - 1)] + ended[dice.randrange(2, len(ended) - 1) :])
+    return " ".join(first[: rng.randrange(2, len(first) - 1)] + last[rng.randrange(2, len(last) - 1) :])
 
 
-def about(passage: str, dice: random.Random) -> str | None:
-    """A question made of one sentence of the passage (after Lewis, Denoyer and Riedel, "cloze translation", 2019); None where the sentence has another form."""
-    chosen = slice(*dice.choice(sentences(passage) or [(0, 0)]))
-    sentence = " ".join(_BRACKETED.sub("", passage[chosen].rstrip(".")).split())
+def question_about(passage: str, rng: random.Random) -> str | None:
+    """A question made of a random sentence of the passage; None if that has no suitable form.
+
+    After "cloze translation" (Lewis, Denoyer and Riedel, 2019).
+    """
+    bounds = slice(*rng.choice(sentences(passage) or [(0, 0)]))
+    sentence = " ".join(_PARENTHESES.sub("", passage[bounds].rstrip(".")).split())
     clause = _CLAUSE.match(sentence) if len(sentence.split()) in range(6, 46) else None
     if not clause:
         return None
-    subject, verb, rest = clause[1], clause[2], re.split("[;:]" if dice.random() < 0.4 else "[;:,]", clause[3])[0]
+    subject, verb, rest = clause[1], clause[2], re.split("[;:]" if rng.random() < 0.4 else "[;:,]", clause[3])[0]
     first = subject.split()[0]
     if len(subject.split()) > 8 or "," in subject or first in _NO_SUBJECT or subject.count('"') % 2 or not rest.strip():
         return None
     if first in _LOWERED:
         subject = subject[0].lower() + subject[1:]
-    if dice.random() < 0.4:
-        asked = (
-            f"{dice.choice(('What', 'What', 'Who', f'Which {dice.choice(_KINDS)}'))} {verb} {_some(rest, 4, 14, dice)}"
-        )
-    elif verb in _ASKING:
-        asked = _detail(subject, verb, rest, dice)
+    if rng.random() < 0.4:
+        word = rng.choice(("What", "What", "Who", f"Which {rng.choice(_KINDS)}"))
+        question = f"{word} {verb} {_first_words(rest, 4, 14, rng)}"
+    elif verb in _AUXILIARIES:
+        question = _with_auxiliary(subject, verb, rest, rng)
     elif verb in _INFINITIVE:
         words = rest.split()
-        end = " ".join(words[dice.randrange(max(1, len(words) - 1)) :][:10]) if dice.random() < 0.6 else ""
-        asked = f"{dice.choice(('What', 'What', 'When', 'Where', 'Who', 'Why', 'How'))} did {subject} {_INFINITIVE[verb]} {end}"
+        end = " ".join(words[rng.randrange(max(1, len(words) - 1)) :][:10]) if rng.random() < 0.6 else ""
+        word = rng.choice(("What", "What", "When", "Where", "Who", "Why", "How"))
+        question = f"{word} did {subject} {_INFINITIVE[verb]} {end}"
     else:
         return None
-    asked = " ".join(asked.split()).rstrip(" ,") + "?"
-    return asked if len(asked.split()) in range(4, 27) else None
+    question = " ".join(question.split()).rstrip(" ,") + "?"
+    return question if len(question.split()) in range(4, 27) else None
 
 
-def _detail(subject: str, verb: str, rest: str, dice: random.Random) -> str:
-    """Asks for what stands behind one of the prepositions."""
-    details = list(_DETAIL.finditer(rest))
-    if not details or dice.random() < 0.2:
-        return f"{dice.choice(('What', 'What', 'How', 'Why'))} {verb} {subject} {_some(rest, 2, 7, dice)}"
-    detail = dice.choice(details)
-    stated, how, what = f"{verb} {subject} {rest[: detail.start()]}", detail[1], rest[detail.end() :]
-    if how in ("in", "on", "from", "by", "during", "before", "after") and _TIME.match(what):
-        return f"{dice.choice(('When', 'In what year', 'On what date' if how == 'on' else 'When'))} {stated}"
-    if how == "by":
-        return dice.choice((f"Who {stated} by", f"By whom {stated}", f"What {stated} by"))
-    if how in ("in", "at", "on"):
-        return f"{dice.choice(('Where', 'In what', 'What'))} {stated} {dice.choice(('', how))}"
-    return f"Why {stated}" if how in ("because", "for") else f"What {stated} {how}"
+def _with_auxiliary(subject: str, verb: str, rest: str, rng: random.Random) -> str:
+    """A question for the words behind one of the prepositions, or sometimes a looser one."""
+    prepositions = list(_PREPOSITION.finditer(rest))
+    if not prepositions or rng.random() < 0.2:
+        return f"{rng.choice(('What', 'What', 'How', 'Why'))} {verb} {subject} {_first_words(rest, 2, 7, rng)}"
+    match = rng.choice(prepositions)
+    clause, preposition, detail = f"{verb} {subject} {rest[: match.start()]}", match[1], rest[match.end() :]
+    if preposition in ("in", "on", "from", "by", "during", "before", "after") and _TIME.match(detail):
+        return f"{rng.choice(('When', 'In what year', 'On what date' if preposition == 'on' else 'When'))} {clause}"
+    if preposition == "by":
+        return rng.choice((f"Who {clause} by", f"By whom {clause}", f"What {clause} by"))
+    if preposition in ("in", "at", "on"):
+        return f"{rng.choice(('Where', 'In what', 'What'))} {clause} {rng.choice(('', preposition))}"
+    return f"Why {clause}" if preposition in ("because", "for") else f"What {clause} {preposition}"
 
 
-def _some(text: str, fewest: int, most: int, dice: random.Random) -> str:
-    return " ".join(text.split()[: dice.randrange(fewest, most)])
+def _first_words(text: str, fewest: int, most: int, rng: random.Random) -> str:
+    return " ".join(text.split()[: rng.randrange(fewest, most)])
 
 
-def of_known(
-    learnt: Sequence[Asked],
-    made: Sequence[tuple[str, str]],
+def variants_of(
+    questions: Sequence[LabelledQuestion],
+    generated: Sequence[tuple[str, str]],
     articles: Articles,
     neighbours: Neighbours,
-    dice: random.Random,
+    rng: random.Random,
 ) -> list[tuple[str, str]]:
-    """(question, passage) pairs made of the known questions and of the `made` ones about the same passages."""
-    found: list[tuple[str | None, str]] = []
-    title = {one.passage: one.article for one in learnt}
-    questions: dict[str, list[str]] = {}
-    for one in learnt:
-        question = one.question.strip()
-        questions.setdefault(one.passage, []).append(question)
-        found += [(changed(question, neighbours, dice), one.passage) for _ in range(CHANGED)]
-        if one.answers:
-            found.append((articles.falsified(one, dice), one.passage))
-        if dice.random() < ELSEWHERE:
-            found.append((question, _another(one, articles, dice)))
-    for question, passage in made:
-        found += [(changed(question, neighbours, dice), passage) for _ in range(CHANGED_OF_MADE)]
-        if dice.random() < STRAYED:
-            found.append((question, dice.choice(articles.search(title[passage], question, CANDIDATES))))
-    for passage, asked in questions.items():
-        if len(asked) > 1:
-            for _ in range(SPLICED):
-                one_of_them, other = dice.sample(asked, 2)
-                found.append((spliced(one_of_them, other, dice), passage))
-    return [(question, passage) for question, passage in found if question]
+    """(question, passage) pairs made of labelled questions and of `generated` pairs about the same passages."""
+    pairs: list[tuple[str | None, str]] = []
+    title = {labelled.passage: labelled.article for labelled in questions}
+    by_passage: dict[str, list[str]] = {}
+    for labelled in questions:
+        question = labelled.question.strip()
+        by_passage.setdefault(labelled.passage, []).append(question)
+        pairs += [(substitute(question, neighbours, rng), labelled.passage) for _ in range(SUBSTITUTIONS)]
+        if labelled.answers:
+            pairs.append((articles.falsify(labelled, rng), labelled.passage))
+        if rng.random() < OTHER_PASSAGE:
+            pairs.append((question, _other_passage(labelled, articles, rng)))
+    for question, passage in generated:
+        pairs += [(substitute(question, neighbours, rng), passage) for _ in range(SUBSTITUTIONS_OF_GENERATED)]
+        if rng.random() < OTHER_PASSAGE_OF_GENERATED:
+            pairs.append((question, rng.choice(articles.search(title[passage], question, CANDIDATES))))
+    for passage, about in by_passage.items():
+        if len(about) > 1:
+            for _ in range(SPLICES):
+                beginning, ending = rng.sample(about, 2)
+                pairs.append((splice(beginning, ending, rng), passage))
+    return [(question, passage) for question, passage in pairs if question]
 
 
-def of_texts(texts: Mapping[str, Sequence[str]], neighbours: Neighbours, dice: random.Random) -> list[tuple[str, str]]:
-    """(question, passage) pairs about the passages of texts by title that nobody has asked about."""
-    read = [Asked(title, passage, "", ("",)) for title, passages in texts.items() for passage in passages]
-    articles = Articles(read)
-    found: list[tuple[str | None, str]] = []
-    for one in read:
-        for question in [made for _ in range(TRIED) if (made := about(one.passage, dice))]:
-            asked, kind = replace(one, question=question), dice.random()
+def questions_about_texts(
+    texts: Mapping[str, Sequence[str]], neighbours: Neighbours, rng: random.Random
+) -> list[tuple[str, str]]:
+    """(question, passage) pairs about the passages of texts, given by title, for which there are no questions."""
+    blank = [LabelledQuestion(title, passage, "", ("",)) for title, passages in texts.items() for passage in passages]
+    articles = Articles(blank)
+    pairs: list[tuple[str | None, str]] = []
+    for labelled in blank:
+        passage = labelled.passage
+        for question in [made for _ in range(ATTEMPTS) if (made := question_about(passage, rng))]:
+            made_about, kind = replace(labelled, question=question), rng.random()
             if kind < 0.45:
-                found.append((question, one.passage))
+                pairs.append((question, passage))
             elif kind < 0.75:
-                found.append((changed(question, neighbours, dice), one.passage))
+                pairs.append((substitute(question, neighbours, rng), passage))
             elif kind < 0.9:
-                found.append((articles.falsified(asked, dice), one.passage))
+                pairs.append((articles.falsify(made_about, rng), passage))
             else:
-                found.append((question, _another(asked, articles, dice)))
-    return [(question, passage) for question, passage in found if question]
+                pairs.append((question, _other_passage(made_about, articles, rng)))
+    return [(question, passage) for question, passage in pairs if question]
 
 
-def _another(one: Asked, articles: Articles, dice: random.Random) -> str:
-    """A passage of the article that search finds for the question, another one where there is any."""
-    near = articles.search(one.article, one.question, CANDIDATES)
-    return dice.choice([passage for passage in near if passage != one.passage] or near)
+def _other_passage(labelled: LabelledQuestion, articles: Articles, rng: random.Random) -> str:
+    """A passage of the article that search ranks high for the question; not its own if there is another."""
+    retrieved = articles.search(labelled.article, labelled.question, CANDIDATES)
+    return rng.choice([passage for passage in retrieved if passage != labelled.passage] or retrieved)

@@ -1,1 +1,1 @@
-"""Training the verifier: an adapter on a small language model."""
+"""Training of the verifier: excerpts, packed batches, a LoRA adapter for a small language model, and the whole run."""

@@ -1,6 +1,6 @@
-"""Excerpts that search could find, and what is asked about each: questions that it answers, and those that it does not although they look as if it did.
+"""Excerpts that search could retrieve, each with questions that it answers and questions that it only seems to answer.
 
-An excerpt is a few sentences of a passage. Several questions are asked about it, for it is long and they are short.
+An excerpt is a few sentences of a passage. Several questions share one, because it is long and they are short.
 """
 
 import random
@@ -9,117 +9,122 @@ from dataclasses import dataclass
 
 from docqa.text.sentences import sentences
 from docqa.text.words import terms
-from docqa.training.question_sets import Articles, Asked, spans
+from docqa.training.question_sets import Articles, LabelledQuestion, answer_spans
 
-SIZES = (1, 1, 2, 2, 3)  # sentences that an excerpt has of its own
-BESIDE = 1  # sentence on each side, which the next excerpt has too
-MOST = 9  # questions about one excerpt
-# How probable it is that a question is asked about an excerpt
-ANSWERED_BESIDE = 0.3  # whose answer stands in a sentence beside it
-FALSIFIED = 0.4  # that is one of those it answers, turned false
-ANSWERED_ELSEWHERE = 0.12  # whose answer stands elsewhere in the passage
-STRAYED = 0.1  # that the passage does not answer, and whose words stand elsewhere in it
-OF_ANOTHER = 0.15  # of any passage of another article, if that is what is drawn
-DOUBT = 1.5  # words that chance may put above those of the question in a sentence, when it is looked for
+SIZES = (1, 1, 2, 2, 3)  # sentences of an excerpt's core, among which one size is drawn
+CONTEXT = 1  # sentences on each side of the core, which the neighbouring excerpts have too
+MAX_QUESTIONS = 9  # about one excerpt
+# Probabilities that an excerpt gets a question ...
+ANSWERED_IN_CONTEXT = 0.3  # whose answer is in the context, not in the core
+FALSIFIED = 0.4  # that it answers, once more falsified
+ANSWERED_ELSEWHERE = 0.12  # whose answer is elsewhere in the passage
+UNANSWERED_ELSEWHERE = 0.1  # that the passage does not answer and that shares more words with another part of it
+OFF_TOPIC = 0.15  # drawn from all questions; dropped if it is about the same article
+NOISE = 1.5  # most that chance adds to the shared words of a sentence when an unanswered question is placed
 
 Bounds = tuple[int, int]
-Question = tuple[str, str | None]
+QuestionAnswer = tuple[str, str | None]
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A part of a passage, and the questions about it with their answers, which are parts of the text as they stand; None for those that it does not answer."""
+    """A part of a passage and the questions about it.
+
+    Each has its answer, which occurs in the text word for word, or None if the text does not answer it.
+    """
 
     text: str
-    asked: tuple[Question, ...]
+    questions: tuple[QuestionAnswer, ...]
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A question and where it belongs in its passage: the spans of its answers, or the number of the sentence about the same where it has none."""
+    """A question and its place in the passage: the spans of its answers, or else the number of the nearest sentence."""
 
-    asked: Asked
+    labelled: LabelledQuestion
     spans: tuple[Bounds, ...]
     sentence: int = -1
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The numbers of an excerpt's own sentences, from where to where they go in the passage, and from where to where with those beside them."""
+class _Cut:
+    """The sentence numbers of an excerpt's core, and the characters of the core and of the whole excerpt."""
 
-    numbers: range
-    own: Bounds
+    sentences: range
+    core: Bounds
     whole: Bounds
 
 
-def excerpts(learnt: Sequence[Asked], articles: Articles, dice: random.Random) -> list[Excerpt]:
-    """One pass over the passages of the questions, each cut anew; a part about which nothing is asked is left out."""
-    about: dict[str, list[Asked]] = {}
-    for one in learnt:
-        about.setdefault(one.passage, []).append(one)
-    made = []
-    for passage, questions in about.items():
+def make_excerpts(questions: Sequence[LabelledQuestion], articles: Articles, rng: random.Random) -> list[Excerpt]:
+    """The excerpts of one epoch: the questions' passages, cut at random; parts without a question are left out."""
+    by_passage: dict[str, list[LabelledQuestion]] = {}
+    for labelled in questions:
+        by_passage.setdefault(labelled.passage, []).append(labelled)
+    excerpts = []
+    for passage, about in by_passage.items():
         bounds = sentences(passage)
-        placed = _placed(passage, bounds, questions, dice) if bounds else []
+        placed = _place(passage, bounds, about, rng) if bounds else []
         at = 0
         while at < len(bounds):
-            part = _part(bounds, at, dice.choice(SIZES))
-            asked = [question for one in placed for question in _asked(one, part, articles, dice)]
+            cut = _cut(bounds, at, rng.choice(SIZES))
+            chosen = [pair for question in placed for pair in _questions_for(question, cut, articles, rng)]
             if len(bounds) > 1:
-                asked += _strayed(learnt, questions[0].article, dice)
-            dice.shuffle(asked)
-            if asked:
-                made.append(Excerpt(passage[slice(*part.whole)], tuple(asked[:MOST])))
-            at = part.numbers.stop
-    return made
+                chosen += _off_topic(questions, about[0].article, rng)
+            rng.shuffle(chosen)
+            if chosen:
+                excerpts.append(Excerpt(passage[slice(*cut.whole)], tuple(chosen[:MAX_QUESTIONS])))
+            at = cut.sentences.stop
+    return excerpts
 
 
-def _placed(passage: str, bounds: Sequence[Bounds], questions: Sequence[Asked], dice: random.Random) -> list[_Placed]:
-    """Without those whose answers were typed otherwise than they stand."""
-    found = []
-    for one in questions:
-        answers = spans(one)
-        if answers:
-            found.append(_Placed(one, answers))
-        elif not one.answers:
-            words = frozenset(terms(one.question))
-            likely = [
-                len(words.intersection(terms(passage[start:end]))) + dice.random() * DOUBT for start, end in bounds
+def _place(
+    passage: str, bounds: Sequence[Bounds], questions: Sequence[LabelledQuestion], rng: random.Random
+) -> list[_Placed]:
+    """The questions with their places, without those whose answers do not occur in the passage."""
+    placed = []
+    for labelled in questions:
+        spans = answer_spans(labelled)
+        if spans:
+            placed.append(_Placed(labelled, spans))
+        elif not labelled.answers:
+            words = frozenset(terms(labelled.question))
+            similarity = [
+                len(words.intersection(terms(passage[start:end]))) + rng.random() * NOISE for start, end in bounds
             ]
-            found.append(_Placed(one, (), likely.index(max(likely))))
-    return found
+            placed.append(_Placed(labelled, (), similarity.index(max(similarity))))
+    return placed
 
 
-def _part(bounds: Sequence[Bounds], at: int, size: int) -> _Part:
-    """The part of so many sentences, or as many as there are, from number `at` on."""
-    last = len(bounds) - 1
-    own = bounds[at][0], bounds[min(last, at + size - 1)][1]
-    return _Part(
-        range(at, at + size), own, (bounds[max(0, at - BESIDE)][0], bounds[min(last, at + size - 1 + BESIDE)][1])
-    )
+def _cut(bounds: Sequence[Bounds], first: int, size: int) -> _Cut:
+    """The cut whose core has `size` sentences, fewer at the end of the passage, from number `first` on."""
+    end = len(bounds) - 1
+    core = bounds[first][0], bounds[min(end, first + size - 1)][1]
+    whole = bounds[max(0, first - CONTEXT)][0], bounds[min(end, first + size - 1 + CONTEXT)][1]
+    return _Cut(range(first, first + size), core, whole)
 
 
-def _asked(one: _Placed, part: _Part, articles: Articles, dice: random.Random) -> list[Question]:
-    """The question, if it is asked about this part, and itself turned false, if that is asked too."""
-    question, passage = one.asked.question.strip(), one.asked.passage
-    start, end = part.whole
-    if not one.spans:
-        return [(question, None)] if one.sentence in part.numbers or dice.random() < STRAYED else []
-    within = [span for span in one.spans if start <= span[0] and span[1] <= end]
-    here = any(part.own[0] <= span[0] <= part.own[1] for span in one.spans)
-    if within and (here or dice.random() < ANSWERED_BESIDE):
-        asked: list[Question] = [(question, passage[slice(*dice.choice(within))])]
-        if dice.random() < FALSIFIED and (false := articles.falsified(one.asked, dice)):
-            asked.append((false.strip(), None))
-        return asked
+def _questions_for(placed: _Placed, cut: _Cut, articles: Articles, rng: random.Random) -> list[QuestionAnswer]:
+    """The question if it is drawn for this excerpt, and with some probability its falsified form."""
+    question, passage = placed.labelled.question.strip(), placed.labelled.passage
+    start, end = cut.whole
+    if not placed.spans:
+        drawn = placed.sentence in cut.sentences or rng.random() < UNANSWERED_ELSEWHERE
+        return [(question, None)] if drawn else []
+    within = [span for span in placed.spans if start <= span[0] and span[1] <= end]
+    in_core = any(cut.core[0] <= span[0] <= cut.core[1] for span in placed.spans)
+    if within and (in_core or rng.random() < ANSWERED_IN_CONTEXT):
+        pairs: list[QuestionAnswer] = [(question, passage[slice(*rng.choice(within))])]
+        if rng.random() < FALSIFIED and (falsified := articles.falsify(placed.labelled, rng)):
+            pairs.append((falsified.strip(), None))
+        return pairs
     text = passage[start:end].lower()
-    without = not any(answer.lower() in text for answer in one.asked.answers)
-    return [(question, None)] if without and dice.random() < ANSWERED_ELSEWHERE else []
+    unanswered = not any(answer.lower() in text for answer in placed.labelled.answers)
+    return [(question, None)] if unanswered and rng.random() < ANSWERED_ELSEWHERE else []
 
 
-def _strayed(learnt: Sequence[Asked], article: str, dice: random.Random) -> list[Question]:
-    """Now and then a question about another article."""
-    if dice.random() >= OF_ANOTHER:
+def _off_topic(questions: Sequence[LabelledQuestion], article: str, rng: random.Random) -> list[QuestionAnswer]:
+    """Sometimes a question about another article."""
+    if rng.random() >= OFF_TOPIC:
         return []
-    other = dice.choice(learnt)
+    other = rng.choice(questions)
     return [(other.question.strip(), None)] if other.article != article else []

@@ -1,0 +1,117 @@
+"""Where the pages, chapters and sections that a question names stand in a document.
+
+Pages are counted. Chapters and sections are found by headings with numbers: "Chapter 3", "第三章", or "3.2 Notice" where a line
+of the text or the title of a section begins so. Lines of a table of contents, which end with a page number, are no headings.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from docqa import store
+from docqa.questions.named import places_named
+from docqa.questions.question import Place
+from docqa.store.chunks import StoredChunk
+from docqa.store.database import Database
+from docqa.store.documents import StoredDocument
+
+LONGEST_HEADING = 120  # characters
+_LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
+_NUMBERED = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})\.?\s+(?=[^\W\d_])")
+_SENTENCE_END = re.compile(r"[.!?。,;:]\s*$")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a chunk: `chunk.text[start:end]`."""
+
+    chunk: StoredChunk
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """A heading with a number: the index of its chunk and where it begins in it."""
+
+    chunk: int
+    start: int
+    kind: str
+    number: tuple[int, ...]
+
+
+async def spans_in(db: Database, document: StoredDocument, place: Place) -> list[Span]:
+    """The parts of a document that a question names; none where they are not recognised in it."""
+    async with db.read() as conn:
+        chunks = await store.chunks.chunks(conn, document.id)
+    return await asyncio.to_thread(spans_of, place, chunks)
+
+
+def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
+    """The parts of a document's chunks, given in order, that a named place covers; none where it is not recognised."""
+    if place.kind == "page":
+        last = chunks[-1].page_number if chunks else 0
+        first = last if place.first == (-1,) else place.first[0]
+        pages = range(first, max(first, place.last[0]) + 1)
+        return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
+    headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk)]
+    for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
+        if spans := _between(place, candidates, chunks):
+            return spans
+    return []
+
+
+def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:
+    """From the first heading of the place to the first one after it that is neither of the place nor within it."""
+    depth = len(place.first)
+    if place.first == (-1,):
+        numbers = [heading.number for heading in headings if len(heading.number) == 1]
+        if not numbers:
+            return []
+        place = Place(place.kind, max(numbers), max(numbers), place.label)
+    begin = next((heading for heading in headings if heading.number == place.first), None)
+    if begin is None:
+        return []
+    after = headings[headings.index(begin) + 1 :]
+    end = next((heading for heading in after if heading.number[:depth] > place.last), None)
+    stop = (end.chunk, end.start) if end else (len(chunks), 0)
+    spans = []
+    for at in range(begin.chunk, min(stop[0] + 1, len(chunks))):
+        start = begin.start if at == begin.chunk else 0
+        last = stop[1] if at == stop[0] else len(chunks[at].text)
+        if start < last:
+            spans.append(Span(chunks[at], start, last))
+    return spans
+
+
+def _headings(at: int, chunk: StoredChunk) -> list[_Heading]:
+    """The numbered headings among a chunk's lines, and its section's title where the text does not repeat it."""
+    headings = []
+    start = 0
+    for line in chunk.text.splitlines(keepends=True):
+        if len(line) <= LONGEST_HEADING and not _LEADER.search(line):
+            headings += [_Heading(at, start, kind, number) for kind, number in _numbers(line, chunk.section)]
+        start += len(line)
+    title = [_Heading(at, 0, kind, number) for kind, number in _numbers(chunk.section, chunk.section)]
+    known = {(heading.kind, heading.number) for heading in headings}
+    return [heading for heading in title if (heading.kind, heading.number) not in known] + headings
+
+
+@cache
+def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The (kind, number) that a line begins with, as a heading does; a bare number only in a title or a line of its own."""
+    text = line.strip()
+    for place in places_named(text):
+        if place.kind != "page" and text.startswith(place.label) and place.first == place.last:
+            return ((place.kind, place.first),)
+    match = _NUMBERED.match(text)
+    if match and (text == section.strip() or not _SENTENCE_END.search(text)):
+        return (
+            (
+                "",
+                tuple(map(int, match["number"].split("."))),
+            ),
+        )
+    return ()
