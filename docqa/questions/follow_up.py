@@ -137,19 +137,39 @@ def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: 
     the topic of "say about", else the first phrase that has none."""
     phrases = list(_phrases(old, language))
     articles = words("evaluation.articles", language)
-    begin = next((at for at in range(first) if fold(new[at]) in articles), first)
+    begin = first - 1 if first and fold(new[first - 1]) in articles else first
     preposition = fold(new[begin - 1]) if begin else ""
+    count = len(list(_phrases(new[first:], language)))
     if preposition:
-        same = [phrase for phrase in phrases if phrase.preposition == preposition]
-        return (same[-1].content, same[-1].end, first) if same else None
+        is_number = new[first][0].isdigit()
+        alike = [p for p in phrases if p.preposition == preposition and old[p.content][0].isdigit() == is_number]
+        return (alike[-1].start, _end_of(alike[-1], phrases, count), begin) if alike else None
     if new[first][0].isupper() and language != "de" and begin == first:
-        names = [phrase for phrase in phrases if old[phrase.content][0].isupper()]
-        return (names[-1].content, names[-1].end, first) if names else None
+        return _name_place(old, phrases, first)
     topics = words("questions.words.before_topic", language)
     about = [phrase for phrase in phrases if phrase.preposition in topics and phrase is phrases[-1]]
     free = [phrase for phrase in phrases if not phrase.preposition and phrase.has_article >= (begin < first)]
     chosen = next(iter(about or free), None)
-    return (chosen.start, chosen.end, begin) if chosen else None
+    if chosen is None:
+        return None
+    return chosen.start, _end_of(chosen, phrases, count), begin
+
+
+def _name_place(old: Sequence[str], phrases: Sequence["_Phrase"], taken: int) -> _Place | None:
+    """The words with capitals at the beginning of the last phrase that has some."""
+    names = [phrase for phrase in phrases if old[phrase.content][0].isupper()]
+    if not names:
+        return None
+    end = names[-1].content
+    while end < names[-1].end and old[end][0].isupper():
+        end += 1
+    return names[-1].content, end, taken
+
+
+def _end_of(phrase: "_Phrase", phrases: Sequence["_Phrase"], count: int) -> int:
+    """The end of `count` phrases, of which this is the first: "a litre of juice" for "a kilogram of pears"."""
+    at = phrases.index(phrase)
+    return phrases[min(at + count, len(phrases)) - 1].end
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from docqa.text.words import terms
 MOST_PAGES = 20  # of one range that passages are sought on
 _COMMON = 0.5  # of the names
 _KINDS: tuple[Literal["page", "chapter", "section"], ...] = ("page", "chapter", "section")
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_NUMBER = r"(?:\d{1,5}(?:\.\d{1,3}){0,4}|[ivxlc]{1,7}(?!\w))"
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_NUMBER = r"(?:\d{1,5}(?:\.\d{1,3}){0,4}|(?-i:[IVXLC]{1,7})(?!\w))"
 _DENSE_DIGITS = "一二三四五六七八九十"
 
 
@@ -82,7 +82,7 @@ def _number(text: str) -> tuple[int, ...]:
         tens, ten, units = text.rpartition("十")
         unit = _DENSE_DIGITS.index(units) + 1 if units else 0
         return (unit + (10 * (_DENSE_DIGITS.index(tens) + 1 if tens else 1) if ten else 0),)
-    values = [_ROMAN[letter] for letter in text.lower()]
+    values = [_ROMAN[letter] for letter in text]
     return (sum(-value if value < max([*values[at:], 0]) else value for at, value in enumerate(values)),)
 
 

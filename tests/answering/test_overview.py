@@ -235,7 +235,7 @@ class Counting:
         yield f"summary {len(self.prompts)}"
 
 
-QUESTION = Question("Summarize this", (), (), "en", "SHORT", 0.7)
+QUESTION = Question("Summarize this")
 
 
 async def written(model: Counting, notes: list[str]) -> str:

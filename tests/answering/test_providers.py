@@ -13,11 +13,11 @@ from docqa.answering.extractive import Extractive
 from docqa.answering.prompt_layout import Layouts
 from docqa.errors import Unavailable
 from docqa.languages import phrase
-from docqa.questions.question import Question
+from docqa.questions.question import ChatOptions, Part, Question
 
 pytestmark = pytest.mark.anyio
 
-QUESTION = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
+QUESTION = Question("How much is the rent?")
 
 
 def evidence(*scores: float) -> Evidence:
@@ -36,7 +36,7 @@ async def test_the_best_sentence_comes_first_and_a_second_only_if_it_is_worth_it
 
 
 async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
-    found = await extract(replace(QUESTION, length="LONG"), evidence(0.8, 0.9), evidence(1.0))
+    found = await extract(replace(QUESTION, options=ChatOptions(length="LONG")), evidence(0.8, 0.9), evidence(1.0))
     assert found == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
 
 
@@ -78,13 +78,15 @@ async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> N
 
 async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
     found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
-    texts = [piece.text for piece in await extract(replace(QUESTION, length="LONG"), found)]
+    texts = [piece.text for piece in await extract(replace(QUESTION, options=ChatOptions(length="LONG")), found)]
     assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
 
 
 async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
     found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0)))
-    several = replace(QUESTION, text="Which names and years are given?")
+    several = Question(
+        "Which names and years are given?", parts=(Part("Which names and years are given?", several=True),)
+    )
     assert [piece.text for piece in await extract(several, found)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " 2031: “It ends in 2031.”",

@@ -2,18 +2,29 @@
 
 from dataclasses import replace
 
+import httpx
 import pytest
 
+from conftest import upload
 from docqa.answering.phrasing import refusal
 from docqa.answering.relevance import relevant
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
+from docqa.questions.question import Part
 from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.detect import detect
 
 DOCUMENT = StoredDocument(1, "d1", "waterworks.txt", "txt", "en", 4, "")
 TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
+
+
+pytestmark = pytest.mark.anyio
+
+
+def asking(question: str) -> Part:
+    return Part(question, detect(question))
 
 
 def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> Passage:
@@ -29,21 +40,21 @@ def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> P
 
 @pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
 def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
-    assert relevant([passage(coverage)], "who repaired the pump?") is expected
+    assert relevant([passage(coverage)], asking("who repaired the pump?")) is expected
 
 
 @pytest.mark.parametrize(
     ("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)]
 )
 def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
-    assert relevant([passage(0.2)], question) is expected
+    assert relevant([passage(0.2)], asking(question)) is expected
 
 
 def test_with_vectors_nearness_decides_and_words_help() -> None:
     question = "who repaired the pump?"
-    assert relevant([passage(0.0, 0.7)], question)
-    assert not relevant([passage(0.0, 0.5)], question)
-    assert relevant([passage(0.5, 0.5)], question)
+    assert relevant([passage(0.0, 0.7)], asking(question))
+    assert not relevant([passage(0.0, 0.5)], asking(question))
+    assert relevant([passage(0.5, 0.5)], asking(question))
 
 
 @pytest.mark.parametrize(
@@ -55,10 +66,10 @@ def test_with_vectors_nearness_decides_and_words_help() -> None:
     ],
 )
 def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None:
-    assert relevant([passage(0.3)], "Who repaired the pump in 2019?")
-    assert relevant([passage(0.3)], "Who repaired the pump for Aqua Nord?")
-    assert not relevant([passage(0.3)], question)
-    assert relevant([passage(0.9)], question), "but no proof"
+    assert relevant([passage(0.3)], asking("Who repaired the pump in 2019?"))
+    assert relevant([passage(0.3)], asking("Who repaired the pump for Aqua Nord?"))
+    assert not relevant([passage(0.3)], asking(question))
+    assert relevant([passage(0.9)], asking(question)), "but no proof"
 
 
 @pytest.mark.parametrize(
@@ -74,30 +85,30 @@ def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None
     ],
 )
 def test_what_is_quoted_and_whose_son_somebody_is_must_stand_there(question: str, text: str, expected: bool) -> None:
-    assert relevant([passage(0.3, text=text)], question) is expected
+    assert relevant([passage(0.3, text=text)], asking(question)) is expected
 
 
 def test_the_name_of_the_document_counts() -> None:
-    assert relevant([passage(0.3)], "Who repaired the pump of Waterworks?")
+    assert relevant([passage(0.3)], asking("Who repaired the pump of Waterworks?"))
 
 
 def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round() -> None:
     question = "who repaired the pump?"
     near, far = passage(1.0, 0.9), passage(0.0, 0.1)
-    assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], question)
-    assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], question)
-    assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], question)
+    assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], asking(question))
+    assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], asking(question))
+    assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], asking(question))
     assert relevant(
         [replace(near, spans=(Span(0, 8, -0.5),), scores=replace(near.scores, on_named_page=True))], question
     ), "a page that the question names is what was asked for"
 
 
 def test_nothing_found_is_not_relevant() -> None:
-    assert not relevant([], "who repaired the pump?")
+    assert not relevant([], asking("who repaired the pump?"))
 
 
 def test_only_the_best_passages_are_judged() -> None:
-    assert not relevant([passage(0.0)] * 3 + [passage(1.0)], "who repaired the pump?")
+    assert not relevant([passage(0.0)] * 3 + [passage(1.0)], asking("who repaired the pump?"))
 
 
 def test_a_refusal_names_each_page_once_in_every_language() -> None:
@@ -110,3 +121,31 @@ def test_a_refusal_names_each_page_once_in_every_language() -> None:
     for language in every("phrases.not_found"):
         text = refusal(nearest, language)
         assert text.startswith(phrase("phrases.not_found", language)) and "b.pdf (4, 31), a.txt (1)" in text
+
+
+async def test_an_expansion_does_not_lift_a_refusal(client: httpx.AsyncClient) -> None:
+    novel = "Anna sold the mill. Net income of the total shareholders' equity was read aloud. She never married again."
+    doc_id = await upload(client, novel, "novel.txt")
+    for question in ("Who married Roe?", "Who invented the ROE?"):
+        body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])).json()
+        assert body["answer"]["message"].startswith(phrase("phrases.not_found", "en")), question
+
+
+async def test_a_word_about_a_german_document_is_answered_in_german(client: httpx.AsyncClient) -> None:
+    lease = "Der Mietvertrag für das Lager gilt bis 2027. Die Kaution beträgt drei Monatsmieten. Die Miete ist im Voraus fällig."
+    doc_id = await upload(client, lease, "vertrag.txt")
+    body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "Kaution?"}])).json()
+    assert "drei Monatsmieten" in body["answer"]["message"]
+    body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "Hubschrauber?"}])).json()
+    assert body["answer"]["message"].startswith(phrase("phrases.not_found", "de"))
+    body = (await client.post("/v1/api/knowledge_base_chat", json={"documents": [doc_id]})).json()
+    assert "Gelesene Seiten: 1 von 1." in body["answer"]["message"]
+    assert body["question"]["message"] == phrase("phrases.summarize", "de")
+
+
+async def test_a_date_with_a_short_month_is_answered_whole(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, "The lease ends on 3 Jan. 2027. It can be renewed once.", "lease.txt")
+    body = (
+        await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "When does the lease end?"}])
+    ).json()
+    assert "3 Jan. 2027" in body["answer"]["message"]

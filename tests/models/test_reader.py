@@ -10,12 +10,14 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
-from docqa.answering.reading import PROSE, UNSTATED, WINDOW, asks_for_a_fact, prose, read, window
+from docqa.answering.reading import PROSE, UNSTATED, WINDOW, prose, read, window
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
+from docqa.questions.kinds import wants_span
+from docqa.questions.question import Part
 from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
@@ -194,7 +196,7 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
             return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
 
     encoders = Encoders(None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None)
-    [found] = runner.run(read(encoders, question, "en", [pump]))
+    [found] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
     assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
 
@@ -221,7 +223,7 @@ def test_tables_lists_and_headings_are_no_prose() -> None:
     ],
 )
 def test_what_asks_for_a_fact_is_read(question: str) -> None:
-    assert asks_for_a_fact(question)
+    assert wants_span(question, "en")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +239,7 @@ def test_what_asks_for_a_fact_is_read(question: str) -> None:
     ],
 )
 def test_what_asks_whether_or_what_to_make_of_a_text_is_not(question: str) -> None:
-    assert not asks_for_a_fact(question), "any words would look like an answer, and their absence like none"
+    assert not wants_span(question, "en"), "any words would look like an answer, and their absence like none"
 
 
 @pytest.fixture(scope="module")

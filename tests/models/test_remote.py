@@ -517,7 +517,7 @@ async def test_cancelling_before_the_first_token_closes_the_connection(http: Htt
 
 
 async def test_a_slow_answer_is_cut_off_when_its_time_is_up(http: HttpClient) -> None:
-    question = Question("How much is the rent?", (), (), "en", "SHORT", 0.7)
+    question = Question("How much is the rent?")
     async with stand_in(stream(*openai("word ", "word ")[:3], asyncio.Event())) as server:
         chat = Chat(model_at(http, server.url), 0.8, Layouts())
         pieces = [piece.text async for piece in chat.answer(question, [Evidence("The rent is 12.", ())])]

@@ -20,6 +20,7 @@ from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Span, TrainedPart
 from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, find_adapter, to_verify
+from docqa.questions.question import Part
 from docqa.search.passages import Passage, Scores, Sentence
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
@@ -142,7 +143,7 @@ def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = 
         )
         for number, text in enumerate((WELL, MILL, BELL), 1)
     ]
-    return runner.run(read(encoders, question, "en", passages))
+    return runner.run(read(encoders, Part(question), passages))
 
 
 def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
@@ -166,7 +167,8 @@ def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runne
     ]
     strange = "Who made the orbital launcher's heat shield?"
     assert [
-        relevant([replace(one, sentences=(), scores=Scores()) for one in found], strange) for found in (alone, believed)
+        relevant([replace(one, sentences=(), scores=Scores()) for one in found], Part(strange))
+        for found in (alone, believed)
     ] == [False, True]
 
 
@@ -175,7 +177,7 @@ def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_
 ) -> None:
     doubting = Doubting("Edith Carr")
     alone, doubted = verified(runner, None), verified(runner, doubting)
-    assert relevant(alone, QUESTION) and not relevant(doubted, QUESTION)
+    assert relevant(alone, Part(QUESTION)) and not relevant(doubted, Part(QUESTION))
     assert [one.spans for one in doubted] == [(Span(0, 3, -7.0),)] * 3
     assert len(doubting.asked) == 1
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from docqa.questions.scope import Scope, scope_of
+from docqa.questions.question import Scope
+from docqa.questions.scope import scope_of
 
 GIST = [
     "Summarize this",
@@ -134,7 +135,7 @@ ORDINARY = [
 
 @pytest.mark.parametrize("question", GIST)
 def test_a_summary_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("gist", ())
+    assert scope_of(question) == Scope("summary", ())
 
 
 @pytest.mark.parametrize("question", CONTENTS)
@@ -144,23 +145,48 @@ def test_the_contents_are_asked_for(question: str) -> None:
 
 @pytest.mark.parametrize("question", PAGES)
 def test_the_number_of_pages_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("pages", ())
+    assert scope_of(question) == Scope("page_count", ())
 
 
 @pytest.mark.parametrize("question", PLACES)
 def test_every_place_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("places", PLACES[question])
+    assert scope_of(question) == Scope("mentions", PLACES[question])
 
 
 @pytest.mark.parametrize("question", ORDINARY)
 def test_a_fact_is_asked_for(question: str) -> None:
-    assert scope_of(question) is None
+    assert scope_of(question).wanted == "passages"
 
 
 def test_a_summary_of_something_names_it() -> None:
-    assert scope_of("Summarize the risk factors") == Scope("gist", ("risk", "factors"))
-    assert scope_of("Worum geht es bei der Haftung?") == Scope("gist", ("Haftung",))
+    assert scope_of("Summarize the risk factors") == Scope("summary", ("risk", "factors"))
+    assert scope_of("Worum geht es bei der Haftung?") == Scope("summary", ("Haftung",))
 
 
 def test_a_long_task_is_no_question_about_the_whole() -> None:
-    assert scope_of("Summarize this: " + "The tenant pays the rent. " * 20) is None
+    assert scope_of("Summarize this: " + "The tenant pays the rent. " * 20) == Scope()
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "kind", "first", "last"),
+    [
+        ("What is chapter 3 about?", "summary", "chapter", (3,), (3,)),
+        ("Summarize pages 3-5", "summary", "page", (3,), (5,)),
+        ("How many pages are in chapter 2?", "page_count", "chapter", (2,), (2,)),
+        ("Give me a summary of section 4.2", "summary", "section", (4, 2), (4, 2)),
+        ("Summarize chapter IV.", "summary", "chapter", (4,), (4,)),
+        ("Summarize the last chapter", "summary", "chapter", (-1,), (-1,)),
+        ("Worum geht es in Kapitel 3?", "summary", "chapter", (3,), (3,)),
+        ("Fasse die Seiten 3 bis 5 zusammen", "summary", "page", (3,), (5,)),
+        ("De quoi parle le chapitre 2 ?", "summary", "chapter", (2,), (2,)),
+        ("第三章讲了什么？", "summary", "chapter", (3,), (3,)),
+        ("Who dies in chapter 12?", "passages", "chapter", (12,), (12,)),
+    ],
+)
+def test_pages_chapters_and_sections_are_a_scope(
+    question: str, wanted: str, kind: str, first: tuple[int, ...], last: tuple[int, ...]
+) -> None:
+    scope = scope_of(question)
+    assert scope.place is not None
+    assert (scope.wanted, scope.place.kind, scope.place.first, scope.place.last) == (wanted, kind, first, last)
+    assert scope.topic == ()

@@ -1,4 +1,4 @@
-"""Documents that a question names by their file names."""
+"""Documents and pages that a question names."""
 
 from collections.abc import AsyncIterator
 
@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.questions.named_documents import named_by
+from docqa.questions.named import named_by, pages_of, places_named
 from docqa.text.words import terms
 
 NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mill.txt"}
@@ -57,3 +57,31 @@ async def test_a_name_is_no_evidence(client: httpx.AsyncClient, leases: list[str
     }
     reply = (await client.post("/v1/api/knowledge_base_chat?cite_source=true", json=body)).json()
     assert reply["sources"] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "pages"),
+    [
+        ("What stands on page 4?", {4}),
+        ("Compare pages 3-5.", {3, 4, 5}),
+        ("Who signed on the last page?", {20}),
+        ("What is the title of the first slide?", {1}),
+        ("What does slide 7 show?", {7}),
+        ("Was steht auf Seite 12?", {12}),
+        ("Was steht auf der zweiten Seite?", {2}),
+        ("Que dit la page 3 ?", {3}),
+        ("¿Qué dice la página 2?", {2}),
+        ("第3页说了什么？", {3}),
+        ("5ページの内容は何ですか", {5}),
+        ("Что написано на странице 6?", {6}),
+        ("ماذا يوجد في الصفحة 4؟", {4}),
+        ("What stands on page 21?", set()),
+        ("How many pages does it have?", set()),
+        ("Who came first, on which page is it said?", set()),
+        ("What was paid in 2018?", set()),
+        ("Is page 1,000 the last?", set()),
+        ("Compare pages 1-99999", set(range(1, 21))),
+    ],
+)
+def test_pages_are_named(question: str, pages: set[int]) -> None:
+    assert pages_of(places_named(question), 20) == pages

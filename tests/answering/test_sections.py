@@ -1,0 +1,86 @@
+"""Chapters, sections and page ranges that a question names are a scope of their own."""
+
+import httpx
+import pytest
+
+from conftest import upload
+from docqa.answering.sections import spans_of
+from docqa.questions.question import Place
+from docqa.store.chunks import StoredChunk
+
+pytestmark = pytest.mark.anyio
+
+PAGES = (
+    "The Harbour Book\n\nContents\n\nChapter 1 ........ 2\nChapter 2 ........ 3\nChapter 3 ........ 5\n",
+    "Chapter 1\n\nThe lighthouse was built of granite in 1871. Its lamp burned whale oil for twenty years.",
+    "Chapter 2\n\nThe ferry crosses the sound twice a day. It carries forty cars and the mail.",
+    "The ferry crew lives on the island. Their houses are painted yellow.",
+    "Chapter 3\n\nThe cannery employed ninety women from three villages. It closed in 1958 when the herring stayed away.",
+)
+
+
+async def ask(client: httpx.AsyncClient, doc_id: str, question: str) -> str:
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    return str(response.json()["answer"]["message"])
+
+
+@pytest.fixture
+async def book(client: httpx.AsyncClient) -> str:
+    return await upload(client, "\f".join(PAGES), "harbour.txt")
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "missing"),
+    [
+        ("What is chapter 3 about?", "cannery", "ferry"),
+        ("Summarize chapter 2", "ferry", "cannery"),
+        ("Summarize the last chapter", "cannery", "lighthouse"),
+        ("Summarize pages 3-4", "ferry", "granite"),
+        ("Summarize page 2", "lighthouse", "ferry"),
+    ],
+)
+async def test_a_summary_of_a_part_is_of_that_part(
+    client: httpx.AsyncClient, book: str, question: str, held: str, missing: str
+) -> None:
+    answer = await ask(client, book, question)
+    assert held in answer and missing not in answer
+
+
+async def test_pages_of_a_chapter_are_counted(client: httpx.AsyncClient, book: str) -> None:
+    assert await ask(client, book, "How many pages are in chapter 2?") == "Pages of chapter 2: 3 to 4, 2 in all."
+
+
+async def test_a_chapter_that_is_not_there_is_said_to_be_missing(client: httpx.AsyncClient, book: str) -> None:
+    assert await ask(client, book, "What is chapter 9 about?") == "Chapter 9 was not recognised in the documents."
+
+
+async def test_a_fact_is_sought_in_the_chapter_that_is_named(client: httpx.AsyncClient) -> None:
+    text = "Chapter 1\n\nThe captain was called Ole Berg.\fChapter 2\n\nThe captain was called Nils Dahl."
+    doc_id = await upload(client, text, "captains.txt")
+    assert "Nils Dahl" in await ask(client, doc_id, "What was the captain called in chapter 2?")
+    assert "Ole Berg" in await ask(client, doc_id, "What was the captain called in chapter 1?")
+
+
+def chunk(id_: int, page: int, text: str, section: str = "") -> StoredChunk:
+    return StoredChunk(id_, 1, page, section, "", text, "")
+
+
+@pytest.mark.parametrize(
+    ("place", "pages"),
+    [
+        (Place("section", (3, 1), (3, 1), "section 3.1"), [2]),
+        (Place("section", (3,), (3,), "section 3"), [2, 3]),
+        (Place("chapter", (4,), (4,), "chapter 4"), [4]),
+        (Place("chapter", (7,), (7,), "chapter 7"), []),
+        (Place("page", (2,), (3,), "pages 2-3"), [2, 3]),
+        (Place("page", (-1,), (-1,), "last page"), [4]),
+    ],
+)
+def test_numbered_headings_bound_sections(place: Place, pages: list[int]) -> None:
+    chunks = [
+        chunk(1, 1, "2 Scope\nThis applies to all. 3 of them are here."),
+        chunk(2, 2, "3 Terms\n3.1 Notice\nThree months."),
+        chunk(3, 3, "3.2 Deposit\nTwo rents."),
+        chunk(4, 4, "4 End\nSigned."),
+    ]
+    assert [span.chunk.page_number for span in spans_of(place, chunks)] == pages

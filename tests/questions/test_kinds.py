@@ -1,0 +1,66 @@
+"""What kind of answer a question asks for."""
+
+import pytest
+
+from docqa.questions.kinds import expected, kind_of, wants_span
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind"),
+    [
+        ("en", "Is the deposit refundable?", "whether"),
+        ("en", "Please, does it float?", "whether"),
+        ("en", "Why was the bridge closed?", "reason"),
+        ("en", "How do I reset the alarm?", "procedure"),
+        ("en", "What are the opening hours?", "list"),
+        ("en", "Describe the landing gear.", "description"),
+        ("en", "How many members are there?", "number"),
+        ("en", "Who leads the board?", "fact"),
+        ("en", "Hello!", "greeting"),
+        ("en", "thanks a lot", "thanks"),
+        ("de", "Hallo", "greeting"),
+        ("de", "Ist die Kaution verzinst?", "whether"),
+        ("de", "Warum wurde die Brücke gesperrt?", "reason"),
+        ("fr", "Pourquoi le pont est-il fermé ?", "reason"),
+        ("es", "¿Por qué se cerró el puente?", "reason"),
+        ("zh", "为什么关闭？", "reason"),
+    ],
+)
+def test_the_kind_is_told_by_its_words(language: str, question: str, kind: str) -> None:
+    assert kind_of(question, language) == kind
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "what"),
+    [
+        ("en", "Who leads the board?", "person"),
+        ("en", "Where is the key kept?", "place"),
+        ("en", "When does it open?", "date"),
+        ("en", "How many members are there?", "number"),
+        ("en", "What is it called?", None),
+        ("de", "Wann öffnet das Tor?", "date"),
+        ("zh", "什么时候开门？", "date"),
+        ("zh", "谁管理北站？", "person"),
+    ],
+)
+def test_what_is_expected_is_told_by_the_question_word(language: str, question: str, what: str | None) -> None:
+    assert expected(question, language) == what
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who built it?",
+        "When was it built?",
+        "What did it cost?",
+        "Can you tell me who built it?",
+        "Please tell me who built it.",
+    ],
+)
+def test_a_few_words_answer_who_what_and_when(question: str) -> None:
+    assert wants_span(question, "en")
+
+
+@pytest.mark.parametrize("question", ["Is it open?", "Please list the risks.", "Explain the fee.", "Doesn't it float?"])
+def test_no_few_words_say_whether_something_is_so_or_what_to_make_of_it(question: str) -> None:
+    assert not wants_span(question, "en")

@@ -1,0 +1,69 @@
+"""A question understood once: from messages, options and documents to one record."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from docqa.questions.question import ChatOptions, Question
+from docqa.questions.understand import understand
+
+
+@dataclass(frozen=True)
+class Document:
+    id: int
+    name: str
+    language: str = "en"
+    pages: int = 10
+
+
+LEASE = Document(1, "Lease_Hartmann.pdf")
+MILL = Document(2, "Lease_Mill.pdf")
+
+
+def ask(*messages: tuple[str, str], documents: tuple[Document, ...] = (LEASE, MILL), agent: bool = True) -> Question:
+    sent = [{"sender": sender, "message": text} for sender, text in messages]
+    return understand(sent, ChatOptions(agent_mode=agent), documents)
+
+
+def test_the_last_user_message_is_the_question_and_the_rest_its_history() -> None:
+    question = ask(
+        ("system", "Be brief."), ("user", "Who built it?"), ("bot", "Roe."), ("user", "When was the mill sold?")
+    )
+    assert question.text == "When was the mill sold?"
+    assert question.history == (("user", "Who built it?"), ("bot", "Roe."))
+    assert question.system == ("Be brief.",)
+    assert question.documents == (1, 2)
+
+
+def test_documents_and_pages_are_named() -> None:
+    [part] = ask(("user", "What does the Hartmann lease say on page 4?")).parts
+    assert set(part.named) == {1}
+    assert part.pages == {1: frozenset({4}), 2: frozenset({4})}
+
+
+def test_parts_and_follow_ups_stand_alone_in_agent_mode() -> None:
+    question = ask(("user", "How much is the rent in Bergen?"), ("bot", "900"), ("user", "And in Oslo?"))
+    assert [part.text for part in question.parts] == ["How much is the rent in Oslo?"]
+    assert [part.expects for part in question.parts] == ["number"]
+    two = ask(("user", "Who built the mill? When was it sold?"))
+    assert [part.text for part in two.parts] == ["Who built the mill?", "When was it sold?"]
+    assert "mill" in two.parts[1].searched
+
+
+def test_without_agent_mode_a_question_is_searched_as_it_was_sent() -> None:
+    question = ask(("user", "How much is the rent in Bergen?"), ("bot", "900"), ("user", "And in Oslo?"), agent=False)
+    assert [part.text for part in question.parts] == ["And in Oslo?"]
+    assert "rent" in question.parts[0].searched
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("de", "Fasse die Dokumente zusammen."), ("", "Summarize the documents.")]
+)
+def test_without_messages_a_summary_is_asked_for_in_the_language_of_the_documents(language: str, text: str) -> None:
+    question = ask(documents=(Document(1, "a.txt", language),))
+    assert (question.text, question.scope.wanted) == (text, "summary")
+
+
+def test_the_client_may_choose_another_language_for_the_answer() -> None:
+    question = understand([{"sender": "user", "message": "Who built the mill?"}], ChatOptions(language="fr"), [LEASE])
+    assert (question.language, question.answer_language) == ("en", "fr")
