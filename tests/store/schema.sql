@@ -162,3 +162,16 @@ CREATE TABLE member (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX member_document ON member (document);
+
+CREATE TABLE full_text (
+    id              INTEGER PRIMARY KEY CHECK (id = 1),
+    version         INTEGER NOT NULL,
+    pending_version INTEGER,
+    rebuilt_chunk   INTEGER NOT NULL DEFAULT 0,
+    last_chunk      INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TRIGGER chunk_terms_changed AFTER UPDATE OF terms ON chunk BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
+END;
