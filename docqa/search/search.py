@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from docqa import store
 from docqa.ingest import chunking
+from docqa.models.encoders import stored_model
 from docqa.questions.expansion import related
 from docqa.questions.named_documents import named_by
 from docqa.questions.named_pages import pages_named
@@ -47,7 +48,7 @@ async def search(
         limit = max(top_k, RERANKED_EXPANDED if expansion else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
-        packed = await store.chunks.sentence_vectors(conn, chunk_ids) if query.vector else {}
+        packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
     passages = [
         Passage(
             chunk=candidate.chunk,
