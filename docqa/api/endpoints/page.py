@@ -8,7 +8,7 @@ from importlib.resources import files
 from starlette.responses import HTMLResponse, Response
 
 from docqa import __version__, records, store
-from docqa.api.request import Endpoint, Given
+from docqa.api.endpoint import Endpoint, Given
 from docqa.formats import languages as recognition_languages
 from docqa.services import Services
 from docqa.text.words import TERMS_VERSION
