@@ -38,7 +38,7 @@ HOMES = {
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
     "httpx": {"ingest/fetch.py", "models/chat/http.py"},
-    "python_multipart": {"api/request.py"},
+    "python_multipart": {"api/multipart.py"},
     "llama_cpp": {"models/chat/llama.py"},
     "sentence_transformers": {"models/embedder_child.py"},
     "torch": {

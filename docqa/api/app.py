@@ -18,8 +18,9 @@ from starlette.routing import Route
 from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import account_of
+from docqa.api.endpoint import Endpoint
 from docqa.api.endpoints import chat, documents, knowledge, models, page
-from docqa.api.request import MB, Endpoint, read
+from docqa.api.request import MB, read
 from docqa.errors import DocqaError
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from docqa.api.request import Endpoint
+from docqa.api.endpoint import Endpoint
 from docqa.api.rules import Known, Rule
 from docqa.errors import DocqaError, InvalidRequest, TooLarge, Unauthorized, Unavailable
 

@@ -9,9 +9,9 @@ from docqa import store
 from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
 from docqa.ingest.queue import Intake
+from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
 from docqa.text.detect import detect
-from docqa.text.words import terms
 
 
 async def add_file(
@@ -71,8 +71,8 @@ def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
 
 
 def with_terms(found: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
-    """Each chunk with what full-text search sees of it: its own words, and those of its section and of the columns it continues."""
-    return [(chunk, " ".join(terms(f"{chunk.section}\n{chunk.columns}\n{chunk.text}"))) for chunk in found]
+    """Each chunk with its search terms."""
+    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in found]
 
 
 def main_language(texts: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ slow.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from docqa import store
 from docqa.errors import ChildDied, Unavailable, Unreadable
@@ -15,6 +15,7 @@ from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.add import main_language, page_chunks, with_terms
 from docqa.ingest.key_sentences import choose, notes
 from docqa.ingest.queue import Intake
+from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models
 from docqa.models.encoders import Encoders
 from docqa.store.chunks import StoredChunk
@@ -27,17 +28,27 @@ SUMMARY_SENTENCES = 4
 
 
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
-    """The background work, until it is cancelled: keep the models loaded, finish one document after the other."""
+    """The background work, until it is cancelled: keep the models loaded, finish one document after the other.
+
+    Beside it the full-text index is rebuilt, where an upgrade asks for that.
+    """
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
+        tasks.create_task(_retried(lambda: _finish_documents(intake, encoders)), name="documents")
+
+
+async def _retried(job: Callable[[], Awaitable[None]]) -> None:
+    """Run the job until it returns, again after every failure."""
     while True:
         try:
-            await _work(intake, encoders)
+            return await job()
         except Exception:
             # The last resort for the unforeseen, a full disk for example: the work waits in the database for a retry.
             log.exception("the background work failed and continues in %d s", PAUSE)
             await asyncio.sleep(PAUSE)
 
 
-async def _work(intake: Intake, encoders: Encoders) -> None:
+async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
     while True:
         intake.work.clear()
         await load_models(intake, encoders)

@@ -7,7 +7,7 @@ from docqa import store
 from docqa.errors import Unavailable
 from docqa.ingest.queue import Intake
 from docqa.models.embedder import Embedder, pack
-from docqa.models.encoders import Encoders
+from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
 from docqa.store.vectors import StoredModel
@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 
 BATCH = 16  # chunks embedded and committed together: what a crash may cost, and the longest a question waits
 SENTENCE_BATCH = 16  # chunks, some hundred sentences: a quarter more of them per second than with four
+EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
 RETRIES = 3
 PAUSE = 10  # seconds
 
@@ -39,10 +40,8 @@ async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder)
     except Unavailable as error:
         log.warning("no vectors: %s", error)
         return
-    chosen = StoredModel(embedder.name, embedder.sha256, embedder.dimension)
-    async with intake.db.write() as conn:
-        await store.vectors.use_model(conn, chosen)
-        serving = await store.vectors.serving_model(conn)
+    chosen = stored_model(embedder)
+    serving = await _use(intake, chosen)
     if serving is None or serving == chosen:
         encoders.serving = embedder
         return
@@ -55,6 +54,21 @@ async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder)
         encoders.serving = former
     except Unavailable as error:
         log.warning("full-text search only until then: %s", error)
+
+
+async def _use(intake: Intake, model: StoredModel) -> StoredModel | None:
+    """Make vectors by this model from now on; documents that lack some have work left. Returns the serving model."""
+    while True:
+        async with intake.db.write() as conn:
+            if await store.vectors.use_model(conn, model):
+                break
+            await store.vectors.empty_retired(conn, EMPTIED)  # a second change of model before the first was cleared up
+    async with intake.db.read() as conn:
+        lacking = await store.vectors.documents_to_embed(conn)
+        serving = await store.vectors.serving_model(conn)
+    async with intake.db.write() as conn:
+        await store.jobs.resume_documents(conn, lacking)
+    return serving
 
 
 async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
@@ -93,9 +107,9 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
         await intake.work.wait()
     elif encoders.serving is not embedder:
         await _take_over(intake, encoders, embedder)
-    else:
+    elif not await empty_retired(intake):
         async with intake.db.read() as conn:
-            document = await store.vectors.next_unexamined(conn)
+            document = await store.vectors.next_without_sentences(conn)
         if document is None:
             await intake.work.wait()
             return
@@ -108,11 +122,22 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
 
 async def _take_over(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:
     async with intake.db.write() as conn:
-        if await store.vectors.coming_model(conn):
+        if await store.vectors.pending_model(conn):
             await store.vectors.take_over(conn)
     await encoders.close_former()
     encoders.serving = embedder
     log.info("all documents are embedded with %s, which serves from now on", embedder.name)
+
+
+async def empty_retired(intake: Intake) -> bool:
+    """Delete vectors of a former model until none are left or a document waits; whether there were any."""
+    emptied = False
+    while not intake.work.is_set():
+        async with intake.db.write() as conn:
+            if not await store.vectors.empty_retired(conn, EMPTIED):
+                break
+        emptied = True
+    return emptied
 
 
 async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) -> None:
@@ -120,10 +145,10 @@ async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) ->
     after = 0
     while not intake.work.is_set():
         async with intake.db.read() as conn:
-            batch = await store.vectors.chunks_to_examine(conn, document, SENTENCE_BATCH, after)
+            batch = await store.vectors.chunks_without_sentences(conn, document, SENTENCE_BATCH, after)
         if not batch:
             async with intake.db.write() as conn:
-                await store.vectors.set_examined(conn, document)
+                await store.vectors.set_sentences_embedded(conn, document)
             return
         spans = [sentences(text) for _, text in batch]
         texts = [text[start:end] for (_, text), bounds in zip(batch, spans, strict=True) for start, end in bounds]

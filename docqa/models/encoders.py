@@ -83,6 +83,11 @@ class Encoders:
                     stack.push_async_callback(model.close)
 
 
+def stored_model(embedder: Embedder) -> StoredModel:
+    """What the database knows an embedder's vectors by."""
+    return StoredModel(embedder.name, embedder.sha256, embedder.dimension)
+
+
 def find_encoders(
     settings: Settings,
     catalog: Catalog,

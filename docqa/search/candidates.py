@@ -7,6 +7,7 @@ from aiosqlite import Connection
 
 from docqa import store
 from docqa.models.embedder import Embedder
+from docqa.models.encoders import stored_model
 from docqa.search.passages import Scores
 from docqa.search.weights import Query, bm25
 from docqa.store.chunks import StoredChunk
@@ -61,13 +62,13 @@ class Request:
 async def find_candidates(conn: Connection, request: Request, embedder: Embedder | None, limit: int) -> list[Candidate]:
     """The best candidates of the fused ranking, best first, at most `limit`."""
     query, documents = request.query, request.documents
-    own = await _retrieve(conn, documents, query)
-    expanded = await _retrieve(conn, documents, request.expansion) if request.expansion else Retrieved(())
+    own = await _retrieve(conn, documents, query, embedder)
+    expanded = await _retrieve(conn, documents, request.expansion, embedder) if request.expansion else Retrieved(())
     on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
     rankings = [own, expanded, *on_pages]
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
-        by_name = await _retrieve(conn, list(request.names), query)
+        by_name = await _retrieve(conn, list(request.names), query, embedder)
         rankings.append(by_name)
     fused = _fuse(rankings)[:limit]
     ids = [chunk.id for chunk, _ in fused]
@@ -90,11 +91,14 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
     return candidates
 
 
-async def _retrieve(conn: Connection, documents: Sequence[int], query: Query) -> Retrieved:
+async def _retrieve(conn: Connection, documents: Sequence[int], query: Query, embedder: Embedder | None) -> Retrieved:
     matches = (
         await store.chunks.match_chunks(conn, documents, any_of(query.matching), RETRIEVED) if query.matching else []
     )
-    near = await store.chunks.nearest_chunks(conn, documents, query.vector, RETRIEVED) if query.vector else []
+    near: Sequence[StoredChunk] = ()
+    if embedder and query.vector:
+        model = stored_model(embedder)
+        near = await store.vectors.nearest_chunks(conn, documents, model, query.vector, RETRIEVED)
     if query.vector is None:  # with vectors, this loses where expansion terms are sought, and wins nothing
         scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matches])
         matches = sorted(zip((chunk for chunk, _ in matches), scores, strict=True), key=lambda match: -match[1])
@@ -124,5 +128,5 @@ async def _cosines(
     """The similarity of chunks to a question, on the scale of the thresholds; chunks without a vector are left out."""
     if embedder is None or vector is None:
         return {}
-    cosines = await store.chunks.similarities(conn, chunks, vector)
+    cosines = await store.vectors.similarities(conn, chunks, stored_model(embedder), vector)
     return {id_: embedder.scaled(cosine) for id_, cosine in cosines.items()}

@@ -10,6 +10,7 @@ from aiosqlite import Connection
 
 from docqa import store
 from docqa.ingest import chunking
+from docqa.models.encoders import stored_model
 from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
@@ -49,7 +50,7 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         limit = max(top_k, RERANKED_EXPANDED if expansion else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
-        packed = await store.chunks.sentence_vectors(conn, chunk_ids) if query.vector else {}
+        packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
     passages = [
         Passage(
             chunk=candidate.chunk,

@@ -3,6 +3,6 @@
 `from docqa import store`, then `store.documents.add_document(conn, ...)`.
 """
 
-from docqa.store import accounts, chunks, documents, jobs, knowledge, notes, tables, vectors
+from docqa.store import accounts, chunks, documents, jobs, knowledge, notes, tables, terms, vectors
 
-__all__ = ["accounts", "chunks", "documents", "jobs", "knowledge", "notes", "tables", "vectors"]
+__all__ = ["accounts", "chunks", "documents", "jobs", "knowledge", "notes", "tables", "terms", "vectors"]

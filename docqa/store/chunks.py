@@ -8,9 +8,6 @@ from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all, quoted
 
-SCANNED = 20_000  # vectors that are compared one by one, in 16 ms; among 100,000, the signs take 23 ms and the scan 81
-SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
-
 
 @dataclass(frozen=True)
 class Chunk:
@@ -129,31 +126,3 @@ async def match_chunks(
     return [
         (StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)
     ]
-
-
-async def nearest_chunks(conn: Connection, documents: Sequence[int], vector: bytes, limit: int) -> list[StoredChunk]:
-    """The chunks whose vectors are nearest, nearest first: by a scan of all, or, among very many, of those that the signs find."""
-    sql = f"""SELECT {CHUNK} FROM (
-                  SELECT id, vec_distance_cosine(embedding, ?) AS distance FROM chunk
-                  WHERE {{scope}} AND embedding IS NOT NULL ORDER BY distance LIMIT ?
-              ) AS near JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
-    scope, ids = "document IN (SELECT value FROM json_each(?))", json.dumps(documents)
-    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM chunk WHERE {scope}", ids)
-    if count > SCANNED:
-        signs = f"SELECT rowid FROM chunk_vec WHERE embedding MATCH vec_quantize_binary(?) AND k = ? AND {scope}"
-        found = await fetch_all(conn, signs, vector, SIGN_CANDIDATES, ids)
-        scope, ids = "id IN (SELECT value FROM json_each(?))", json.dumps([row[0] for row in found])
-    return [StoredChunk(*row) for row in await fetch_all(conn, sql.format(scope=scope), vector, ids, limit)]
-
-
-async def similarities(conn: Connection, chunks: Sequence[int], vector: bytes) -> dict[int, float]:
-    """Cosine similarity of these chunks to a vector; chunks without one are left out."""
-    sql = """SELECT id, 1 - vec_distance_cosine(embedding, ?) FROM chunk
-             WHERE id IN (SELECT value FROM json_each(?)) AND embedding IS NOT NULL"""
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}
-
-
-async def sentence_vectors(conn: Connection, chunks: Sequence[int]) -> dict[int, bytes]:
-    """The packed vectors of the sentences of these chunks; chunks whose sentences have none yet are left out."""
-    sql = "SELECT chunk, vectors FROM chunk_sentences WHERE chunk IN (SELECT value FROM json_each(?))"
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(chunks))}

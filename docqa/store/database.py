@@ -206,6 +206,7 @@ class Database:
 def schema(conn: Any) -> str:
     """Today's schema as SQL, one statement after the other, for `tests/schema.sql`."""
     rows = conn.execute(
-        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'chunk_fts_%' AND name NOT LIKE 'chunk_vec_%' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+        """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+           AND name NOT GLOB 'chunk_fts_*' AND name NOT GLOB 'chunk_vec*_*' ORDER BY rowid"""
     )
     return "\n".join(re.sub(r"\n\s*\n", "\n", row[0]) + ";\n" for row in rows)

@@ -10,6 +10,7 @@ from docqa import records
 from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.vectors import count_embedded
 
 
 @dataclass(frozen=True)
@@ -108,14 +109,13 @@ async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
     sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
-                    count(c.id), CASE WHEN EXISTS (SELECT 1 FROM embedding_model WHERE state = 'coming') THEN count(n.chunk) ELSE count(c.embedding) END,
-                    trim(d.notes || ' ' || d.message)
-             FROM document d LEFT JOIN chunk c ON c.document = d.id LEFT JOIN coming_embedding n ON n.chunk = c.id
-             WHERE d.account = ? AND d.doc_id = ? GROUP BY d.id"""
+                    (SELECT count(*) FROM chunk WHERE document = d.id), trim(d.notes || ' ' || d.message), d.id
+             FROM document d WHERE d.account = ? AND d.doc_id = ?"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:
         raise NotFound("Document not found")
-    return records.DocumentStatus(*row)
+    doc_id, state, pages, unread, chunks, message, id_ = row
+    return records.DocumentStatus(doc_id, state, pages, unread, chunks, await count_embedded(conn, id_), message)
 
 
 async def original(conn: Connection, document: int) -> tuple[str, bytes]:

@@ -1,9 +1,11 @@
 """The background work that is left."""
 
+from collections.abc import Iterable
+
 from aiosqlite import Connection
 
 from docqa.store.documents import STORED, StoredDocument
-from docqa.store.sql import change, fetch_all, fetch_one
+from docqa.store.sql import change, change_many, fetch_all, fetch_one
 
 
 async def indexing(conn: Connection) -> int:
@@ -49,7 +51,7 @@ async def count_scans(conn: Connection, document: int) -> int:
 async def finish_document(
     conn: Connection, document: int, state: str, summary: str, language: str, message: str
 ) -> None:
-    sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, examined = 0 WHERE id = ?"
+    sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
     await change(conn, sql, state, summary, language, message, document)
 
 
@@ -64,3 +66,8 @@ async def resume_scans(conn: Connection) -> None:
         conn,
         "UPDATE document SET state = 'indexing', message = '' WHERE id IN (SELECT document FROM page WHERE scan = 'waiting')",
     )
+
+
+async def resume_documents(conn: Connection, documents: Iterable[int]) -> None:
+    """There is work left on these documents again."""
+    await change_many(conn, "UPDATE document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])

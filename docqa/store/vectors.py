@@ -1,20 +1,48 @@
-"""Vectors: which chunks lack them, which model made them, and how those of another model take over."""
+"""Vectors of chunks and sentences: written, searched, and replaced by those of another model.
 
-from collections.abc import Iterable
+There are two slots of tables. One holds the vectors of the model that serves, the other those of a pending model, or
+what is left of a former one. Pending vectors take over by a change of state, so that the writer is free again at once.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
+from docqa.store.chunks import CHUNK, StoredChunk
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
+
+SCANNED = 20_000  # vectors compared one by one, in 16 ms; among 100,000 the signs take 23 ms and the scan 81
+SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    """An embedding model by what tells its vectors from another's; `sha256` is that of its weights."""
+    """An embedding model by what distinguishes its vectors from another's; `sha256` is that of its weights."""
 
     name: str
     sha256: str
     dimension: int
+
+
+class _Slot(NamedTuple):
+    """The names of the tables of one slot."""
+
+    number: int
+    vectors: str
+    signs: str
+    sentences: str
+
+
+_SLOTS = (
+    _Slot(0, "embedding_0", "chunk_vec", "sentence_embedding_0"),
+    _Slot(1, "embedding_1", "chunk_vec1", "sentence_embedding_1"),
+)
+
+
+# --- which model ------------------------------------------------------------------------------------------------------
 
 
 async def serving_model(conn: Connection) -> StoredModel | None:
@@ -22,9 +50,9 @@ async def serving_model(conn: Connection) -> StoredModel | None:
     return await _model(conn, "serving")
 
 
-async def coming_model(conn: Connection) -> StoredModel | None:
+async def pending_model(conn: Connection) -> StoredModel | None:
     """The model whose vectors are being made and will take over."""
-    return await _model(conn, "coming")
+    return await _model(conn, "pending")
 
 
 async def _model(conn: Connection, state: str) -> StoredModel | None:
@@ -32,107 +60,187 @@ async def _model(conn: Connection, state: str) -> StoredModel | None:
     return StoredModel(*row) if row else None
 
 
-async def use_model(conn: Connection, model: StoredModel) -> None:
-    """From now on vectors are made by `model`: into the index if it is the serving one or there are none yet, else beside it until `take_over`."""
-    if model != await coming_model(conn):
-        await change(conn, "DELETE FROM coming_embedding")
-        await change(conn, "DELETE FROM embedding_model WHERE state = 'coming'")
-    if model != await serving_model(conn):
-        await change(
-            conn,
-            "INSERT OR REPLACE INTO embedding_model (state, name, sha256, dimension) VALUES ('coming', ?, ?, ?)",
-            *_values(model),
-        )
-        if await fetch_one(conn, "SELECT 1 FROM chunk WHERE embedding IS NOT NULL LIMIT 1") is None:
-            await take_over(conn)
-    # Documents that came while there was no model have chunks without vectors too.
-    await change(
-        conn,
-        f"UPDATE document SET state = 'indexing' WHERE id IN (SELECT c.document FROM chunk c WHERE {await _lacking(conn)})",
-    )
+async def _slot_in(conn: Connection, state: str) -> _Slot | None:
+    row = await fetch_one(conn, "SELECT slot FROM embedding_model WHERE state = ?", state)
+    return _SLOTS[row[0]] if row else None
+
+
+async def _slot_of(conn: Connection, model: StoredModel) -> _Slot | None:
+    sql = "SELECT slot FROM embedding_model WHERE name = ? AND sha256 = ? AND dimension = ?"
+    row = await fetch_one(conn, sql, model.name, model.sha256, model.dimension)
+    return _SLOTS[row[0]] if row else None
+
+
+async def _making(conn: Connection) -> _Slot:
+    """The slot that new vectors go to."""
+    return await _slot_in(conn, "pending") or await _slot_in(conn, "serving") or _SLOTS[0]
+
+
+async def use_model(conn: Connection, model: StoredModel) -> bool:
+    """Make vectors by `model` from now on: it serves if no other model's vectors are there, else it is pending.
+
+    False where both slots are taken: try again when `empty_retired` has freed one.
+    """
+    serving = await serving_model(conn)
+    if model == await pending_model(conn):
+        return True
+    await change(conn, "UPDATE embedding_model SET state = 'retired' WHERE state = 'pending'")
+    if model == serving:
+        return True
+    slot = await _slot_in(conn, "serving")
+    if slot and await fetch_one(conn, f"SELECT 1 FROM {slot.vectors} LIMIT 1") is None:
+        await change(conn, "DELETE FROM embedding_model WHERE slot = ?", slot.number)
+        serving = None
+    taken = {row[0] for row in await fetch_all(conn, "SELECT slot FROM embedding_model")}
+    free = next((slot for slot in _SLOTS if slot.number not in taken), None)
+    if free is None:
+        return False
+    await change(conn, f"DROP TABLE {free.signs}")
+    columns = f"embedding bit[{model.dimension}], document integer"
+    await change(conn, f"CREATE VIRTUAL TABLE {free.signs} USING vec0 ({columns})")
+    sql = "INSERT INTO embedding_model (slot, state, name, sha256, dimension) VALUES (?, ?, ?, ?, ?)"
+    state = "pending" if serving else "serving"
+    await change(conn, sql, free.number, state, model.name, model.sha256, model.dimension)
+    return True
 
 
 async def take_over(conn: Connection) -> None:
-    """Make the vectors of the coming model the index. Chunks that have none by it are found by full text only."""
-    model = await coming_model(conn)
-    assert model is not None, "only a coming model takes over"
-    await change(
-        conn, "UPDATE chunk SET embedding = (SELECT n.embedding FROM coming_embedding n WHERE n.chunk = chunk.id)"
-    )
-    await change(conn, "DELETE FROM coming_embedding")
-    await change(conn, "DELETE FROM chunk_sentences")
-    await change(conn, "UPDATE document SET examined = 0 WHERE examined")
-    await change(conn, "DELETE FROM embedding_model")
-    await change(
-        conn,
-        "INSERT INTO embedding_model (state, name, sha256, dimension) VALUES ('serving', ?, ?, ?)",
-        *_values(model),
-    )
-    await change(conn, "DROP TABLE chunk_vec")
-    await change(
-        conn, f"CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[{model.dimension}], document integer)"
-    )
-    await change(conn, f"{_SIGNS} WHERE embedding IS NOT NULL")
+    """Search the vectors of the pending model. Chunks that have none by it are found by full text only."""
+    await change(conn, "UPDATE embedding_model SET state = 'retired' WHERE state = 'serving'")
+    await change(conn, "UPDATE embedding_model SET state = 'serving' WHERE state = 'pending'")
+    await change(conn, "UPDATE document SET sentences_embedded = 0 WHERE sentences_embedded")
 
 
-def _values(model: StoredModel) -> tuple[str, str, int]:
-    return model.name, model.sha256, model.dimension
+async def empty_retired(conn: Connection, limit: int) -> bool:
+    """Delete what is left of a former model, vectors of `limit` chunks at most; False when nothing is left."""
+    slot = await _slot_in(conn, "retired")
+    if slot is None:
+        return False
+    for table in (slot.sentences, slot.vectors):
+        rows = await fetch_all(conn, f"SELECT chunk FROM {table} LIMIT ?", limit)
+        if rows:
+            await change_many(conn, f"DELETE FROM {table} WHERE chunk = ?", rows)
+            if table == slot.vectors:
+                await change_many(conn, f"DELETE FROM {slot.signs} WHERE rowid = ?", rows)
+            return True
+    await change(conn, "DELETE FROM embedding_model WHERE slot = ?", slot.number)
+    return False
 
 
-_SIGNS = "INSERT OR REPLACE INTO chunk_vec (rowid, embedding, document) SELECT id, vec_quantize_binary(embedding), document FROM chunk"
+# --- vectors of chunks ------------------------------------------------------------------------------------------------
 
 
-async def _lacking(conn: Connection) -> str:
-    """The condition on a chunk `c` that it has no vector by the model that makes them now."""
-    if await coming_model(conn):
-        return "NOT EXISTS (SELECT 1 FROM coming_embedding n WHERE n.chunk = c.id)"
-    return "c.embedding IS NULL"
+async def documents_to_embed(conn: Connection) -> list[int]:
+    """The documents that are done but for chunks without a vector: they came before the model that makes vectors now."""
+    slot = await _making(conn)
+    sql = f"""SELECT id FROM document WHERE state != 'indexing' AND EXISTS (
+                  SELECT 1 FROM chunk c WHERE c.document = document.id
+                  AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id))"""
+    return [row[0] for row in await fetch_all(conn, sql)]
 
 
 async def chunks_to_embed(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """(chunk id, text) of the first chunks beyond the id `after` without a vector."""
-    sql = f"SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND c.id > ? AND {await _lacking(conn)} ORDER BY c.id LIMIT ?"
+    slot = await _making(conn)
+    sql = f"""SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND c.id > ?
+              AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id) ORDER BY c.id LIMIT ?"""
     return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
 
 
+async def count_embedded(conn: Connection, document: int) -> int:
+    """How many chunks of a document have a vector by the model that makes them now."""
+    slot = await _making(conn)
+    sql = f"SELECT count(*) FROM chunk c JOIN {slot.vectors} v ON v.chunk = c.id WHERE c.document = ?"
+    [(count,)] = await fetch_all(conn, sql, document)
+    return int(count)
+
+
 async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
-    """Vectors by chunk id; a chunk that was deleted meanwhile is passed over."""
-    rows = list(embeddings)
-    if await coming_model(conn):
-        await change_many(
-            conn,
-            "INSERT OR REPLACE INTO coming_embedding (chunk, embedding) SELECT id, ?2 FROM chunk WHERE id = ?1",
-            rows,
-        )
-        return
-    await change_many(conn, "UPDATE chunk SET embedding = ?2 WHERE id = ?1", rows)
-    await change_many(conn, f"{_SIGNS} WHERE id = ?", [(chunk,) for chunk, _ in rows])
+    """Vectors by chunk id; a chunk that has been deleted is skipped."""
+    slot, rows = await _making(conn), list(embeddings)
+    await change_many(
+        conn, f"INSERT OR REPLACE INTO {slot.vectors} (chunk, vector) SELECT id, ?2 FROM chunk WHERE id = ?1", rows
+    )
+    await change_many(
+        conn,
+        f"""INSERT OR REPLACE INTO {slot.signs} (rowid, embedding, document)
+            SELECT id, vec_quantize_binary(?2), document FROM chunk WHERE id = ?1""",
+        rows,
+    )
 
 
-async def next_unexamined(conn: Connection) -> int | None:
-    """The newest document with vectors whose sentences have none; a CSV is asked by SQL and needs none."""
+async def nearest_chunks(
+    conn: Connection, documents: Sequence[int], model: StoredModel, vector: bytes, limit: int
+) -> list[StoredChunk]:
+    """The chunks whose vectors by `model` are nearest, nearest first: by a scan, or among very many by their signs."""
+    slot = await _slot_of(conn, model)
+    if slot is None:
+        return []
+    scope, ids = "document IN (SELECT value FROM json_each(?))", json.dumps(documents)
+    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM chunk WHERE {scope}", ids)
+    if count > SCANNED:
+        signs = f"SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ? AND {scope}"
+        rows = await fetch_all(conn, signs, vector, SIGN_CANDIDATES, ids)
+        scope, ids = "id IN (SELECT value FROM json_each(?))", json.dumps([row[0] for row in rows])
+    sql = f"""SELECT {CHUNK} FROM (
+                  SELECT id, vec_distance_cosine(v.vector, ?) AS distance
+                  FROM chunk JOIN {slot.vectors} v ON v.chunk = id WHERE {scope} ORDER BY distance LIMIT ?
+              ) AS near JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql, vector, ids, limit)]
+
+
+async def similarities(conn: Connection, chunks: Sequence[int], model: StoredModel, vector: bytes) -> dict[int, float]:
+    """Cosine similarity of these chunks to a vector by `model`; chunks without one are left out."""
+    slot = await _slot_of(conn, model)
+    if slot is None:
+        return {}
+    sql = f"""SELECT chunk, 1 - vec_distance_cosine(vector, ?) FROM {slot.vectors}
+              WHERE chunk IN (SELECT value FROM json_each(?))"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}
+
+
+# --- vectors of sentences ---------------------------------------------------------------------------------------------
+
+
+async def next_without_sentences(conn: Connection) -> int | None:
+    """The newest finished document whose sentences have no vectors; a CSV is asked by SQL and needs none."""
     row = await fetch_one(
         conn,
-        "SELECT id FROM document WHERE NOT examined AND state = 'ready' AND kind != 'csv' ORDER BY id DESC LIMIT 1",
+        """SELECT id FROM document WHERE NOT sentences_embedded AND state = 'ready' AND kind != 'csv'
+           ORDER BY id DESC LIMIT 1""",
     )
     return int(row[0]) if row else None
 
 
-async def chunks_to_examine(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
+async def chunks_without_sentences(
+    conn: Connection, document: int, limit: int, after: int = 0
+) -> list[tuple[int, str]]:
     """(chunk id, text) of the first chunks beyond the id `after` whose sentences have no vectors."""
-    sql = """SELECT c.id, c.text FROM chunk c LEFT JOIN chunk_sentences s ON s.chunk = c.id
-             WHERE c.document = ? AND c.id > ? AND s.chunk IS NULL ORDER BY c.id LIMIT ?"""
+    slot = await _slot_in(conn, "serving")
+    if slot is None:
+        return []
+    sql = f"""SELECT c.id, c.text FROM chunk c LEFT JOIN {slot.sentences} s ON s.chunk = c.id
+              WHERE c.document = ? AND c.id > ? AND s.chunk IS NULL ORDER BY c.id LIMIT ?"""
     return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
 
 
-async def set_examined(conn: Connection, document: int) -> None:
-    await change(conn, "UPDATE document SET examined = 1 WHERE id = ?", document)
+async def set_sentences_embedded(conn: Connection, document: int) -> None:
+    """All sentences of a document have vectors."""
+    await change(conn, "UPDATE document SET sentences_embedded = 1 WHERE id = ?", document)
 
 
 async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
-    """The vectors of the sentences by chunk id; a chunk that was deleted meanwhile is passed over."""
-    await change_many(
-        conn,
-        "INSERT OR IGNORE INTO chunk_sentences (chunk, vectors) SELECT id, ?2 FROM chunk WHERE id = ?1",
-        list(vectors),
-    )
+    """The packed vectors of sentences by chunk id; a chunk that has been deleted is skipped."""
+    slot = await _slot_in(conn, "serving")
+    if slot is not None:
+        sql = f"INSERT OR IGNORE INTO {slot.sentences} (chunk, vectors) SELECT id, ?2 FROM chunk WHERE id = ?1"
+        await change_many(conn, sql, list(vectors))
+
+
+async def sentence_vectors(conn: Connection, chunks: Sequence[int], model: StoredModel) -> dict[int, bytes]:
+    """The packed vectors by `model` of the sentences of these chunks; chunks that have none yet are left out."""
+    slot = await _slot_of(conn, model)
+    if slot is None:
+        return {}
+    sql = f"SELECT chunk, vectors FROM {slot.sentences} WHERE chunk IN (SELECT value FROM json_each(?))"
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(chunks))}

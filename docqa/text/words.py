@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+# Raise it with every change to what `terms` gives: stored terms are then rebuilt, and until then matched less well.
+TERMS_VERSION = 1
 PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
 
 # Scripts written without spaces, and Hangul, whose particles stick to the word: Thai to Khmer, Kana, Han, Hangul.

@@ -8,8 +8,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from docqa import records
 from docqa.api import declarations
+from docqa.api.endpoint import Endpoint
 from docqa.api.openapi import document
-from docqa.api.request import Endpoint
 from docqa.errors import Busy, NotFound, Unreadable
 
 KNOWN = {"models": ("GPT5_2", "GPT5")}

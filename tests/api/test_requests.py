@@ -13,7 +13,8 @@ from starlette.routing import Route
 
 from docqa import records
 from docqa.api import declarations
-from docqa.api.request import MB, Endpoint, Given, read
+from docqa.api.endpoint import Endpoint, Given
+from docqa.api.request import MB, read
 from docqa.errors import DocqaError
 from tests import contract
 

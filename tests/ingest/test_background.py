@@ -78,7 +78,7 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
         db = app.state.services.db
         for _ in range(300):
             async with db.read() as conn:
-                left = await store.vectors.next_unexamined(conn) or await store.jobs.indexing(conn)
+                left = await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn)
             if not left:
                 break
             await asyncio.sleep(0.01)
@@ -88,10 +88,11 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
             assert embedder.waited_for == ["The rent is 12 euros.", "It is due in May."] * times
             async with db.write() as conn:
                 changed = await change(
-                    conn, "UPDATE chunk_sentences SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388"
+                    conn,
+                    "UPDATE sentence_embedding_0 SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388",
                 )
                 if not changed:  # neither vectors for another number of sentences, nor none
-                    await change(conn, "DELETE FROM chunk_sentences")
+                    await change(conn, "DELETE FROM sentence_embedding_0")
 
 
 async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ CREATE TABLE document (
     shareable INTEGER NOT NULL DEFAULT 0,
     created   TEXT NOT NULL,
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
-    examined  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
+    sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
     message   TEXT NOT NULL DEFAULT '', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
@@ -35,8 +35,6 @@ CREATE TABLE document (
 CREATE INDEX document_newest ON document (account, created DESC, id DESC);
 
 CREATE INDEX document_indexing ON document (id) WHERE state = 'indexing';
-
-CREATE INDEX document_unexamined ON document (id) WHERE NOT examined;
 
 CREATE TABLE original (
     document   INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
@@ -64,15 +62,11 @@ CREATE TABLE chunk (
     section     TEXT NOT NULL,
     columns     TEXT NOT NULL,      -- the column headings of the table that it begins in the middle of
     text        TEXT NOT NULL,      -- verbatim: page.text from start on
-    terms       TEXT NOT NULL,      -- what full-text search sees: docqa/text.py
-    embedding   BLOB                -- float32, normalised; NULL until the background work has come so far
-) STRICT;
+    terms       TEXT NOT NULL) STRICT;
 
 CREATE INDEX chunk_document ON chunk (document);
 
-CREATE INDEX chunk_unembedded ON chunk (document, id) WHERE embedding IS NULL;
-
-CREATE TABLE chunk_sentences (
+CREATE TABLE "sentence_embedding_0" (
     chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
     vectors BLOB NOT NULL
 ) STRICT;
@@ -97,16 +91,6 @@ CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer)
 CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
     INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
 END;
-
-CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
-    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
-    DELETE FROM chunk_vec WHERE rowid = old.id;
-END;
-
-CREATE TABLE coming_embedding (
-    chunk     INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
-    embedding BLOB NOT NULL
-) STRICT;
 
 CREATE TABLE table_column (
     document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
@@ -136,13 +120,6 @@ CREATE TABLE table_value (
     PRIMARY KEY (document, key, place, value)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE embedding_model (
-    state     TEXT PRIMARY KEY CHECK (state IN ('serving', 'coming')),
-    name      TEXT NOT NULL,
-    sha256    TEXT NOT NULL,
-    dimension INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE knowledge_base (
     id                INTEGER PRIMARY KEY,
     knowledge_base_id TEXT NOT NULL UNIQUE,
@@ -162,3 +139,49 @@ CREATE TABLE member (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX member_document ON member (document);
+
+CREATE TABLE full_text (
+    id              INTEGER PRIMARY KEY CHECK (id = 1),
+    version         INTEGER NOT NULL,
+    pending_version INTEGER,
+    rebuilt_chunk   INTEGER NOT NULL DEFAULT 0,
+    last_chunk      INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TRIGGER chunk_terms_changed AFTER UPDATE OF terms ON chunk BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
+END;
+
+CREATE TABLE "embedding_model" (
+    slot      INTEGER PRIMARY KEY CHECK (slot IN (0, 1)),
+    state     TEXT NOT NULL UNIQUE CHECK (state IN ('serving', 'pending', 'retired')),
+    name      TEXT NOT NULL,
+    sha256    TEXT NOT NULL,
+    dimension INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE embedding_0 (
+    chunk  INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE embedding_1 (
+    chunk  INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE chunk_vec1 USING vec0 (embedding bit[384], document integer);
+
+CREATE TABLE sentence_embedding_1 (
+    chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    vectors BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX document_without_sentences ON document (id) WHERE NOT sentences_embedded;
+
+CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
+    DELETE FROM chunk_vec WHERE rowid = old.id;
+    DELETE FROM chunk_vec1 WHERE rowid = old.id;
+END;

@@ -1,5 +1,6 @@
-"""Vectors in the database: kept with their index, searched exactly, made anew for another model."""
+"""Vectors in the database: kept with their index, searched exactly, replaced by those of another model."""
 
+import asyncio
 import math
 import random
 import struct
@@ -9,8 +10,13 @@ from pathlib import Path
 import pytest
 
 from docqa import store
+from docqa.ingest import vectors
+from docqa.ingest.queue import Intake, ReadingQueue
+from docqa.settings import Settings
+from docqa.store import database
 from docqa.store.chunks import Chunk
 from docqa.store.database import Database
+from docqa.store.sql import change
 from docqa.store.vectors import StoredModel
 
 pytestmark = pytest.mark.anyio
@@ -52,17 +58,19 @@ async def add(db: Database, name: str, count: int) -> int:
 async def test_the_nearest_chunk_of_the_asked_documents_is_found(
     db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int
 ) -> None:
-    monkeypatch.setattr(store.chunks, "SCANNED", scanned)
+    monkeypatch.setattr(store.vectors, "SCANNED", scanned)
     one, other = await add(db, "one", 300), await add(db, "other", 300)
     async with db.read() as conn:
         for seed in (0, 17, 299):
-            [first, *_] = await store.chunks.nearest_chunks(conn, [other], vector(seed), 5)
+            [first, *_] = await store.vectors.nearest_chunks(conn, [other], ONE, vector(seed), 5)
             assert (first.document, first.text) == (other, f"other {seed}")
-        assert {chunk.document for chunk in await store.chunks.nearest_chunks(conn, [one, other], vector(3), 2)} == {
+        assert {
+            chunk.document for chunk in await store.vectors.nearest_chunks(conn, [one, other], ONE, vector(3), 2)
+        } == {
             one,
             other,
         }
-        assert await store.chunks.nearest_chunks(conn, [], vector(3), 2) == []
+        assert await store.vectors.nearest_chunks(conn, [], ONE, vector(3), 2) == []
 
 
 async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
@@ -70,46 +78,192 @@ async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
     async with db.write() as conn:
         await store.documents.delete_document(conn, await store.accounts.account_named(conn, "alice"), "one")
     async with db.read() as conn:
-        for table in ("chunk", "chunk_vec", "chunk_fts", "page", "original"):
+        for table in ("chunk", "embedding_0", "chunk_vec", "chunk_fts", "page", "original"):
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
 
 
+async def finished(db: Database, name: str, count: int) -> int:
+    """The row of a document as `add` makes it that needs no more work."""
+    document = await add(db, name, count)
+    async with db.write() as conn:
+        await store.jobs.finish_document(conn, document, "ready", "A summary.", "en", "")
+    return document
+
+
+async def embed(db: Database, document: int, model: StoredModel, first: int, last: int) -> None:
+    """Vectors by the model for the chunks of the document from `first` to before `last`, which are the next ones."""
+    async with db.write() as conn:
+        waiting = await store.vectors.chunks_to_embed(conn, document, last - first)
+        rows = [(chunk, vector(first + n, model.dimension)) for n, (chunk, _) in enumerate(waiting)]
+        await store.vectors.set_embeddings(conn, rows)
+
+
+async def nearest(db: Database, document: int, model: StoredModel, seed: int) -> str:
+    """The text of the chunk that a search by this model puts first, "" where it finds none."""
+    async with db.read() as conn:
+        chunks = await store.vectors.nearest_chunks(conn, [document], model, vector(seed, model.dimension), 1)
+    return chunks[0].text if chunks else ""
+
+
+async def use(db: Database, model: StoredModel) -> bool:
+    """Whether there was a free slot for the model."""
+    async with db.write() as conn:
+        return await store.vectors.use_model(conn, model)
+
+
+async def retired_vectors(db: Database) -> int:
+    """How many vectors of a former model are left in the slot of the first one."""
+    async with db.read() as conn:
+        [(count,)] = await conn.execute_fetchall("SELECT count(*) FROM embedding_0")
+    return int(count)
+
+
 async def test_another_model_makes_all_vectors_anew_while_the_old_ones_serve(db: Database) -> None:
-    document = await add(db, "one", 5)
+    document = await finished(db, "one", 5)
+    assert await use(db, ONE)
+    async with db.read() as conn:
+        assert await store.vectors.documents_to_embed(conn) == []
+    assert await use(db, TWO)
+    async with db.read() as conn:
+        assert await store.vectors.documents_to_embed(conn) == [document]
+    await embed(db, document, TWO, 0, 3)
     async with db.write() as conn:
         account = await store.accounts.account_named(conn, "alice")
-        await store.jobs.finish_document(conn, document, "ready", "A summary.", "en", "")
-        await store.vectors.use_model(conn, ONE)
-        assert await store.jobs.indexing(conn) == 0
-        await store.vectors.use_model(conn, TWO)
-        assert await store.jobs.indexing(conn) == 1
-        waiting = await store.vectors.chunks_to_embed(conn, document, 10)
-        assert len(waiting) == 5
-        await store.vectors.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting[:3])])
         assert (await store.documents.document_status(conn, account, "one")).chunks_done == 3
-        [first, *_] = await store.chunks.nearest_chunks(conn, [document], vector(2), 1)
-        assert first.text == "one 2", "the old vectors are searched"
-        await store.vectors.use_model(conn, TWO)
+    assert await nearest(db, document, ONE, 2) == "one 2", "the old vectors are searched"
+    assert await use(db, TWO)
+    async with db.read() as conn:
         assert len(await store.vectors.chunks_to_embed(conn, document, 10)) == 2, "a restart goes on where it stopped"
-        await store.vectors.set_embeddings(
-            conn, [(chunk, vector(n + 3, 8)) for n, (chunk, _) in enumerate(waiting[3:])]
-        )
+    await embed(db, document, TWO, 3, 5)
+    async with db.write() as conn:
         await store.vectors.take_over(conn)
-        assert (await store.vectors.serving_model(conn), await store.vectors.coming_model(conn)) == (TWO, None)
+        assert (await store.vectors.serving_model(conn), await store.vectors.pending_model(conn)) == (TWO, None)
         assert (await store.documents.document_status(conn, account, "one")).chunks_done == 5
-        [first, *_] = await store.chunks.nearest_chunks(conn, [document], vector(2, 8), 1)
-        assert first.text == "one 2"
+    assert await nearest(db, document, TWO, 2) == "one 2"
 
 
 async def test_going_back_to_the_old_model_keeps_its_vectors(db: Database) -> None:
-    document = await add(db, "one", 5)
-    async with db.write() as conn:
-        await store.jobs.finish_document(conn, document, "ready", "A summary.", "en", "")
-        await store.vectors.use_model(conn, TWO)
-        waiting = await store.vectors.chunks_to_embed(conn, document, 10)
-        await store.vectors.set_embeddings(conn, [(chunk, vector(n, 8)) for n, (chunk, _) in enumerate(waiting)])
-        await store.vectors.use_model(conn, ONE)
-        assert await store.vectors.coming_model(conn) is None
+    document = await finished(db, "one", 5)
+    await use(db, TWO)
+    await embed(db, document, TWO, 0, 5)
+    await use(db, ONE)
+    async with db.read() as conn:
+        assert await store.vectors.pending_model(conn) is None
         assert await store.vectors.chunks_to_embed(conn, document, 10) == []
-        [first, *_] = await store.chunks.nearest_chunks(conn, [document], vector(2), 1)
-        assert first.text == "one 2"
+    assert await nearest(db, document, ONE, 2) == "one 2"
+
+
+async def test_taking_over_moves_no_vector_and_old_ones_are_deleted_in_batches(db: Database) -> None:
+    document = await finished(db, "one", 5)
+    async with db.write() as conn:
+        chunks = [chunk.id for chunk in await store.chunks.chunks(conn, document)]
+        await store.vectors.set_sentences(conn, [(chunk, b"old") for chunk in chunks])
+    await use(db, TWO)
+    await embed(db, document, TWO, 0, 5)
+    async with db.write() as conn:
+        changes = conn.total_changes
+        await store.vectors.take_over(conn)
+        assert conn.total_changes - changes <= 3, "two models and one document, whatever the number of chunks"
+        assert await store.vectors.sentence_vectors(conn, chunks, TWO) == {}, "those of the old model say nothing"
+    batches = 0
+    while True:
+        async with db.write() as conn:
+            if not await store.vectors.empty_retired(conn, 2):
+                break
+        batches += 1
+        assert await nearest(db, document, TWO, 2) == "one 2"
+    assert batches == 6, "three of sentences and three of chunks"
+    async with db.read() as conn:
+        for table in ("embedding_0", "sentence_embedding_0", "chunk_vec"):
+            assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
+
+
+async def test_other_writes_get_in_between_while_old_vectors_are_deleted(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await finished(db, "one", 60)
+    await use(db, TWO)
+    await embed(db, document, TWO, 0, 60)
+    async with db.write() as conn:
+        await store.vectors.take_over(conn)
+    monkeypatch.setattr(vectors, "EMPTIED", 1)
+    deletion = asyncio.create_task(vectors.empty_retired(Intake(db, ReadingQueue(Settings()), asyncio.Event())))
+    while await retired_vectors(db) == 60:
+        await asyncio.sleep(0)
+    async with db.write() as conn:
+        await store.accounts.account_named(conn, "bob")
+    assert 0 < await retired_vectors(db) < 60, "the write was done before the deletion had ended"
+    assert await deletion
+    assert await retired_vectors(db) == 0
+
+
+async def test_a_kill_in_the_middle_loses_no_vector_and_the_deletion_goes_on(db: Database) -> None:
+    document = await finished(db, "one", 5)
+    await use(db, TWO)
+    await embed(db, document, TWO, 0, 5)
+    async with db.write() as conn:
+        await store.vectors.take_over(conn)
+        await store.vectors.empty_retired(conn, 2)
+    with pytest.raises(ZeroDivisionError):
+        async with db.write() as conn:
+            await store.vectors.empty_retired(conn, 2)
+            raise ZeroDivisionError("the process ends before this is committed")
+    await db.close()
+    db = await Database.open(db.path)
+    assert await retired_vectors(db) == 3
+    assert await use(db, TWO)
+    for seed in range(5):
+        assert await nearest(db, document, TWO, seed) == f"one {seed}"
+    async with db.write() as conn:
+        assert await store.vectors.empty_retired(conn, 99)
+        assert not await store.vectors.empty_retired(conn, 99)
+    assert await retired_vectors(db) == 0
+    await db.close()
+
+
+async def test_a_third_model_waits_until_the_first_is_deleted(db: Database) -> None:
+    document = await finished(db, "one", 5)
+    await use(db, TWO)
+    await embed(db, document, TWO, 0, 5)
+    async with db.write() as conn:
+        await store.vectors.take_over(conn)
+    three = StoredModel("three", "ghi", 16)
+    assert not await use(db, three)
+    async with db.write() as conn:
+        while await store.vectors.empty_retired(conn, 99):
+            pass
+    assert await use(db, three)
+    await embed(db, document, three, 0, 5)
+    assert (await nearest(db, document, three, 2), await nearest(db, document, TWO, 2)) == ("one 2", "one 2")
+
+
+async def test_vectors_of_the_first_schema_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = database.migrations()
+    monkeypatch.setattr(database, "migrations", lambda: every[:2])
+    db = await Database.open(tmp_path / "old.sqlite")
+    async with db.write() as conn:
+        await conn.executescript("""SAVEPOINT old;
+            INSERT INTO embedding_model VALUES ('serving', 'one', 'abc', 384), ('coming', 'two', 'def', 8);
+            INSERT INTO account VALUES (1, 'alice', '');
+            INSERT INTO document (id, doc_id, account, name, kind, sha256, language, pages, created, state)
+                VALUES (1, 'd', 1, 'n', 'txt', x'00', 'en', 1, '', 'ready');""")
+        for n in range(5):
+            sql = "INSERT INTO chunk VALUES (?1, 1, 1, ?1, '', '', 'one ' || (?1 - 1), 'one', ?2)"
+            await change(conn, sql, n + 1, vector(n))
+        await change(
+            conn,
+            "INSERT INTO chunk_vec (rowid, embedding, document) SELECT id, vec_quantize_binary(embedding), 1 FROM chunk",
+        )
+        await change(conn, "INSERT INTO coming_embedding VALUES (1, ?)", vector(0, 8))
+        await change(conn, "INSERT INTO chunk_sentences VALUES (3, x'0102')")
+    await db.close()
+    monkeypatch.undo()
+    db = await Database.open(tmp_path / "old.sqlite")
+    for scanned in (20_000, 0):
+        monkeypatch.setattr(store.vectors, "SCANNED", scanned)
+        assert await nearest(db, 1, ONE, 2) == "one 2"
+    async with db.read() as conn:
+        assert await store.vectors.serving_model(conn) == ONE
+        assert await store.vectors.pending_model(conn) is None, "it begins anew"
+        assert await store.vectors.sentence_vectors(conn, [3], ONE) == {3: b"\1\2"}
+    await db.close()

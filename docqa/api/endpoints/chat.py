@@ -1,22 +1,19 @@
 """Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
 
-import json
 import logging
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.types import Send
+from starlette.responses import JSONResponse, Response
 
 from docqa import records, store
-from docqa.answering.answer import Answer, answer
-from docqa.answering.phrasing import sources_block
+from docqa.answering.answer import answer
 from docqa.api import declarations as given_by
 from docqa.api.declarations import chat_options
-from docqa.api.request import Endpoint, Given
-from docqa.errors import DocqaError, NotFound, ProviderFailed, Unavailable
+from docqa.api.endpoint import Endpoint, Given
+from docqa.api.streaming import SSE, stream
+from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
 from docqa.search.search import search
@@ -28,7 +25,6 @@ log = logging.getLogger(__name__)
 
 TAG = "Chat"
 TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
-SSE = "text/event-stream"
 
 
 async def chat_with_document(services: Services, account: int, given: Given) -> Response:
@@ -75,45 +71,7 @@ async def _reply(
             text = "".join([token async for token in tokens])
         turns = records.Turn("user", question.text, "question"), records.Turn("bot", text, "response")
         return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
-    if SSE in given.accept:
-        return _Stream(_events(made), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
-    return _Stream(
-        _plain(made), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"}
-    )
-
-
-class _Stream(StreamingResponse):
-    """Ends the answer's work as soon as the client has left, not when its generator happens to be collected."""
-
-    async def stream_response(self, send: Send) -> None:
-        async with aclosing(self.body_iterator):  # type: ignore[type-var]
-            await super().stream_response(send)
-
-
-async def _plain(made: Answer) -> AsyncGenerator[str, None]:
-    async with aclosing(made.tokens) as tokens:
-        async for token in tokens:
-            yield token
-    numbered = [
-        (source.id, made.names[source.doc_id], source.page_number, source.source_chunk) for source in made.sources
-    ]
-    yield sources_block(numbered, made.question.answer_language)
-
-
-async def _events(made: Answer) -> AsyncGenerator[str, None]:
-    try:
-        async with aclosing(made.tokens) as tokens:
-            async for token in tokens:
-                yield _event("token", {"text": token})
-    except DocqaError as error:
-        yield _event("error", {"detail": error.detail()})
-        raise  # and the connection is broken off: nobody may take half an answer for a whole one
-    yield _event("sources", [asdict(source) for source in made.sources])
-    yield _event("done", {"created": now()})
-
-
-def _event(name: str, data: Any) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+    return stream(made, headers, as_events=SSE in given.accept)
 
 
 _ANSWERS = (records.ChatResponse, "text/plain", SSE)

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from docqa import records, store
 from docqa.api import declarations as given_by
-from docqa.api.request import Endpoint, Given
+from docqa.api.endpoint import Endpoint, Given
 from docqa.errors import Busy, InvalidRequest, NotFound, TooLarge, Unavailable
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch

@@ -4,7 +4,7 @@ import secrets
 
 from docqa import records, store
 from docqa.api import declarations as given_by
-from docqa.api.request import Endpoint, Given
+from docqa.api.endpoint import Endpoint, Given
 from docqa.errors import NotFound
 from docqa.services import Services
 

@@ -1,7 +1,7 @@
 """Which models can be named."""
 
 from docqa import records
-from docqa.api.request import Endpoint, Given
+from docqa.api.endpoint import Endpoint, Given
 from docqa.services import Services
 
 

@@ -8,11 +8,15 @@ from importlib.resources import files
 from starlette.responses import HTMLResponse, Response
 
 from docqa import __version__, records, store
-from docqa.api.request import Endpoint, Given
+from docqa.api.endpoint import Endpoint, Given
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.services import Services
+from docqa.text.words import TERMS_VERSION
 
 TAG = "Server"
+REBUILDING_TERMS = (
+    "The full-text index is being rebuilt after an upgrade: until that is done, some words are not found."
+)
 
 
 async def show_page(services: Services, account: int, given: Given) -> Response:
@@ -46,9 +50,11 @@ def _hash_of(tag: str, html: str) -> str:
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
     async with services.db.read() as conn:
         indexing = await store.jobs.indexing(conn)
+        rebuilding = not await store.terms.is_current(conn, TERMS_VERSION)
     embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
-    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), services.notes())
+    notes = [*services.notes(), *([REBUILDING_TERMS] if rebuilding else [])]
+    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), notes)
 
 
 PAGE = Endpoint(

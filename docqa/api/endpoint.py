@@ -1,0 +1,69 @@
+"""A route's declaration, and what its handler is given."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from docqa.api.rules import Known, Rule, record
+from docqa.errors import DocqaError, Fault, InvalidRequest
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as it was sent; `name` is a bare file name without folders, and may be empty."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a request gave, checked: `query` and `body` have a value for every declared field.
+
+    `file` is None where the endpoint takes none; `accept` is that header in lower case.
+    """
+
+    path: dict[str, str]
+    query: dict[str, Any]
+    body: Any
+    file: Upload | None
+    accept: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """One route. Requests are checked against its declaration, and /openapi.json is made from it.
+
+    `answers` is what a reply of `status` holds: dataclasses of `records`, `list[...]` of one, or media types such as
+    "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `errors` are those of
+    this endpoint alone; what every endpoint shares (401, 413, 422) follows from the rest of the declaration.
+    """
+
+    path: str
+    handler: Callable[..., Any]
+    summary: str
+    answers: Any
+    tag: str
+    methods: tuple[str, ...] = ("GET",)
+    query: Rule | None = None
+    body: Rule | None = None
+    file: str | None = None
+    status: int = 200
+    errors: tuple[type[DocqaError], ...] = ()
+    needs_key: bool = True
+    deprecated: bool = False
+
+    @property
+    def body_rule(self) -> Rule | None:
+        """The rule of the body, for a file that of the whole form; None where a body is ignored."""
+        return self.body if self.file is None else record({self.file: _FILE})
+
+
+def _check_file(raw: Any, known: Known) -> Upload:
+    if not isinstance(raw, Upload):
+        raise InvalidRequest([Fault((), "Value error, Expected UploadFile, received: <class 'str'>", "value_error")])
+    return raw
+
+
+_FILE = Rule(_check_file, lambda known: {"type": "string", "format": "binary"})

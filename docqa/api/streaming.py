@@ -1,0 +1,64 @@
+"""An answer sent while it is made: as plain text, or as server-sent events."""
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import asdict
+from typing import Any
+
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Send
+
+from docqa.answering.answer import Answer
+from docqa.answering.phrasing import sources_block
+from docqa.errors import DocqaError
+from docqa.store.sql import now
+
+SSE = "text/event-stream"
+
+
+def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
+    """A response that streams the answer and then its sources.
+
+    Events are `token` (text), `sources` and `done`, or `error` where the answer fails; a failure breaks off either form.
+    """
+    if as_events:
+        return _Stream(_events(answer), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
+    # A browser must not take the answer for a page.
+    return _Stream(
+        _plain(answer), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"}
+    )
+
+
+class _Stream(StreamingResponse):
+    """Ends the answer's work as soon as the client has left, not when its generator happens to be collected."""
+
+    async def stream_response(self, send: Send) -> None:
+        async with aclosing(self.body_iterator):  # type: ignore[type-var]
+            await super().stream_response(send)
+
+
+async def _plain(answer: Answer) -> AsyncGenerator[str, None]:
+    async with aclosing(answer.tokens) as tokens:
+        async for token in tokens:
+            yield token
+    numbered = [
+        (source.id, answer.names[source.doc_id], source.page_number, source.source_chunk) for source in answer.sources
+    ]
+    yield sources_block(numbered, answer.question.answer_language)
+
+
+async def _events(answer: Answer) -> AsyncGenerator[str, None]:
+    try:
+        async with aclosing(answer.tokens) as tokens:
+            async for token in tokens:
+                yield _event("token", {"text": token})
+    except DocqaError as error:
+        yield _event("error", {"detail": error.detail()})
+        raise  # breaks off the connection, so that nobody takes half an answer for a whole one
+    yield _event("sources", [asdict(source) for source in answer.sources])
+    yield _event("done", {"created": now()})
+
+
+def _event(name: str, data: Any) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
