@@ -1,4 +1,4 @@
-"""A model hub on loopback, as far as a download asks one: the list of a repository's files, and the files, in parts if asked."""
+"""A model hub on loopback, as far as downloads need it: lists of a repository's files, files and ranges."""
 
 import hashlib
 import http.server
@@ -10,19 +10,19 @@ from types import TracebackType
 from typing import Self
 
 COMMIT = "0123abc" + "0" * 33
-SMALL = 1000  # bytes; what is larger is kept outside git, and has a SHA-256
+SMALL = 1000  # bytes; larger files are kept in git LFS and have a SHA-256
 
 
 class Hub:
-    """`repositories` are their files by name; what is set later takes effect with the next request.
+    """Serves `repositories`: each has its files by path. Changes take effect with the next request.
 
-    `asked` are the places in each file from which it was asked for; `broken_after` breaks a file off after so many bytes,
-    and the rest is refused; `sent_instead` is another content than the one that is listed.
+    `requested` has the start of each requested range by file, `revisions` the revisions. A file in `broken_after` is
+    cut off after so many bytes, and its rest refused; one in `sent_instead` is sent with other content than is listed.
     """
 
     def __init__(self, repositories: dict[str, dict[str, bytes]]) -> None:
         self.repositories = repositories
-        self.asked: dict[str, list[int]] = defaultdict(list)
+        self.requested: dict[str, list[int]] = defaultdict(list)
         self.revisions: set[str] = set()
         self.broken_after: dict[str, int] = {}
         self.sent_instead: dict[str, bytes] = {}
@@ -49,10 +49,11 @@ class Hub:
         self._server.server_close()
 
     def answer(self, request: http.server.BaseHTTPRequestHandler) -> None:
-        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/revision/([^/?]+)(\?.*)?", request.path):
-            self._list(request, found[1], found[2])
-        elif found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", request.path):
-            self._file(request, found[1], found[2], found[3])
+        """Handle one GET request."""
+        if match := re.fullmatch(r"/api/models/([^/]+/[^/]+)/revision/([^/?]+)(\?.*)?", request.path):
+            self._list(request, match[1], match[2])
+        elif match := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", request.path):
+            self._file(request, match[1], match[2], match[3])
         else:
             request.send_error(404)
 
@@ -72,7 +73,7 @@ class Hub:
     def _file(self, request: http.server.BaseHTTPRequestHandler, repository: str, revision: str, name: str) -> None:
         data = self.repositories.get(repository, {}).get(name)
         start = int((re.search(r"bytes=(\d+)-", request.headers.get("Range", "")) or [0, 0])[1])
-        self.asked[name].append(start)
+        self.requested[name].append(start)
         if data is None or (start and name in self.broken_after):
             request.send_error(404)
             return
@@ -88,15 +89,15 @@ class Hub:
 
 
 def listed(name: str, data: bytes) -> dict[str, object]:
-    """How the hub's API tells of one file."""
-    about: dict[str, object] = {
+    """A file as the hub's API lists it."""
+    record: dict[str, object] = {
         "rfilename": name,
         "size": len(data),
         "blobId": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(),
     }
     if len(data) > SMALL:
-        about |= {
+        record |= {
             "blobId": "0" * 40,
             "lfs": {"size": len(data), "sha256": hashlib.sha256(data).hexdigest(), "pointerSize": 130},
         }
-    return about
+    return record

@@ -1,1 +1,1 @@
-"""Which models there are, how they get here, and what answers for a model name."""
+"""Which models there are, how they are fetched, and what answers for a model name."""

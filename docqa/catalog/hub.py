@@ -1,6 +1,6 @@
-"""A model hub: which files a repository has, and getting one of them, gone on with where an earlier try stopped.
+"""A model hub: lists the files of a repository and downloads them, resuming where an earlier try stopped.
 
-The hub is huggingface.co, or what HF_ENDPOINT says. Whether a file is the right one is for the caller to check.
+The hub is huggingface.co, or what HF_ENDPOINT names. Checking a file's content is up to the caller.
 """
 
 import importlib.util
@@ -14,12 +14,12 @@ from docqa.errors import DocqaError
 
 
 class HubFailed(DocqaError):
-    """The hub, or the way to it, does not give what was asked for; the message says why."""
+    """The hub cannot be reached or refuses; the message says why."""
 
 
 @dataclass(frozen=True)
 class HubFile:
-    """A file of a repository: large ones have a SHA-256 there, the others the hash that git gives their content."""
+    """A file of a repository; the hub has a SHA-256 of large files, and git's hash of the others."""
 
     path: str
     size: int
@@ -28,25 +28,28 @@ class HubFile:
 
 
 def list_files(repository: str, revision: str) -> tuple[str, list[HubFile]]:
-    """The commit that `revision` stands for, and its files. Raises HubFailed."""
-    with _failing(repository):
+    """The commit of `revision` and its files. Raises HubFailed."""
+    with _as_hub_failed(repository):
         from huggingface_hub import HfApi
 
         info = HfApi(endpoint=_endpoint()).model_info(repository, revision=revision, files_metadata=True)
         files = [
-            HubFile(one.rfilename, one.size or 0, one.lfs.sha256 if one.lfs else "", one.blob_id or "")
-            for one in info.siblings or []
+            HubFile(file.rfilename, file.size or 0, file.lfs.sha256 if file.lfs else "", file.blob_id or "")
+            for file in info.siblings or []
         ]
         return info.sha or revision, files
 
 
 def download(repository: str, revision: str, path: str, size: int, target: Path) -> None:
-    """Get one file of `size` bytes into `target`, after the bytes that are there already; its progress is shown. Raises HubFailed."""
+    """Download a file of `size` bytes to `target`, appending to what is there, with a progress bar.
+
+    Raises HubFailed.
+    """
     if target.exists() and target.stat().st_size > size:
         target.unlink()
-    with _failing(repository), target.open("ab") as out:
+    with _as_hub_failed(repository), target.open("ab") as out:
         from huggingface_hub import hf_hub_url
-        from huggingface_hub.file_download import http_get  # hf_hub_download forgets what an earlier process got
+        from huggingface_hub.file_download import http_get  # hf_hub_download does not resume across processes
         from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
         url = hf_hub_url(repository, path, revision=revision, endpoint=_endpoint())
@@ -68,12 +71,12 @@ def _endpoint() -> str | None:
 
 
 @contextmanager
-def _failing(repository: str) -> Iterator[None]:
-    """Every failure inside as one HubFailed."""
+def _as_hub_failed(repository: str) -> Iterator[None]:
+    """Turn every failure inside into HubFailed."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubFailed("the package huggingface_hub is not installed")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # of whichever httpx it was built on
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # of whichever HTTP library it uses
 
     try:
         yield

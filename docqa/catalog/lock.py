@@ -1,4 +1,4 @@
-"""A lock between processes, held on an open file: it goes with its holder, however that ends."""
+"""A lock between processes on an open file: it is released with its holder, however that ends."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ else:
 
 @contextmanager
 def hold(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Wait for the lock file `path` and hold it; `on_wait` is called once if another process has it. Raises OSError."""
+    """Hold the lock file `path`, waiting for it if need be; `on_wait` is called once before waiting. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     number = os.open(path, os.O_RDWR | os.O_CREAT)
     try:

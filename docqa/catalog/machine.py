@@ -1,4 +1,4 @@
-"""What this machine has for models: memory, and cores to compute with. Graphics cards are not looked for."""
+"""What this machine has for models: memory and cores. Graphics cards are not looked for."""
 
 import os
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Machine:
-    """`memory` in bytes, 0 where the system does not tell; `cores` are physical ones."""
+    """`memory` in bytes, 0 if unknown; `cores` are physical ones."""
 
     memory: int
     cores: int
 
 
 def find_machine(root: Path = Path("/")) -> Machine:
-    """What this process may use of the machine, a container's limits included; `root` is where `sys` is."""
+    """What this process may use of the machine, within a container's limits; `root` is the folder of `sys`."""
     groups = root / "sys/fs/cgroup"
     memory = _installed_memory()
     limit = _number(groups / "memory.max") or _number(groups / "memory/memory.limit_in_bytes") or memory
@@ -28,7 +28,7 @@ def _installed_memory() -> int:
 
 
 def _cores(root: Path) -> int:
-    """Physical cores this process may run on; logical ones where the system does not tell."""
+    """Physical cores that this process may run on; logical ones if the system does not tell them apart."""
     if not hasattr(os, "sched_getaffinity"):
         return os.cpu_count() or 1
     usable = os.sched_getaffinity(0)
@@ -37,7 +37,7 @@ def _cores(root: Path) -> int:
 
 
 def _quota(groups: Path) -> int:
-    """The cores a container may keep busy, at least one; without a limit, more than there are."""
+    """The number of cores that a container may use, at least 1; without a limit, all logical ones."""
     words = (
         _words(groups / "cpu.max")
         or [*_words(groups / "cpu/cpu.cfs_quota_us"), *_words(groups / "cpu/cpu.cfs_period_us")]
@@ -48,7 +48,7 @@ def _quota(groups: Path) -> int:
 
 
 def _number(path: Path) -> int:
-    """The number in a file, 0 for `max` and where there is no such file."""
+    """The number in a file, 0 for `max` and for a missing file."""
     words = _words(path)
     return int(words[0]) if words and words[0].isdecimal() else 0
 
@@ -58,7 +58,10 @@ def _words(path: Path) -> list[str]:
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Bytes that programs may still take, a container's limit included; 0 where the system does not tell. `root` is where `proc` and `sys` are."""
+    """Bytes that programs may still take, within a container's limit; 0 if unknown.
+
+    `root` is the folder of `proc` and `sys`.
+    """
     words = _words(root / "proc/meminfo")
     if "MemAvailable:" not in words:
         return 0
@@ -69,10 +72,9 @@ def available_memory(root: Path = Path("/")) -> int:
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         folder = groups if limit == "memory.max" else groups / "memory"
-        if most := _number(folder / limit):
-            told = _words(folder / "memory.stat")
-            given_back = (
-                int(told[told.index(cache) + 1]) if cache in told else 0
-            )  # files that were read; the system drops them when it needs the room
-            free = min(free, max(0, most - _number(folder / used) + given_back))
+        if maximum := _number(folder / limit):
+            statistics = _words(folder / "memory.stat")
+            # The page cache counts as used, but the system drops it when it needs the memory.
+            reclaimable = int(statistics[statistics.index(cache) + 1]) if cache in statistics else 0
+            free = min(free, max(0, maximum - _number(folder / used) + reclaimable))
     return free

