@@ -221,14 +221,14 @@ def test_a_file_may_begin_with_a_mark_or_blanks() -> None:
 def test_a_file_that_ends_in_the_middle_gives_what_there_is() -> None:
     found = reading.read_whole(rb"{\rtf1 text\par\intbl cell\cell {\footnote a note", "a.rtf")
     assert found.pages[0].text == "text\n\ncell\n\na note"
-    assert found.notes == ["The RTF file ends in the middle: its last part is missing."]
+    assert found.notes == ["The RTF file is cut off: its last part is missing."]
 
 
 def test_text_behind_the_end_is_told() -> None:
     found = reading.read_whole(rb"{\rtf1 text} behind\par", "a.rtf")
     assert (found.pages[0].text, found.notes) == (
         "text",
-        ["11 bytes that follow the end of the document were left out."],
+        ["11 bytes after the end of the document were left out."],
     )
 
 
