@@ -42,7 +42,7 @@ class Container:
         self.locked = {name for name, member in self.members.items() if member.flag_bits & 1} | self._encrypted()
 
     def find(self, path: str) -> str | None:
-        """The name of the file that a reference means: literal, unquoted or quoted, in any case; None if there is none."""
+        """The name of the file that a reference means, None if missing: literal, quoted or unquoted, in any case."""
         for name in map(_plain, (path, unquote(path), quote(path))):
             if name in self.members:
                 return name
