@@ -1,4 +1,4 @@
-"""Tables as text: how they are cut into rows and cells, which row names the columns, and that one bad mark does not cost the file."""
+"""Tables as text: how they are cut into rows and cells, which row names the columns, how stray quotes are handled."""
 
 import time
 import tracemalloc
@@ -64,22 +64,22 @@ def test_backslashes_are_kept_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("bad", ['1,"open', '1,"open,and more', '"1,"open'])
-def test_a_quote_that_is_never_closed_costs_its_own_row_only(bad: str) -> None:
-    found = lines(f'a,b\n{bad}\n2,fine\n3,"also, fine"\n4,x\n')
-    assert found[2:] == ["a: 2; b: fine", "a: 3; b: also, fine", "a: 4; b: x"]
-    assert "open" in found[1]
+def test_an_unclosed_quote_damages_only_its_own_row(bad: str) -> None:
+    rows = lines(f'a,b\n{bad}\n2,fine\n3,"also, fine"\n4,x\n')
+    assert rows[2:] == ["a: 2; b: fine", "a: 3; b: also, fine", "a: 4; b: x"]
+    assert "open" in rows[1]
 
 
-def test_a_repaired_row_is_told() -> None:
+def test_a_repaired_row_is_noted() -> None:
     notes = read('a,b\n1,"open\n2,"fine"\n').notes
     assert notes == ["A quotation mark is not closed in 1 of the rows; there it was read as a plain character."]
 
 
-def test_a_quote_that_is_open_where_the_file_ends() -> None:
+def test_a_quote_still_open_at_the_end_of_the_file() -> None:
     assert lines('a,b\n1,x\n2,"y') == ["a; b", "a: 1; b: x", "a: 2; b: y"]
 
 
-def test_quotes_inside_a_cell_are_letters() -> None:
+def test_quotes_inside_a_cell_are_plain_characters() -> None:
     assert lines('size,what\n5" wide,"big" pipe\n6",pipe\n') == [
         "size; what",
         'size: 5" wide; what: big pipe',
@@ -103,7 +103,7 @@ def test_quotes_inside_a_cell_are_letters() -> None:
         ("a,b\n1,2,3\n4\n", "a: 1; b: 2; 3"),
     ],
 )
-def test_column_names_stand_with_each_value(table: str, expected: str) -> None:
+def test_each_value_follows_its_column_name(table: str, expected: str) -> None:
     assert lines(table)[1] == expected
 
 
@@ -117,17 +117,18 @@ def test_column_names_stand_with_each_value(table: str, expected: str) -> None:
         "x,12.5\ny,13\n",
     ],
 )
-def test_a_table_without_column_names_makes_none_up(table: str) -> None:
+def test_no_column_names_are_made_up(table: str) -> None:
     assert lines(table) == [row.replace(",", "; ") for row in table.splitlines()]
 
 
 def test_titles_and_remarks_above_the_column_names_stay_lines() -> None:
     assert lines("Rainfall,,\n\nin millimetres,,\nMonth,North,South\nMay,1,2\nJune,3,4\n") == [
-        "Rainfall", "in millimetres", "Month; North; South", "Month: May; North: 1; South: 2", "Month: June; North: 3; South: 4",
+        "Rainfall", "in millimetres", "Month; North; South", "Month: May; North: 1; South: 2",
+        "Month: June; North: 3; South: 4",
     ]  # fmt: skip
 
 
-def test_blank_rows_and_cells_say_nothing() -> None:
+def test_blank_rows_and_cells_are_left_out() -> None:
     assert lines("a,b,c\n\n,,\n1,,3\n  ,x , \n") == ["a; b; c", "a: 1; c: 3", "b: x"]
 
 
@@ -153,7 +154,7 @@ def test_binary_data_is_refused() -> None:
 # --- size ---
 
 
-def test_a_big_table_comes_page_by_page() -> None:
+def test_a_big_table_is_read_page_by_page() -> None:
     row = b"1,some words\n"
     pages = iter(delimited.read(b"id,remark\n" + row * 100_000).pages)
     assert isinstance(pages, Iterator)
@@ -178,15 +179,24 @@ def test_tables_that_are_too_wide_are_refused() -> None:
 
 
 def test_a_cell_of_many_lines_is_one_cell() -> None:
-    found = "".join(page.text for page in read('a,b\n1,"' + "word word\n" * 500_000 + '"\n2,z\n').pages)
-    assert found.count("\n") == 3
-    assert found.endswith("word\na: 2; b: z\n")
+    text = "".join(page.text for page in read('a,b\n1,"' + "word word\n" * 500_000 + '"\n2,z\n').pages)
+    assert text.count("\n") == 3
+    assert text.endswith("word\na: 2; b: z\n")
 
 
 @pytest.mark.parametrize(
-    "table", ['x","y\n' * 150_000, 'a "b,"c\n' * 150_000, '"x,1\n' * 150_000, '"' * 2_000_000 + "x", '"\n' * 500_000 + "x", ",\n" * 900_000 + "a,b", "x" * 5_000_000]
-)  # fmt: skip
-def test_hostile_tables_end_soon(table: str) -> None:
+    "table",
+    [
+        'x","y\n' * 150_000,
+        'a "b,"c\n' * 150_000,
+        '"x,1\n' * 150_000,
+        '"' * 2_000_000 + "x",
+        '"\n' * 500_000 + "x",
+        ",\n" * 900_000 + "a,b",
+        "x" * 5_000_000,
+    ],
+)
+def test_hostile_tables_are_read_in_linear_time(table: str) -> None:
     start = time.process_time()
     assert read(table).pages
     assert time.process_time() - start < 15

@@ -1,4 +1,4 @@
-"""Which encoding a text is in: exact round trips, also of short texts, and that binary data is refused."""
+"""Which encoding a text has: exact round trips, of short texts too, and that binary data is refused."""
 
 import random
 
@@ -7,16 +7,46 @@ import pytest
 from docqa.errors import Unreadable
 from docqa.formats.plain.encoding import decode, open_text
 
-GERMAN = "Die Straße führt über den Hügel zum Gehöft, wo früher Käse verkauft wurde. Außerdem wünscht sich jeder neue Brücken über die Flüsse."
-FRENCH = "Le dernier été, les élèves ont visité la forêt près du château où naquit un poète. Ils ont reçu des leçons et mangé des gâteaux à la crème."
-POLISH = "Wczoraj wieczorem mieszkańcy wsi spotkali się, żeby omówić budowę nowej drogi. Pieniądze są już przyznane, ale prace zaczną się później."
-CZECH = "Včera večer přišel starosta na náměstí a řekl, že nová škola bude otevřena příští měsíc. Děti se těší, protože stará budova nestačí."
-HUNGARIAN = "Tegnap este a község lakói összegyűltek, hogy megbeszéljék az új híd építését. A pénz már rendelkezésre áll, de a munka csak ősszel kezdődhet."
-TURKISH = "Dün akşam köylüler yeni okulun açılışı için toplandı. İnşaat iki yıl sürdü ve birçok işçi çalıştı. Şimdi öğretmenler bekleniyor."
-LITHUANIAN = "Vakar vakare miestelio gyventojai susirinko aptarti naujo tilto statybos. Darbai prasidės šį rudenį ir baigsis kitų metų vasarą. Žmonės džiaugiasi, nes senasis tiltas jau seniai pavojingas."
-RUSSIAN = "Вчера вечером жители посёлка собрались, чтобы обсудить строительство новой дороги. Деньги уже выделены, однако работы начнутся осенью."
-UKRAINIAN = "Учора ввечері мешканці села зібралися, щоб обговорити будівництво нової дороги. Гроші вже виділено, проте роботи почнуться лише восени."
-GREEK = "Χθες το βράδυ οι κάτοικοι του χωριού συγκεντρώθηκαν για να συζητήσουν την κατασκευή του νέου δρόμου. Άλλοι φοβούνται τον θόρυβο."
+GERMAN = (
+    "Die Straße führt über den Hügel zum Gehöft, wo früher Käse verkauft wurde. Außerdem wünscht sich "
+    "jeder neue Brücken über die Flüsse."
+)
+FRENCH = (
+    "Le dernier été, les élèves ont visité la forêt près du château où naquit un poète. Ils ont reçu des "
+    "leçons et mangé des gâteaux à la crème."
+)
+POLISH = (
+    "Wczoraj wieczorem mieszkańcy wsi spotkali się, żeby omówić budowę nowej drogi. Pieniądze są już "
+    "przyznane, ale prace zaczną się później."
+)
+CZECH = (
+    "Včera večer přišel starosta na náměstí a řekl, že nová škola bude otevřena příští měsíc. Děti se "
+    "těší, protože stará budova nestačí."
+)
+HUNGARIAN = (
+    "Tegnap este a község lakói összegyűltek, hogy megbeszéljék az új híd építését. A pénz már "
+    "rendelkezésre áll, de a munka csak ősszel kezdődhet."
+)
+TURKISH = (
+    "Dün akşam köylüler yeni okulun açılışı için toplandı. İnşaat iki yıl sürdü ve birçok işçi çalıştı. "
+    "Şimdi öğretmenler bekleniyor."
+)
+LITHUANIAN = (
+    "Vakar vakare miestelio gyventojai susirinko aptarti naujo tilto statybos. Darbai prasidės šį rudenį "
+    "ir baigsis kitų metų vasarą. Žmonės džiaugiasi, nes senasis tiltas jau seniai pavojingas."
+)
+RUSSIAN = (
+    "Вчера вечером жители посёлка собрались, чтобы обсудить строительство новой дороги. Деньги уже "
+    "выделены, однако работы начнутся осенью."
+)
+UKRAINIAN = (
+    "Учора ввечері мешканці села зібралися, щоб обговорити будівництво нової дороги. Гроші вже виділено, "
+    "проте роботи почнуться лише восени."
+)
+GREEK = (
+    "Χθες το βράδυ οι κάτοικοι του χωριού συγκεντρώθηκαν για να συζητήσουν την κατασκευή του νέου δρόμου. "
+    "Άλλοι φοβούνται τον θόρυβο."
+)
 HEBREW = "אתמול בערב התאספו תושבי הכפר כדי לדון בבניית הכביש החדש. הכסף כבר אושר, אבל העבודות יתחילו רק בסתיו."
 ARABIC = "اجتمع سكان القرية مساء أمس لمناقشة بناء الطريق الجديد. الأموال متوفرة الآن لكن العمل لن يبدأ قبل الخريف."
 THAI = "เมื่อวานตอนเย็นชาวบ้านมาประชุมกันเพื่อพูดคุยเรื่องการสร้างถนนสายใหม่ แต่งานจะเริ่มในฤดูหนาว"
@@ -69,13 +99,21 @@ def test_wide_text_without_any_ascii() -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("It’s the council’s café", "cp1252"), ("It costs £12, or €14", "cp1252"), ("„Größe“ – 5 €", "cp1252"), ("naïve", "cp1252"), ("Prix : 20 €, à côté", "iso8859-15"), ("cœur", "iso8859-15"), ("½ cup, 20 °C", "cp1252")],
-)  # fmt: skip
+    [
+        ("It’s the council’s café", "cp1252"),
+        ("It costs £12, or €14", "cp1252"),
+        ("„Größe“ – 5 €", "cp1252"),
+        ("naïve", "cp1252"),
+        ("Prix : 20 €, à côté", "iso8859-15"),
+        ("cœur", "iso8859-15"),
+        ("½ cup, 20 °C", "cp1252"),
+    ],
+)
 def test_a_few_letters_are_enough(text: str, name: str) -> None:
     assert decode(text.encode(name)) == text
 
 
-def test_a_long_english_beginning_says_nothing_about_the_encoding() -> None:
+def test_a_long_english_beginning_does_not_hide_the_encoding() -> None:
     text = "Plain words in a line.\n" * 20_000 + RUSSIAN
     assert decode(text.encode("koi8-r")) == text
 
@@ -86,17 +124,17 @@ def test_broken_bytes_do_not_turn_utf8_into_something_else() -> None:
     assert decode("Grüße".encode()[:-2]) == "Grü\ufffd"
 
 
-def test_line_ends_become_one_sign() -> None:
+def test_line_ends_are_unified() -> None:
     assert decode(b"a\r\nb\rc\nd") == "a\nb\nc\nd"
 
 
-def test_a_declared_charset_is_believed_only_where_it_can_be_true() -> None:
+def test_a_declared_charset_is_used_only_if_the_text_fits_it() -> None:
     assert decode("größer".encode("cp1250"), "windows-1250") == "größer"
     assert decode("größer".encode(), "windows-1250") == "größer"
     assert decode("größer".encode("cp1252"), "no-such-charset") == "größer"
 
 
-def test_text_is_decoded_as_it_is_asked_for() -> None:
+def test_text_is_decoded_lazily() -> None:
     stream = open_text(("Größe\n" * 2_000_000).encode())
     assert stream.readline() == "Größe\n"
     assert stream.buffer.tell() < 100_000

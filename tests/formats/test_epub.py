@@ -1,4 +1,4 @@
-"""Books (.epub), written here file by file: which chapters are read, under which titles, what damage costs and what is refused."""
+"""Books (.epub), written here file by file: which chapters are read, with which titles, what damage loses, refusals."""
 
 import io
 import zipfile
@@ -11,7 +11,8 @@ from docqa.formats import reading
 from docqa.formats.pages import Extracted
 
 XHTML = (
-    '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head>'
+    '<?xml version="1.0" encoding="utf-8"?>'
+    '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head>'
     "<title>{}</title></head><body>{}</body></html>"
 )
 CONTAINER = (
@@ -19,7 +20,8 @@ CONTAINER = (
     '<rootfile full-path="{}" media-type="application/oebps-package+xml"/></rootfiles></container>'
 )
 LOCK = (
-    '<encryption xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:EncryptionMethod Algorithm="{}"/><enc:CipherData>'
+    '<encryption xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData>'
+    '<enc:EncryptionMethod Algorithm="{}"/><enc:CipherData>'
     '<enc:CipherReference URI="{}"/></enc:CipherData></enc:EncryptedData></encryption>'
 )
 AES, FONT = "http://www.w3.org/2001/04/xmlenc#aes128-cbc", "http://www.idpf.org/2008/embedding"
@@ -27,7 +29,7 @@ AES, FONT = "http://www.w3.org/2001/04/xmlenc#aes128-cbc", "http://www.idpf.org/
 
 @dataclass
 class Book:
-    """Chapters by file name, in the order of the spine; `listed` are more items of the manifest, `files` more files, which may replace others."""
+    """Chapters by file name, in spine order; `listed` are further manifest items, `files` may add or replace files."""
 
     chapters: dict[str, str]
     listed: str = ""
@@ -42,7 +44,10 @@ class Book:
         )
         spine = self.spine or "".join(f'<itemref idref="c{n}"/>' for n in range(len(self.chapters)))
         metadata = f'<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{self.title}</dc:title></metadata>'
-        return f'<package xmlns="http://www.idpf.org/2007/opf">{metadata}<manifest>{items}{self.listed}</manifest><spine toc="ncx">{spine}</spine></package>'
+        return (
+            f'<package xmlns="http://www.idpf.org/2007/opf">{metadata}<manifest>{items}{self.listed}'
+            f'</manifest><spine toc="ncx">{spine}</spine></package>'
+        )
 
     def packed(self) -> bytes:
         chapters = {f"o/{name}": XHTML.format("", body) for name, body in self.chapters.items()}
@@ -82,13 +87,16 @@ def test_chapters_follow_the_spine() -> None:
         spine='<itemref idref="c1" linear="no"/><itemref idref="c0"/>',
         title=" The\n Book ",
     )
-    found = book.read()
-    assert (found.kind, found.title, found.notes) == ("epub", "The Book", [])
-    assert [page.text for page in found.pages] == ["Two", "One\n\ntext"]
+    extracted = book.read()
+    assert (extracted.kind, extracted.title, extracted.notes) == ("epub", "The Book", [])
+    assert [page.text for page in extracted.pages] == ["Two", "One\n\ntext"]
 
 
 NAV = '<item id="nav" href="{}" properties="nav" media-type="application/xhtml+xml"/>'
-CONTENTS = '<nav epub:type="landmarks"><ol><li><a href="a.xhtml">Start</a></li></ol></nav><nav epub:type="toc"><ol>{}</ol></nav>'
+CONTENTS = (
+    '<nav epub:type="landmarks"><ol><li><a href="a.xhtml">Start</a></li></ol></nav><nav epub:type="toc">'
+    "<ol>{}</ol></nav>"
+)
 
 
 def nav(*entries: tuple[str, str]) -> str:
@@ -98,70 +106,77 @@ def nav(*entries: tuple[str, str]) -> str:
 
 
 def test_the_table_of_contents_gives_the_sections_also_within_a_chapter() -> None:
-    body = '<p id="early">before</p><section id="x"><h2>Rivers</h2><p>wet</p></section><p>more</p><h3>Beside</h3><p>own</p>'
+    body = (
+        '<p id="early">before</p><section id="x"><h2>Rivers</h2><p>wet</p></section><p>more</p>'
+        "<h3>Beside</h3><p>own</p>"
+    )
     contents = nav(
         ("a.xhtml", "Part\n  <i>One</i>"),
         ("a.xhtml#x", "1. Rivers"),
         ("a.xhtml#gone", "Nowhere"),
         ("b.xhtml#gone", "Two"),
     )
-    found = Book(
+    extracted = Book(
         {"a.xhtml": body, "b.xhtml": "<p>lakes</p>"}, listed=NAV.format("nav.xhtml"), files={"o/nav.xhtml": contents}
     ).read()
-    assert found.pages[0].headings == ((0, "Part One"), (8, "1. Rivers"), (27, "Beside"))
-    assert [found.pages[0].text[at:].split("\n")[0] for at, _ in found.pages[0].headings] == [
+    assert extracted.pages[0].headings == ((0, "Part One"), (8, "1. Rivers"), (27, "Beside"))
+    assert [extracted.pages[0].text[at:].split("\n")[0] for at, _ in extracted.pages[0].headings] == [
         "before",
         "Rivers",
         "Beside",
     ]
-    assert [page.section for page in found.pages] == ["Part One", "Two"]
+    assert [page.section for page in extracted.pages] == ["Part One", "Two"]
 
 
-def test_a_title_of_the_contents_speaks_for_the_headings_below_it_that_it_repeats() -> None:
+def test_a_title_of_the_contents_covers_the_headings_below_it_that_it_repeats() -> None:
     body = "<h1>Chapter 1</h1><h2>The Storm</h2><h3>At sea</h3><p>wind</p><h2>The Storm</h2>"
-    found = Book(
+    extracted = Book(
         {"a.xhtml": body},
         listed=NAV.format("nav.xhtml"),
         files={"o/nav.xhtml": nav(("a.xhtml", "Chapter 1: the storm"))},
     ).read()
-    assert found.pages[0].headings == ((0, "Chapter 1: the storm"), (22, "At sea"), (36, "The Storm"))
+    assert extracted.pages[0].headings == ((0, "Chapter 1: the storm"), (22, "At sea"), (36, "The Storm"))
 
 
-def test_an_ncx_gives_the_sections_where_there_is_no_other_list() -> None:
+def test_an_ncx_gives_the_sections_if_there_is_no_navigation_document() -> None:
     points = (
-        '<navPoint><navLabel><text>Part</text></navLabel><content src="text/a.xhtml"/><navPoint><navLabel><text>Caf&eacute;</text></navLabel>'
+        '<navPoint><navLabel><text>Part</text></navLabel><content src="text/a.xhtml"/><navPoint>'
+        "<navLabel><text>Caf&eacute;</text></navLabel>"
         '<content src="text/a.xhtml#x"/></navPoint></navPoint>'
     )
-    ncx = f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><docTitle><text>no</text></docTitle><navMap>{points}</navMap></ncx>'
+    ncx = (
+        '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><docTitle><text>no</text></docTitle>'
+        f"<navMap>{points}</navMap></ncx>"
+    )
     listed = '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'
-    found = Book(
+    extracted = Book(
         {"text/a.xhtml": "<p>a</p><p id='x'>b</p>"},
         listed=listed + NAV.format("nav.xhtml"),
         files={"o/toc.ncx": ncx, "o/nav.xhtml": nav()},
     ).read()
-    assert found.pages[0].headings == ((0, "Part"), (3, "Café"))
+    assert extracted.pages[0].headings == ((0, "Part"), (3, "Café"))
 
 
-def test_a_chapter_that_begins_no_section_goes_on_with_the_one_before() -> None:
-    found = Book(
+def test_a_chapter_that_begins_no_section_continues_the_previous_one() -> None:
+    extracted = Book(
         {"a.xhtml": "<p>cover</p>", "b.xhtml": "<h1>One</h1><p>x</p><h2>Two</h2>", "c.xhtml": "<p>still two</p>"}
     ).read()
-    assert [page.section for page in found.pages] == ["", "One", "Two"]
+    assert [page.section for page in extracted.pages] == ["", "One", "Two"]
 
 
-def test_a_chapters_own_title_counts_unless_it_is_the_books_or_that_of_the_file_before() -> None:
+def test_a_chapters_own_title_counts_unless_the_book_or_the_previous_file_has_it_too() -> None:
     titles = ("A Book", "First", "Second", "Second")
     files: dict[str, str | bytes] = {
         f"o/{n}.xhtml": XHTML.format(title, "<p>text</p>") for n, title in enumerate(titles)
     }
-    found = Book({f"{n}.xhtml": "" for n in range(4)}, files=files).read()
-    assert [page.section for page in found.pages] == ["", "First", "Second", "Second"]
+    extracted = Book({f"{n}.xhtml": "" for n in range(4)}, files=files).read()
+    assert [page.section for page in extracted.pages] == ["", "First", "Second", "Second"]
 
 
 # What is read of a chapter.
 
 
-def test_notes_are_read_where_they_stand_and_page_numbers_are_not() -> None:
+def test_notes_are_read_in_place_and_page_numbers_are_not() -> None:
     body = (
         '<p>A claim<a href="#n" epub:type="noteref">1</a> on two<span epub:type="pagebreak" id="p9">9</span> pages.</p>'
         '<aside epub:type="footnote" hidden="hidden" id="n">Its source.</aside><p>On.</p>'
@@ -174,17 +189,18 @@ def test_lists_of_pages_are_left_out_of_a_contents_page() -> None:
     assert text_of(CONTENTS.format("<li>One</li>") + pages) == "One"
 
 
-def test_elements_that_xhtml_leaves_empty_swallow_nothing() -> None:
+def test_empty_xhtml_elements_do_not_swallow_text() -> None:
     assert text_of('<h1 id="x"/><section/><p>one<em class="a"/> two<br/>three</p><aside/>') == "one two\nthree"
 
 
-def test_the_readings_above_characters_do_not_tear_words() -> None:
+def test_ruby_annotations_do_not_split_words() -> None:
     assert text_of("<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>へ</p>") == "東京へ"
 
 
-def test_drawings_with_text_are_read_in_a_chapter_and_as_one() -> None:
+def test_drawings_with_text_are_read_within_chapters_and_as_chapters() -> None:
     drawing = (
-        '<svg xmlns="http://www.w3.org/2000/svg"><title>no</title><defs><text>no</text></defs><text x="1"><tspan>to the</tspan><tspan>lake'
+        '<svg xmlns="http://www.w3.org/2000/svg"><title>no</title><defs><text>no</text></defs>'
+        '<text x="1"><tspan>to the</tspan><tspan>lake'
         "</tspan></text><text>left</text></svg>"
     )
     assert text_of(f"<p>Map</p><div>{drawing}</div>") == "Map\n\nto the\nlake\n\nleft"
@@ -199,23 +215,26 @@ def test_drawings_with_text_are_read_in_a_chapter_and_as_one() -> None:
 
 
 def test_nothing_outside_the_book_is_read() -> None:
-    chapter = f'<!DOCTYPE html [<!ENTITY x SYSTEM "file://{__file__}">]><html xmlns="http://www.w3.org/1999/xhtml"><body><p>before &x; after</p></body></html>'
+    chapter = (
+        f'<!DOCTYPE html [<!ENTITY x SYSTEM "file://{__file__}">]>'
+        '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>before &x; after</p></body></html>'
+    )
     package = Book({"a.xhtml": ""}).package().replace("A Book", "&x;")
     entity = f'<!DOCTYPE package [<!ENTITY x SYSTEM "file://{__file__}">]>'
-    found = Book({"a.xhtml": ""}, files={"o/a.xhtml": chapter, "o/b.opf": entity + package}).read()
-    assert "which chapters are read" not in found.title + found.pages[0].text
-    assert "before" in found.pages[0].text
+    extracted = Book({"a.xhtml": ""}, files={"o/a.xhtml": chapter, "o/b.opf": entity + package}).read()
+    assert "written here file by file" not in extracted.title + extracted.pages[0].text
+    assert "before" in extracted.pages[0].text
 
 
-# Books that are not as they should be.
+# Malformed books.
 
 
-def test_missing_chapters_cost_themselves_and_a_note() -> None:
+def test_missing_chapters_are_empty_pages_with_a_note() -> None:
     book = Book({"a.xhtml": "<p>one</p>", "b.xhtml": "", "c.xhtml": "<p>three</p>"}, files={"o/b.xhtml": ""})
     book.spine = '<itemref idref="c0"/><itemref idref="c1"/><itemref idref="lost"/><itemref idref="c2"/>'
-    found = book.read()
-    assert [page.text for page in found.pages] == ["one", "", "", "three"]
-    assert found.notes == ["Chapters that the book lists are missing or damaged in it: o/b.xhtml, lost."]
+    extracted = book.read()
+    assert [page.text for page in extracted.pages] == ["one", "", "", "three"]
+    assert extracted.notes == ["Chapters that the book lists are missing or damaged in it: o/b.xhtml, lost."]
 
 
 def test_a_long_list_of_missing_chapters_is_cut_short() -> None:
@@ -226,19 +245,19 @@ def test_a_long_list_of_missing_chapters_is_cut_short() -> None:
     assert book.read().notes[0].endswith("x8, x9 and 2 more.")
 
 
-def test_a_damaged_chapter_costs_itself() -> None:
+def test_a_damaged_chapter_loses_only_itself() -> None:
     data = Book({"a.xhtml": "<p>kept</p>", "b.xhtml": "<p>" + "lost " * 99 + "</p>"}).packed()
     at = data.index(b"o/b.xhtml") + len("o/b.xhtml") + 30
-    found = reading.read_whole(data[:at] + b"\0\0\0\0" + data[at + 4 :], "b.epub")
-    assert [page.text for page in found.pages] == ["kept", ""]
-    assert "o/b.xhtml" in found.notes[0]
+    extracted = reading.read_whole(data[:at] + b"\0\0\0\0" + data[at + 4 :], "b.epub")
+    assert [page.text for page in extracted.pages] == ["kept", ""]
+    assert "o/b.xhtml" in extracted.notes[0]
 
 
 @pytest.mark.parametrize(
     "name",
     ["O/Ch%C3%A4pter one.XHTML", "../o/chäpter%20one.xhtml", "/o/cha\u0308pter one.xhtml", "o\\chäpter one.xhtml"],
 )
-def test_chapters_are_found_under_names_that_are_not_quite_theirs(name: str) -> None:
+def test_chapters_are_found_despite_inexact_references(name: str) -> None:
     book = Book({"chäpter one.xhtml": "<p>here</p>"})
     assert (
         Book(
@@ -286,12 +305,12 @@ def test_the_first_of_several_packages_is_read() -> None:
         ("<manifest>", "<!-- <manifest>"),
     ],
 )
-def test_a_package_that_is_not_as_it_should_be_is_read_as_far_as_it_goes(right: str, wrong: str) -> None:
+def test_a_malformed_package_is_read_as_far_as_possible(right: str, wrong: str) -> None:
     book = Book({"a.xhtml": "<p>one</p>", "b.xhtml": "<p>two</p>"})
     package = book.package()
     assert right in package
-    found = Book(book.chapters, files={"o/b.opf": package.replace(right, wrong, 1)}).read()
-    assert "two" in [page.text for page in found.pages]
+    extracted = Book(book.chapters, files={"o/b.opf": package.replace(right, wrong, 1)}).read()
+    assert "two" in [page.text for page in extracted.pages]
 
 
 def test_one_file_is_one_chapter_however_often_it_is_listed() -> None:
@@ -321,7 +340,7 @@ def test_locked_chapters_are_refused_and_other_locked_files_do_not_matter() -> N
 
 
 @pytest.mark.parametrize("licence", ["META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl"])
-def test_a_licence_alone_locks_nothing_unless_the_chapters_are_noise(licence: str) -> None:
+def test_a_licence_locks_a_book_only_if_its_chapters_are_not_markup(licence: str) -> None:
     assert Book({"a.xhtml": "<p>here</p>"}, files={licence: "<rights/>"}).read().pages[0].text == "here"
     assert "DRM" in refusal(
         Book({"a.xhtml": ""}, files={licence: "<rights/>", "o/a.xhtml": bytes(range(200, 255)) * 9 + b"<"})

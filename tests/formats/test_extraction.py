@@ -1,4 +1,4 @@
-"""Files are read in a child process: what comes back, what is logged when it dies, and that nothing of it stays behind."""
+"""Reading files in a child process: what comes back, what is logged when it dies, and that it leaves nothing behind."""
 
 import asyncio
 import os
@@ -96,8 +96,8 @@ async def test_the_limits_hold_before_a_library_is_imported(
 ) -> None:
     plant("""
         import resource
-        limits = [resource.getrlimit(name)[0] for name in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE)]
-        raise RuntimeError(f"limited to {limits}")
+        names = (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE)
+        raise RuntimeError(f"limited to {[resource.getrlimit(name)[0] for name in names]}")
     """)
     assert "damaged" in await refusal_of_a_text()
     assert f"limited to [{1024 << 20}, 21, 0]" in caplog.text

@@ -1,4 +1,4 @@
-"""Readers: what comes out of a document, what is refused and with which sentence, and how pages are cut."""
+"""Readers: what they return for a document, what is refused and why, and how pages are cut."""
 
 import pymupdf
 import pytest
@@ -79,7 +79,7 @@ def test_a_page_knows_the_heading_it_starts_under() -> None:
     assert sections[-1] == "End"
 
 
-def test_text_leaves_as_valid_utf8() -> None:
+def test_text_becomes_valid_utf8() -> None:
     assert clean("a\0b\ud800c\ud83d\ude00\r\nd\re") == "ab\ufffdc😀\nd\ne"
 
 
@@ -94,11 +94,11 @@ def test_plain_text_is_kept_exactly() -> None:
 
 
 def test_pdf_pages_carry_their_text_and_section() -> None:
-    found = reading.read_whole(
+    extracted = reading.read_whole(
         make_pdf("first words", "second words", "third", outline=[[1, "Intro", 1], [1, "Main", 3]]), "a.pdf"
     )
-    assert [page.text.strip() for page in found.pages] == ["first words", "second words", "third"]
-    assert [page.section for page in found.pages] == ["Intro", "Intro", "Main"]
+    assert [page.text.strip() for page in extracted.pages] == ["first words", "second words", "third"]
+    assert [page.section for page in extracted.pages] == ["Intro", "Intro", "Main"]
 
 
 def test_locked_pdf_is_refused_unless_its_password_is_empty() -> None:

@@ -1,4 +1,4 @@
-"""Hostile files hurt only themselves: each ends in a refusal or in its text, within 20 seconds and a gigabyte, and the server does not notice."""
+"""Hostile files harm only themselves: each is refused or read within 20 seconds and 1 GB, and the server goes on."""
 
 import io
 import json
@@ -33,8 +33,9 @@ from docqa.settings import Settings
 async def main():
     limits = {"seconds": Settings().extract_seconds, "memory_mb": Settings().extract_memory_mb}
     try:
-        found = await extract(sys.stdin.buffer.read(), *sys.argv[1:], **limits)
-        return {"text": "\\n".join(page.text for page in found.pages)[:100_000], "pages": len(found.pages), "notes": found.notes}
+        extracted = await extract(sys.stdin.buffer.read(), *sys.argv[1:], **limits)
+        text = "\\n".join(page.text for page in extracted.pages)[:100_000]
+        return {"text": text, "pages": len(extracted.pages), "notes": extracted.notes}
     except Unreadable as error:
         return {"refused": str(error)}
 
@@ -46,18 +47,18 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measu
 
 
 def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
-    """What the child process makes of a file, which must be little work."""
+    """The outcome of reading a file in a child process, within the limits."""
     start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT
     )
-    found = json.loads(done.stdout)
+    outcome = json.loads(done.stdout)
     assert time.monotonic() - start < SECONDS
-    assert found["mb"] < MEGABYTES
-    assert not found.get("refused", "").startswith(
+    assert outcome["mb"] < MEGABYTES
+    assert not outcome.get("refused", "").startswith(
         ("The reader crashed", "The file is damaged, or holds something", "Reading the file")
     )
-    return dict(found)
+    return dict(outcome)
 
 
 def refusal(data: bytes, name: str, media_type: str = "") -> str:
@@ -67,12 +68,15 @@ def refusal(data: bytes, name: str, media_type: str = "") -> str:
 # --- archives ---
 
 CONTAINER = (
-    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
+    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="b.opf" media-type="application/oebps-package+xml"/>'
     "</rootfiles></container>"
 )
 PACKAGE = (
-    '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A</dc:title></metadata>'
-    '<manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/></spine></package>'
+    '<package xmlns="http://www.idpf.org/2007/opf" version="3.0">'
+    '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A</dc:title></metadata>'
+    '<manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine>'
+    '<itemref idref="c"/></spine></package>'
 )
 CHAPTER = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>words</p></body></html>'
 
@@ -109,7 +113,7 @@ def deck(change: Callable[[str], str], part: str = "ppt/slides/slide1.xml") -> b
 
 
 def overlapping(count: int, size: int) -> bytes:
-    """A book whose `count` parts are all the same bytes of the file."""
+    """A book whose `count` parts all share the same bytes of the file."""
     data = book(b" " * size)
     start = data.index(b"PK\x01\x02")
     directory = data[start : data.index(b"PK\x05\x06")]
@@ -125,7 +129,7 @@ def overlapping(count: int, size: int) -> bytes:
 
 
 def lying(real: int, said: int) -> bytes:
-    """A book whose chapter unpacks to `real` bytes where its headers say `said`, with the checksum of what they say."""
+    """A book whose chapter unpacks to `real` bytes although its headers declare `said`, with a matching checksum."""
     data = bytearray(book(b" " * real))
     for sign, at in ((b"PK\x03\x04", 14), (b"PK\x01\x02", 16)):
         start = data.rindex(sign)
@@ -142,7 +146,7 @@ def nested(levels: int) -> bytes:
 
 
 def endless() -> bytes:
-    """Parts whose deflated bytes unpack to nothing, all of them the same ones."""
+    """Parts whose deflated bytes, the same for all, unpack to nothing."""
     blocks = b"\0\0\0\xff\xff" * 400_000
     data = book().replace(b"PK\x01\x02", blocks + b"PK\x01\x02", 1)
     start = data.index(b"PK\x01\x02")
@@ -206,8 +210,8 @@ def test_archives(make: Callable[[], bytes], words: str) -> None:
 def test_names_that_lead_out_of_the_archive_write_nothing(tmp_path: Path) -> None:
     target = tmp_path / "escaped.txt"
     names = (str(target), "../" * 9 + str(target), "..\\escaped.txt", "c.xhtml/../../escaped.txt", "C:\\escaped.txt")
-    found = read(book(**dict.fromkeys(names, "escaped")), "a.epub")
-    assert found["text"] == "words"
+    outcome = read(book(**dict.fromkeys(names, "escaped")), "a.epub")
+    assert outcome["text"] == "words"
     assert not target.exists()
     assert not list(ROOT.rglob("*escaped.txt"))
 
@@ -260,11 +264,11 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
         "html": (page.encode, "a", "text/html"),
         "opf": (lambda: book(**{"b.opf": package}), "a.epub", ""),
     }[format]
-    found = read(data(), name, media_type)
-    assert "canary" not in json.dumps(found)
-    assert "hahahaha" not in json.dumps(found)
-    assert len(found.get("text", "")) < 60_000
-    assert "words" in found.get("text", "") or "refused" in found
+    outcome = read(data(), name, media_type)
+    assert "canary" not in json.dumps(outcome)
+    assert "hahahaha" not in json.dumps(outcome)
+    assert len(outcome.get("text", "")) < 60_000
+    assert "words" in outcome.get("text", "") or "refused" in outcome
 
 
 @pytest.mark.parametrize(
@@ -283,8 +287,8 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
     ids=["deep", "many", "attributes", "long", "attribute"],
 )
 def test_slides_of_odd_shape(make: Callable[[], bytes]) -> None:
-    found = read(make(), "a.pptx")
-    assert "words" in found.get("text", "") or found["refused"].startswith(
+    outcome = read(make(), "a.pptx")
+    assert "words" in outcome.get("text", "") or outcome["refused"].startswith(
         ("The presentation ", "No text could be read. Slide 1 is damaged")
     )
 
@@ -322,16 +326,23 @@ def stream(data: bytes, entries: str = "") -> str:
 
 
 def pdf(*objects: str) -> bytes:
-    """Objects 1, 2, … after a catalog (1) and a font (2): whoever reads it has to find them, as in any damaged file."""
+    """A PDF of a catalog (1), a font (2) and these objects, without an index: the reader has to search for them."""
     fixed = ("<< /Type /Catalog /Pages 3 0 R >>", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     bodies = "".join(f"{number} 0 obj\n{body}\nendobj\n" for number, body in enumerate((*fixed, *objects), 1))
     return f"%PDF-1.4\n{bodies}trailer << /Root 1 0 R >>\n%%EOF".encode("latin-1")
 
 
 PAGES = "<< /Type /Pages /Kids [4 0 R] /Count 1 >>"
-PAGE = "<< /Type /Page /Parent 3 0 R /MediaBox [0 0 300 300] /Contents 5 0 R /Resources << /Font << /F 2 0 R >> /XObject << /X 6 0 R >> >> >>"
+PAGE = (
+    "<< /Type /Page /Parent 3 0 R /MediaBox [0 0 300 300] /Contents 5 0 R /Resources << /Font << /F 2 0 R "
+    ">> /XObject << /X 6 0 R >> >> >>"
+)
 WORDS = stream(b"BT /F 12 Tf 50 50 Td (words) Tj ET /X Do")
 FORM = "/Type /XObject /Subtype /Form /BBox [0 0 300 300]"
+TWICE_DEFLATED = stream(
+    zlib.compress(zlib.compress(b"BT /F 12 Tf 50 50 Td (words) Tj ET" + b" " * 300_000_000, 9), 9),
+    "/Filter [/FlateDecode /FlateDecode]",
+)
 
 
 @pytest.mark.parametrize(
@@ -346,15 +357,22 @@ FORM = "/Type /XObject /Subtype /Form /BBox [0 0 300 300]"
         (pdf(PAGES, PAGE, "[" * 100_000 + "]" * 100_000), ""),
         (pdf(PAGES, PAGE, stream(b"[" * 1_000_000)), ""),
         (pdf(PAGES, PAGE, stream(b"q " * 1_000_000 + b"BT /F 12 Tf 50 50 Td (words) Tj ET")), ""),
-        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, "/Type /XObject /Subtype /Image /Width 100000 /Height 100000 /BitsPerComponent 8 /ColorSpace /DeviceRGB")), "words"),
-        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, "/Type /XObject /Subtype /Image /Width 65535 /Height 65535 /BitsPerComponent 1 /Filter /JBIG2Decode")), "words"),
-        (pdf(PAGES, PAGE, stream(zlib.compress(zlib.compress(b"BT /F 12 Tf 50 50 Td (words) Tj ET" + b" " * 300_000_000, 9), 9), "/Filter [/FlateDecode /FlateDecode]")), ""),
+        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, (
+                "/Type /XObject /Subtype /Image /Width 100000 /Height 100000 /BitsPerComponent 8 /ColorSpace "
+                "/DeviceRGB"
+            ))), "words"),
+        (pdf(PAGES, PAGE, WORDS, stream(b"\0" * 99, (
+                "/Type /XObject /Subtype /Image /Width 65535 /Height 65535 /BitsPerComponent 1 /Filter "
+                "/JBIG2Decode"
+            ))), "words"),
+        (pdf(PAGES, PAGE, TWICE_DEFLATED), ""),
         (pdf(PAGES, PAGE.replace("5 0 R", f"[{'5 0 R ' * 50_000}]", 1), WORDS), ""),
         (pdf(PAGES, PAGE, WORDS).replace(b"/Root 1 0 R", b"/Root 1 0 R /Prev 0 /Size 4294967296"), "words"),
         (pdf(PAGES, PAGE, WORDS)[:-200], ""),
     ],
     ids=[
-        "own child", "many pages", "minus one page", "own form", "own filter", "circle", "nested", "arrays", "states", "picture", "jbig2", "bomb", "contents",
+        "own child", "many pages", "minus one page", "own form", "own filter", "circle", "nested", "arrays", "states",
+        "picture", "jbig2", "bomb", "contents",
         "size", "cut",
     ],
 )  # fmt: skip
@@ -400,15 +418,18 @@ def test_rtf(data: bytes, words: str) -> None:
         (b"words \xef\xbb" * 500_000, "a.txt", ""),
         (b"\x1b$B" * 3_000_000, "a.txt", ""),
     ],
-    ids=["columns", "wide row", "quotes", "open quotes", "nul", "line", "cyrillic", "lines", "pages", "surrogates", "latin", "broken", "escapes"],
+    ids=[
+        "columns", "wide row", "quotes", "open quotes", "nul", "line", "cyrillic", "lines", "pages", "surrogates",
+        "latin", "broken", "escapes",
+    ],
 )  # fmt: skip
 def test_plain_files(data: bytes, name: str, words: str) -> None:
-    found = read(data, name)
-    assert words in found.get("refused", "") if words else "text" in found or found["refused"]
+    outcome = read(data, name)
+    assert words in outcome.get("refused", "") if words else "text" in outcome or outcome["refused"]
 
 
 def ole(**changed: int) -> bytes:
-    """A file of sixteen sectors whose tables are zero, so that every chain leads back to the first sector."""
+    """A file of sixteen sectors whose tables are zero, so that every chain loops at the first sector."""
     fields = {
         "sector": 9,
         "mini": 6,
@@ -420,8 +441,9 @@ def ole(**changed: int) -> bytes:
         "mores": 0,
         **changed,
     }
-    header = struct.pack("<8s16xHHHHH6xIIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 62, 3, 0xFFFE, fields["sector"], fields["mini"], 0, fields["tables"],
-        fields["directory"], 0, 4096, fields["mini_table"], fields["mini_tables"], fields["more"], fields["mores"], 0)  # fmt: skip
+    numbers = (62, 3, 0xFFFE, fields["sector"], fields["mini"], 0, fields["tables"], fields["directory"], 0, 4096)
+    tables = (fields["mini_table"], fields["mini_tables"], fields["more"], fields["mores"], 0)
+    header = struct.pack("<8s16xHHHHH6xIIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", *numbers, *tables)
     return header + bytes(436) + "PowerPoint Document".encode("utf-16-le") + bytes(16 * 512)
 
 
@@ -447,10 +469,12 @@ def test_ole(changed: dict[str, int]) -> None:
 
 
 def test_the_server_does_not_notice(server: Server) -> None:
-    """Several at once are refused; meanwhile others are answered, and a sound file is read."""
+    """Several hostile files at once are refused; meanwhile requests are answered, and a sound file is read."""
     files = {
-        "bomb.epub": book(b" " * 60_000_000), "lie.epub": lying(300_000_000, 1_000), "columns.csv": b"," * 1_000_000, "loop.pdf": pdf("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
-        "loop.ppt": ole(), "laughs.pptx": deck(lambda slide: declared(*ENTITIES["laughs"], slide)), "login.pdf": b"<html>Log in", "noise.txt": random.Random(1).randbytes(1_000_000),
+        "bomb.epub": book(b" " * 60_000_000), "lie.epub": lying(300_000_000, 1_000), "columns.csv": b"," * 1_000_000,
+        "loop.pdf": pdf("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
+        "loop.ppt": ole(), "laughs.pptx": deck(lambda slide: declared(*ENTITIES["laughs"], slide)),
+        "login.pdf": b"<html>Log in", "noise.txt": random.Random(1).randbytes(1_000_000),
     }  # fmt: skip
     statuses: dict[str, int] = {}
 
@@ -458,7 +482,7 @@ def test_the_server_does_not_notice(server: Server) -> None:
         with server.client() as client:
             statuses[name] = client.post("/v1/api/upload", files={"file": (name, data)}).status_code
 
-    threads = [threading.Thread(target=send, args=one) for one in files.items()]
+    threads = [threading.Thread(target=send, args=item) for item in files.items()]
     for thread in threads:
         thread.start()
     with server.client() as client:
@@ -473,7 +497,7 @@ def test_the_server_does_not_notice(server: Server) -> None:
 
 
 def answered(client: httpx.Client) -> float:
-    """Seconds until the server has said that it is well."""
+    """Seconds that a health check takes."""
     start = time.monotonic()
     assert client.get("/healthz").status_code == 200
     time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What a file is: its content decides, its name breaks ties, and a refusal says what the file is and what to do."""
+"""The kind of a file: its content decides, its name breaks ties; a refusal says what the file is and what to do."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ def make_zip(*names: str, **contents: str) -> bytes:
 
 
 def make_ole(*streams: str, root_class: str = "") -> bytes:
-    """The header, and a directory sector with the names; enough to be told by."""
+    """The header and a directory sector with the names: enough to be recognised."""
     header = bytearray(OLE + bytes(504))
     struct.pack_into("<H", header, 30, 9)
     names = ("Root Entry", *streams)
@@ -99,10 +99,14 @@ def test_text_is_text_only_under_a_name_for_text(suffix: str) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"{\\rtf is how the files of this format begin", b"%PDF-1.4 is what the first line of a PDF says", b"PK are the initials in each ZIP file", b"GIF89a and JPEG", b"MZ begins a program",
-        b"%!PS\n/Helvetica findfont", b"<html><p>source of a page", b'<?xml version="1.0"?><a/>', b'{"a": [1, 2]}', b"\\documentclass{article}", b"# Title\n\n* item", b"#include <stdio.h>",
-        b"From someone Mon Jan 1\nSubject: x\n\nbody", b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nx", b"\x1b$B$3$l$O\x1b(B", b"BM is a country code", b"\xef\xbb\xbf{a}",
-        "<html>Größe</html>".encode("utf-16"), "<html>Größe</html>".encode("utf-16-le"), "\ta\tb".encode("utf-16-le"), "{\\rtf1 \\par".encode("utf-16"), b"a\0b,c",
+        b"{\\rtf is how the files of this format begin", b"%PDF-1.4 is what the first line of a PDF says",
+        b"PK are the initials in each ZIP file", b"GIF89a and JPEG", b"MZ begins a program",
+        b"%!PS\n/Helvetica findfont", b"<html><p>source of a page", b'<?xml version="1.0"?><a/>', b'{"a": [1, 2]}',
+        b"\\documentclass{article}", b"# Title\n\n* item", b"#include <stdio.h>",
+        b"From someone Mon Jan 1\nSubject: x\n\nbody", b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nx",
+        b"\x1b$B$3$l$O\x1b(B", b"BM is a country code", b"\xef\xbb\xbf{a}",
+        "<html>Größe</html>".encode("utf-16"), "<html>Größe</html>".encode("utf-16-le"), "\ta\tb".encode("utf-16-le"),
+        "{\\rtf1 \\par".encode("utf-16"), b"a\0b,c",
         b"ID3 is a tag", b"RIFF", b"1 0 obj", b"OggS and fLaC", b"Rar! said the lion",
     ],
     ids=repr,
@@ -154,7 +158,7 @@ def test_the_name_breaks_ties() -> None:
         (("OEBPS/content.opf", "OEBPS/one.xhtml"), "epub"),
     ],
 )
-def test_parts_tell_what_a_zip_is(names: tuple[str, ...], kind: str) -> None:
+def test_the_parts_of_a_zip_show_its_kind(names: tuple[str, ...], kind: str) -> None:
     types = TYPES.format("application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml")
     assert detect(make_zip(*names, **{"[Content_Types].xml": types}), "a.zip", "") == kind
 
@@ -164,7 +168,7 @@ def test_parts_tell_what_a_zip_is(names: tuple[str, ...], kind: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", b" \r\n\t\f\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf \n", b"\0" * 5000])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_nothing_is_called_empty(data: bytes, suffix: str) -> None:
+def test_an_empty_file_is_refused_as_empty(data: bytes, suffix: str) -> None:
     assert refusal(data, f"a{suffix}") == "The file is empty."
 
 
@@ -180,7 +184,7 @@ def test_nothing_is_called_empty(data: bytes, suffix: str) -> None:
         b"<script>location='/login'</script>",
     ],
 )
-def test_a_page_under_another_name_is_refused_as_what_it_may_be(page: bytes, suffix: str) -> None:
+def test_a_web_page_under_another_name_is_refused_as_a_login_or_error_page(page: bytes, suffix: str) -> None:
     message = refusal(page, f"a{suffix}")
     assert message.startswith(f"The file is not a {suffix} file: it is an HTML page, perhaps a login or error page.")
     assert "upload that" in message
@@ -189,10 +193,14 @@ def test_a_page_under_another_name_is_refused_as_what_it_may_be(page: bytes, suf
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"\x89PNG\r\n\x1a\n", "PNG picture. Run text recognition"), (b"\xff\xd8\xff\xe0\0", "JPEG"), (b"GIF89a\1\0\1\0", "GIF"), (b"II*\0\x08\0\0\0", "TIFF"), (b"RIFF\0\0\0\0WEBPVP8 ", "WebP"),
-        (b"\0\0\0\x18ftypheic\0", "HEIF"), (b"RIFF\0\0\0\0WAVEfmt ", "sound recording. Upload a transcript"), (b"ID3\x03\0\0\0", "MP3"), (b"\0\0\0\x18ftypmp42", "video"), (b"OggS\0", "sound"),
-        (gzip.compress(b"a", mtime=0), "compressed file. Unpack it"), (make_tar(), "TAR archive"), (b"7z\xbc\xaf\x27\x1c\0", "7-Zip"), (b"Rar!\x1a\x07\0", "RAR"), (b"\x7fELF\2\1\1\0", "program"),
-        (b"MZ\x90\0" + bytes(60), "program"), (bytes(60) + b"BOOKMOBI", "Kindle book. Convert it to EPUB"), (b"\xffWPC\x10\0", "WordPerfect document. Save it as PDF"), (b"8BPS\0\1", "Photoshop"),
+        (b"\x89PNG\r\n\x1a\n", "PNG picture. Run text recognition"), (b"\xff\xd8\xff\xe0\0", "JPEG"),
+        (b"GIF89a\1\0\1\0", "GIF"), (b"II*\0\x08\0\0\0", "TIFF"), (b"RIFF\0\0\0\0WEBPVP8 ", "WebP"),
+        (b"\0\0\0\x18ftypheic\0", "HEIF"), (b"RIFF\0\0\0\0WAVEfmt ", "sound recording. Upload a transcript"),
+        (b"ID3\x03\0\0\0", "MP3"), (b"\0\0\0\x18ftypmp42", "video"), (b"OggS\0", "sound"),
+        (gzip.compress(b"a", mtime=0), "compressed file. Unpack it"), (make_tar(), "TAR archive"),
+        (b"7z\xbc\xaf\x27\x1c\0", "7-Zip"), (b"Rar!\x1a\x07\0", "RAR"), (b"\x7fELF\2\1\1\0", "program"),
+        (b"MZ\x90\0" + bytes(60), "program"), (bytes(60) + b"BOOKMOBI", "Kindle book. Convert it to EPUB"),
+        (b"\xffWPC\x10\0", "WordPerfect document. Save it as PDF"), (b"8BPS\0\1", "Photoshop"),
         (b"\xdb\xa5-\0\0", "old Word"), (b"\x09\x08\x10\0\0", "old Excel"), (b"SQLite format 3\0", "SQLite database"),
     ],
     ids=repr,
@@ -204,13 +212,21 @@ def test_foreign_files_are_named(data: bytes, what: str, suffix: str) -> None:
     assert what in message
 
 
-@pytest.mark.parametrize(("data", "what"), [(b"%!PS-Adobe-3.0\n", "PostScript"), (b"AT&TFORM\0\0", "DjVu"), (b'<?xml version="1.0"?><Error>', "XML"), (b'{"error": 403}', "plain text"),
-    (b"MIME-Version: 1.0\nContent-Type: multipart/related; x", "MHTML")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"%!PS-Adobe-3.0\n", "PostScript"),
+        (b"AT&TFORM\0\0", "DjVu"),
+        (b'<?xml version="1.0"?><Error>', "XML"),
+        (b'{"error": 403}', "plain text"),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related; x", "MHTML"),
+    ],
+)
 def test_files_that_look_like_text_are_named_too(data: bytes, what: str) -> None:
     assert what in refusal(data, "a.pdf")
 
 
-def test_real_databases_are_told(tmp_path: Path) -> None:
+def test_real_databases_are_recognised(tmp_path: Path) -> None:
     assert "SQLite database. Save its tables as CSV" in refusal(make_sqlite(tmp_path), "a.csv")
 
 
@@ -247,7 +263,9 @@ def test_real_databases_are_told(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("suffix", [".pptx", ".epub", ".txt", ".ppt"])
-def test_office_files_are_told_from_each_other_and_from_other_archives(data: bytes, words: str, suffix: str) -> None:
+def test_office_files_are_distinguished_from_each_other_and_from_other_archives(
+    data: bytes, words: str, suffix: str
+) -> None:
     assert words in refusal(data, f"a{suffix}")
 
 

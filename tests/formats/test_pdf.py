@@ -1,4 +1,4 @@
-"""PDF pages: reading order, tables, headings, headers and footers, writing in other directions, forms, damage, and scans."""
+"""PDF pages: reading order, tables, headings, headers and footers, writing directions, forms, damage and scans."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def pages(document: pymupdf.Document, **options: object) -> list[ExtractedPage]:
 def page_of(
     *lines: tuple[float, float, str], size: float = 11, font: str = "helv", rotate: int = 0
 ) -> pymupdf.Document:
-    """One page with each text at its place."""
+    """A document of one page with each text at its position."""
     document = pymupdf.open()
     page = document.new_page()
     for x, y, text in lines:
@@ -51,9 +51,9 @@ def test_columns_are_read_one_after_the_other() -> None:
     page.insert_text((72, 60), "A title over both columns")
     page.insert_textbox((72, 100, 290, 500), "left column speaks of rent " * 30)
     page.insert_textbox((320, 100, 540, 500), "right column speaks of heat " * 30)
-    [found] = pages(document)
-    assert found.text.startswith("A title over both columns")
-    assert found.text.index("right column") > found.text.rindex("left column")
+    [page] = pages(document)
+    assert page.text.startswith("A title over both columns")
+    assert page.text.index("right column") > page.text.rindex("left column")
 
 
 def test_columns_that_the_file_holds_line_by_line_are_read_one_after_the_other() -> None:
@@ -63,8 +63,8 @@ def test_columns_that_the_file_holds_line_by_line_are_read_one_after_the_other()
             (72, 100 + 13 * number, f"left {number} goes on with the left story"),
             (320, 100 + 13 * number, f"right {number} goes on with the right one"),
         ]
-    [found] = pages(page_of(*lines))
-    assert found.text.index("right 0") > found.text.index("left 11")
+    [page] = pages(page_of(*lines))
+    assert page.text.index("right 0") > page.text.index("left 11")
 
 
 def test_a_page_drawn_in_disorder_is_read_along_its_white_space() -> None:
@@ -72,8 +72,8 @@ def test_a_page_drawn_in_disorder_is_read_along_its_white_space() -> None:
         (x, y, f"{side} {y}: {PROSE[:40]}") for side, x in (("left", 72), ("right", 330)) for y in range(100, 700, 40)
     ]
     shuffled = paragraphs[::2][::-1] + paragraphs[1::2][::-1]
-    [found] = pages(page_of(*shuffled, size=9))
-    order = [line.split(":")[0] for line in found.text.split("\n") if ":" in line]
+    [page] = pages(page_of(*shuffled, size=9))
+    order = [line.split(":")[0] for line in page.text.split("\n") if ":" in line]
     assert order == [f"{side} {y}" for side in ("left", "right") for y in range(100, 700, 40)]
 
 
@@ -104,7 +104,7 @@ def paragraph(*lines: str) -> str:
     return pages(page_of(*((72, 100 + 13 * number, line) for number, line in enumerate(lines))))[0].text
 
 
-def test_a_word_broken_at_the_end_of_a_line_is_whole_again() -> None:
+def test_a_word_hyphenated_at_the_end_of_a_line_is_rejoined() -> None:
     assert (
         paragraph("The land-", "lord repairs the roof", "of the house.")
         == "The landlord\nrepairs the roof\nof the house."
@@ -163,12 +163,12 @@ def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatc
         *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48)),
     ]
     [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
-    found = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
-    assert len(found) > 1
-    assert [chunk.columns for chunk in found] == ["", *["(Millions)\t2018\t2017"] * (len(found) - 1)]
+    pieces = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
+    assert len(pieces) > 1
+    assert [chunk.columns for chunk in pieces] == ["", *["(Millions)\t2018\t2017"] * (len(pieces) - 1)]
     assert all(
         re.fullmatch(r"(\(Millions\)|Item of the balance sheet number \d+)\t[\d,]+\t[\d,]+", line)
-        for chunk in found
+        for chunk in pieces
         for line in chunk.text.split("\n")
     )
 
@@ -220,11 +220,11 @@ def test_headers_and_footers_stay_in_the_page_and_out_of_the_chunks() -> None:
         assert f"Topic {chr(65 + number)} matters" in text and "Chapter about" in text
 
 
-def test_what_stands_on_two_pages_only_is_no_header() -> None:
+def test_a_line_on_only_two_pages_is_not_a_header() -> None:
     assert not any(page.running for page in pages(report(2)))
 
 
-def test_numbered_titles_that_do_not_count_the_pages_are_no_header() -> None:
+def test_numbered_titles_that_do_not_count_pages_are_not_headers() -> None:
     document = pymupdf.open()
     for number in (3, 7, 8, 21, 22, 40):
         page = document.new_page()
@@ -243,9 +243,9 @@ def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
 
 
 def test_larger_letters_are_section_titles() -> None:
-    found = pages(report(3))
-    assert [page.headings[0][1] for page in found] == [f"Chapter about topic {letter}" for letter in "ABC"]
-    [first, *_] = chunks(1, found[1].text, found[1].section, found[1].headings, found[1].running)
+    chapters = pages(report(3))
+    assert [page.headings[0][1] for page in chapters] == [f"Chapter about topic {letter}" for letter in "ABC"]
+    [first, *_] = chunks(1, chapters[1].text, chapters[1].section, chapters[1].headings, chapters[1].running)
     assert first.section == "Chapter about topic B"
 
 
@@ -256,17 +256,17 @@ def test_a_title_of_the_outline_is_found_on_its_page() -> None:
     page.insert_text((72, 400), "Duties of the landlord")
     page.insert_textbox((72, 430, 500, 700), PROSE * 6)
     document.set_toc([[1, "Duties of the landlord", 1]])
-    [found] = pages(document)
-    [(place, title)] = found.headings
-    assert (title, found.section) == ("Duties of the landlord", "")
-    assert found.text[place:].startswith("Duties of the landlord")
+    [page] = pages(document)
+    [(place, title)] = page.headings
+    assert (title, page.section) == ("Duties of the landlord", "")
+    assert page.text[place:].startswith("Duties of the landlord")
 
 
 # --- right to left ---
 
 
 def placed(visual: str, width: float = 6.0) -> list[tuple[str, float, float]]:
-    """The characters of a line as they stand from left to right."""
+    """The characters of a line and their positions, from left to right."""
     return [(character, width * place, width * (place + 1)) for place, character in enumerate(visual)]
 
 
@@ -296,7 +296,7 @@ def test_marks_stay_on_their_letter() -> None:
     assert logical(line, 6.0)[0][0] == "ב\u05bc\u05b8א"
 
 
-def test_a_wide_gap_parts_two_cells() -> None:
+def test_a_wide_gap_separates_two_cells() -> None:
     line = [*placed("2018"), *((character, left + 60, right + 60) for character, left, right in placed("ףיעס"))]
     assert [text for text, _, _ in logical(line, 6.0)] == ["2018", "סעיף"]
 
@@ -333,13 +333,13 @@ def test_what_was_filled_in_or_ticked_is_read_with_its_label() -> None:
         field.field_type, field.field_name, field.field_label, field.field_value = kind, f"f{number}", label, value
         field.rect = pymupdf.Rect(50, 50 + 40 * number, 200, 70 + 40 * number)
         page.add_widget(field)
-    [found] = pages(document)
-    assert "Tromsø" in found.text
-    assert "Heated" in found.text
-    assert "Furnished" not in found.text
+    [page] = pages(document)
+    assert "Tromsø" in page.text
+    assert "Heated" in page.text
+    assert "Furnished" not in page.text
 
 
-def test_remarks_are_read() -> None:
+def test_annotations_are_read() -> None:
     document = page_of((72, 100, "The rent is due monthly."))
     document[0].add_text_annot((200, 90), "Ask for a discount")
     assert pages(document)[0].text == "The rent is due monthly.\n\nAsk for a discount"
@@ -348,15 +348,15 @@ def test_remarks_are_read() -> None:
 def test_attached_files_are_not_read_and_the_notes_say_so() -> None:
     document = page_of((72, 100, "See the attachment."))
     document.embfile_add("other.txt", b"words of another file")
-    found = reading.read_whole(document.tobytes(), "a.pdf")
-    assert "another file" not in found.pages[0].text
-    assert found.notes == ["The PDF carries 1 attached file, which is not read; upload it separately."]
+    extracted = reading.read_whole(document.tobytes(), "a.pdf")
+    assert "another file" not in extracted.pages[0].text
+    assert extracted.notes == ["The PDF carries 1 attached file, which is not read; upload it separately."]
 
 
 # --- damage ---
 
 
-def test_a_damaged_page_costs_that_page_only() -> None:
+def test_a_damaged_page_loses_only_itself() -> None:
     document = report(4)
     document.xref_set_key(document[1].xref, "Contents", "null")
     data = document.tobytes()
@@ -364,8 +364,8 @@ def test_a_damaged_page_costs_that_page_only() -> None:
     assert kids
     second = re.findall(rb"\d+ 0 R", kids.group(1))[1]
     broken = data.replace(b"\n" + second.split()[0] + b" 0 obj", b"\n" + second.split()[0] + b" 0 obX")
-    found = reading.read_whole(broken, "a.pdf")
-    assert sum("Chapter about topic" in page.text for page in found.pages) == 3
+    extracted = reading.read_whole(broken, "a.pdf")
+    assert sum("Chapter about topic" in page.text for page in extracted.pages) == 3
 
 
 def test_the_pages_of_a_file_whose_index_is_broken_are_found() -> None:
@@ -377,7 +377,7 @@ def test_the_pages_of_a_file_whose_index_is_broken_are_found() -> None:
 
 
 def scan(text: str, count: int = 1) -> pymupdf.Document:
-    """Pages that show their text as a picture."""
+    """A document whose pages show their text as a picture."""
     picture = page_of((72, 150, text), size=20)[0].get_pixmap(dpi=150)
     document = pymupdf.open()
     for _ in range(count):
@@ -399,7 +399,7 @@ def test_without_text_recognition_a_scan_is_refused_with_what_to_install(no_tess
         pages(scan("Rent is due", 3))
 
 
-def test_a_blank_pdf_is_no_scan(no_tesseract: None) -> None:
+def test_a_blank_pdf_is_not_a_scan(no_tesseract: None) -> None:
     document = pymupdf.open()
     document.new_page()
     with pytest.raises(Unreadable, match="no text on its only page: nothing is shown there"):
@@ -422,5 +422,5 @@ def test_a_scan_with_a_stamp_over_it_is_a_scan(no_tesseract: None) -> None:
 
 @pytest.mark.skipif(not tessdata.languages(), reason="Tesseract's language data are not installed")
 def test_a_scanned_page_is_recognised() -> None:
-    found = reading.recognise(scan("Rent is due on the first day").tobytes(), 1, tessdata.languages()[0])
-    assert "Rent is due on the first day" in found.text
+    page = reading.recognise(scan("Rent is due on the first day").tobytes(), 1, tessdata.languages()[0])
+    assert "Rent is due on the first day" in page.text

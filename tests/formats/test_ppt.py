@@ -1,4 +1,4 @@
-"""Binary presentations (.ppt), written here record by record: which text is read, on which page, and what damage costs."""
+"""Binary presentations (.ppt), written here record by record: which text is read, on which page, what damage loses."""
 
 import io
 import struct
@@ -32,7 +32,7 @@ def entry(name: str, kind: int, child: int, following: int, start: int, size: in
 
 
 def compound(streams: dict[str, bytes], storage: str = "") -> bytes:
-    """A compound file with these streams, in a storage of its own if one is named."""
+    """A compound file with these streams, in a storage if its name is given."""
     blocks = [data.ljust(4096, b"\0") for data in streams.values()]  # a smaller stream would stand in the mini stream
     blocks = [block + bytes(-len(block) % 512) for block in blocks]
     sectors = sum(map(len, blocks)) // 512
@@ -75,7 +75,7 @@ def text(words: str | bytes, kind: int = OTHER) -> bytes:
 
 
 def shape(*parts: bytes, anchor: tuple[int, int] | None = None, placeholder: bytes = b"") -> bytes:
-    """`anchor` is the left and top of a shape in a group, `placeholder` the record that says what it is one of."""
+    """`anchor` is the left and top of a shape in a group, `placeholder` the record that says which kind it is."""
     place = record(0xF00F, struct.pack("<4i", *anchor, anchor[0] + 5, anchor[1] + 5)) if anchor else b""
     return record(0xF004, place, record(0xF011, placeholder), record(0xF00D, *parts))
 
@@ -119,7 +119,7 @@ def footers(flags: int, *texts: tuple[int, str], instance: int = 0) -> bytes:
 
 
 class Deck:
-    """A presentation that is saved once or more often; the document is object 1."""
+    """A presentation, saved once or several times; the document is object 1."""
 
     def __init__(self, *saves: dict[int, bytes]) -> None:
         self.stream, self.edit = b"", 0
@@ -130,9 +130,9 @@ class Deck:
         self, objects: dict[int, bytes], previous: int | None = None, session: int | None = None, document: int = 1
     ) -> None:
         entries = b""
-        for identifier, one in objects.items():
+        for identifier, content in objects.items():
             entries += struct.pack("<II", 1 << 20 | identifier, len(self.stream))
-            self.stream += one
+            self.stream += content
         directory = len(self.stream)
         self.stream += record(0x1772, entries)
         before, self.edit = self.edit if previous is None else previous, len(self.stream)
@@ -265,7 +265,7 @@ def test_word_art_is_read() -> None:
     assert texts(one_slide(record(0xF004, properties))) == ["Sale!"]
 
 
-def test_stand_ins_for_numbers_and_dates_are_left_out_and_the_slides_footer_is_read() -> None:
+def test_placeholders_for_numbers_and_dates_are_left_out_and_the_slides_footer_is_read() -> None:
     number = shape(text("Page * of *, *bold*"), *(record(0x0FD8, struct.pack("<I", at)) for at in (5, 10, 14)))
     shown, hidden = footers(0x20, (2, "Confidential")), footers(0x1F, (2, "Switched off"))
     assert texts(one_slide(number, more=shown)) == ["Page  of , *bold*\n\nConfidential"]
@@ -279,9 +279,13 @@ def test_a_slide_without_footers_of_its_own_has_the_documents_and_they_are_runni
         3: slide(shape(text("two")), more=footers(0x20, (2, "Own"))),
         4: slide(shape(text("three"))),
     }
-    found = extracted(Deck({1: document([listed(2), listed(3), listed(4)], more=general), **slides}))
-    assert [page.text for page in found.pages] == ["one\n\n1 May\n\nGeneral", "two\n\nOwn", "three\n\n1 May\n\nGeneral"]
-    assert [page.running for page in found.pages] == [(), (), ((7, 12), (14, 21))]
+    presentation = extracted(Deck({1: document([listed(2), listed(3), listed(4)], more=general), **slides}))
+    assert [page.text for page in presentation.pages] == [
+        "one\n\n1 May\n\nGeneral",
+        "two\n\nOwn",
+        "three\n\n1 May\n\nGeneral",
+    ]
+    assert [page.running for page in presentation.pages] == [(), (), ((7, 12), (14, 21))]
 
 
 def test_a_footer_that_a_slide_has_as_a_shape_is_read_once() -> None:
@@ -290,7 +294,7 @@ def test_a_footer_that_a_slide_has_as_a_shape_is_read_once() -> None:
     assert [(page.text, page.running) for page in extracted(deck).pages] == [("Own", ()), ("Own", ((0, 3),))]
 
 
-def test_shapes_are_read_as_they_stand_groups_together_and_the_title_first() -> None:
+def test_shapes_are_read_by_position_with_groups_together_and_the_title_first() -> None:
     grouped = group(shape(text("two"), anchor=(0, 5)), shape(text("one"), anchor=(0, -5)), top=40)
     shapes = [
         placed("last", 0, 90),
@@ -313,9 +317,9 @@ def test_hidden_slides_are_marked() -> None:
             3: slide(shape(text("Unseen", TITLE)), more=show[1]),
         }
     )
-    found = extracted(deck)
-    assert [page.section for page in found.pages] == ["Seen", "Unseen (hidden slide)"]
-    assert found.notes == ["Slide 2 is hidden in the show."]
+    presentation = extracted(deck)
+    assert [page.section for page in presentation.pages] == ["Seen", "Unseen (hidden slide)"]
+    assert presentation.notes == ["Slide 2 is hidden in the show."]
 
 
 def test_comments_follow_the_notes() -> None:
@@ -328,10 +332,12 @@ def test_comments_follow_the_notes() -> None:
     assert texts(one_slide(shape(text("words")), more=tags)) == ["words\n\ntoo\nlong"]
 
 
-def test_diagrams_packed_away_by_a_newer_version_are_read() -> None:
+def test_diagrams_packed_in_by_a_newer_version_are_read() -> None:
     model = (
-        '<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
-        '<dgm:ptLst><dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>a step</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>'
+        '<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+        '<dgm:ptLst><dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>a step</a:t></a:r></a:p></dgm:t></dgm:pt>'
+        "</dgm:ptLst></dgm:dataModel>"
     )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -362,9 +368,9 @@ def test_the_title_of_the_deck_is_among_the_files_properties(title: bytes, code_
     )
 
 
-def test_damaged_properties_cost_the_title_only() -> None:
-    found = reading.read_whole(one_slide(shape(text("words"))).file(properties=b"noise" * 99), "a.ppt")
-    assert (found.title, found.pages[0].text) == ("", "words")
+def test_damaged_properties_lose_only_the_title() -> None:
+    presentation = reading.read_whole(one_slide(shape(text("words"))).file(properties=b"noise" * 99), "a.ppt")
+    assert (presentation.title, presentation.pages[0].text) == ("", "words")
 
 
 # What is refused.
@@ -392,19 +398,19 @@ def test_a_damaged_file_is_refused() -> None:
     assert "damaged" in refusal(compound({"PowerPoint Document": b"noise " * 900}))
 
 
-# What damage costs.
+# What damage loses.
 
 
-def test_a_missing_slide_costs_itself_and_a_note() -> None:
+def test_a_missing_slide_loses_only_itself_with_a_note() -> None:
     deck = Deck({1: document([listed(2, 0, text("Its title", TITLE)), listed(3)]), 3: slide(shape(text("intact")))})
-    found = extracted(deck)
-    assert [(page.text, page.section) for page in found.pages] == [("Its title", "Its title"), ("intact", "")]
-    assert found.notes == ["Slide 1 is damaged; only its outline was read."]
+    presentation = extracted(deck)
+    assert [(page.text, page.section) for page in presentation.pages] == [("Its title", "Its title"), ("intact", "")]
+    assert presentation.notes == ["Slide 1 is damaged; only its outline was read."]
 
 
-def test_a_record_that_claims_too_much_costs_itself_and_a_note() -> None:
+def test_a_record_that_claims_too_much_loses_only_itself_with_a_note() -> None:
     endless = record(0x0FA8, b"gone", length=0xFFFFFFF0)
-    found = extracted(
+    presentation = extracted(
         Deck(
             {
                 1: document([listed(2), listed(3)]),
@@ -413,21 +419,21 @@ def test_a_record_that_claims_too_much_costs_itself_and_a_note() -> None:
             }
         )
     )
-    assert [page.text for page in found.pages] == ["before\n\nafter", "next"]
-    assert found.notes == ["Slide 1 is damaged; a part of it was left out."]
+    assert [page.text for page in presentation.pages] == ["before\n\nafter", "next"]
+    assert presentation.notes == ["Slide 1 is damaged; a part of it was left out."]
 
 
 def test_a_damaged_list_of_slides_leaves_a_note() -> None:
-    found = extracted(
+    presentation = extracted(
         Deck(
             {1: document([listed(2), record(0x0FA8, b"gone", length=99_999), listed(2)]), 2: slide(shape(text("kept")))}
         )
     )
-    assert [page.text for page in found.pages] == ["kept"]
-    assert found.notes == ["The list of slides is damaged; slides may be missing."]
+    assert [page.text for page in presentation.pages] == ["kept"]
+    assert presentation.notes == ["The list of slides is damaged; slides may be missing."]
 
 
-def test_where_the_edits_are_damaged_the_newest_of_each_object_is_found_again() -> None:
+def test_the_newest_version_of_each_object_is_found_despite_damaged_edits() -> None:
     deck = Deck({1: document([listed(2), listed(3)]), 2: slide(shape(text("old"))), 3: slide(shape(text("other")))})
     deck.save({8: document([listed(3), listed(2)]), 2: slide(shape(text("new")))}, previous=7, document=8)
     assert texts(deck) == ["other", "new"]
@@ -437,7 +443,7 @@ def test_where_the_edits_are_damaged_the_newest_of_each_object_is_found_again() 
     assert reading.read_whole(compound({"PowerPoint Document": deck.stream}), "a.ppt").pages[0].text == "newer"
 
 
-def test_edits_that_lead_in_a_circle_end() -> None:
+def test_edits_that_form_a_loop_are_followed_once() -> None:
     deck = one_slide(shape(text("words")))
     deck.save({}, previous=len(deck.stream) + 8)
     assert texts(deck) == ["words"]
@@ -451,9 +457,9 @@ def test_groups_nested_deeper_than_python_recurses_are_read() -> None:
 
 def test_slides_that_share_their_bytes_are_read_once() -> None:
     deck = Deck({1: document([listed(2)] * 3), 2: slide(shape(text(b"x" * 1_000_000)))})
-    found = extracted(deck)
-    assert [len(page.text) for page in found.pages] == [1_000_000, 0, 0]
-    assert found.notes == [
+    presentation = extracted(deck)
+    assert [len(page.text) for page in presentation.pages] == [1_000_000, 0, 0]
+    assert presentation.notes == [
         "Slide 2 is damaged; only its outline was read.",
         "Slide 3 is damaged; only its outline was read.",
     ]

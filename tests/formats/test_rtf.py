@@ -1,4 +1,4 @@
-"""Rich text: which characters are its text, in which order, and that damaged files end."""
+"""Rich text: which characters are its text, in which order, and that damaged files are read in reasonable time."""
 
 import time
 
@@ -19,7 +19,10 @@ def text(body: str | bytes) -> str:
     return "\f".join(page.text for page in read(body).pages)
 
 
-FONTS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset%d{\*\panose 020b}Arial{\*\falt Other};}{\f2\fcharset2 Symbol;}{\f3\fcharset2 Wingdings;}}\f0 "
+FONTS = (
+    r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset%d{\*\panose 020b}Arial{\*\falt Other};}{\f2\fcharset2 "
+    r"Symbol;}{\f3\fcharset2 Wingdings;}}\f0 "
+)
 
 
 # --- characters ---
@@ -28,8 +31,10 @@ FONTS = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset%d{\*\panose 020b}Arial{\*
 @pytest.mark.parametrize(
     ("charset", "codec", "words"),
     [
-        (204, "cp1251", "Привет всем"), (161, "cp1253", "Καλημέρα"), (238, "cp1250", "Zażółć gęślą"), (162, "cp1254", "Işık"), (186, "cp1257", "ąžuolas"), (177, "cp1255", "שלום"),
-        (178, "cp1256", "اللغة"), (222, "cp874", "ภาษาไทย"), (128, "cp932", "表示ソフト日本"), (134, "cp936", "中国人民"), (136, "cp950", "許功蓋繁體"), (129, "cp949", "한국어"),
+        (204, "cp1251", "Привет всем"), (161, "cp1253", "Καλημέρα"), (238, "cp1250", "Zażółć gęślą"),
+        (162, "cp1254", "Işık"), (186, "cp1257", "ąžuolas"), (177, "cp1255", "שלום"),
+        (178, "cp1256", "اللغة"), (222, "cp874", "ภาษาไทย"), (128, "cp932", "表示ソフト日本"), (134, "cp936", "中国人民"),
+        (136, "cp950", "許功蓋繁體"), (129, "cp949", "한국어"),
         (77, "mac-roman", "größer"), (255, "cp850", "größer"),
     ],
 )  # fmt: skip
@@ -48,7 +53,7 @@ def test_without_a_font_table_the_document_says_its_code_page() -> None:
     assert text(rb"\pca gr\'94\'e1er") == "größer"
 
 
-def test_a_writer_that_knows_no_character_sets_means_the_code_page_of_the_document() -> None:
+def test_fonts_without_character_sets_have_the_code_page_of_the_document() -> None:
     assert text(r"\ansicpg1251{\fonttbl{\f0\fcharset0 Arial;}}\f0\'cf\'f0\'e8\'e2\'e5\'f2") == "Привет"
 
 
@@ -59,11 +64,13 @@ def test_a_font_may_name_its_code_page() -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (r"\u8364?5", "€5"), (r"\u8364\'805", "€5"), (r"\uc0\u8364 5", "€5"), (r"\uc2\u24180\'94\'4eabc", "年abc"), (r"{\uc0\u233 {\u233 x}}\u233?y", "ééxéy"), (r"\u-10179?\u-8704?", "😀"),
-        (r"\u128512?", "😀"), (r"\u8217\rquote s", "’s"), (r"\u233\tab x", "é\tx"), (r"\u233\u233\par", "éé"), (r"\u233{?}x", "é?x"), (r"\uc99999\u233 12345678ninth", "éninth"), (r"\u-3913?", "•"),
+        (r"\u8364?5", "€5"), (r"\u8364\'805", "€5"), (r"\uc0\u8364 5", "€5"), (r"\uc2\u24180\'94\'4eabc", "年abc"),
+        (r"{\uc0\u233 {\u233 x}}\u233?y", "ééxéy"), (r"\u-10179?\u-8704?", "😀"),
+        (r"\u128512?", "😀"), (r"\u8217\rquote s", "’s"), (r"\u233\tab x", "é\tx"), (r"\u233\u233\par", "éé"),
+        (r"\u233{?}x", "é?x"), (r"\uc99999\u233 12345678ninth", "éninth"), (r"\u-3913?", "•"),
     ],
 )  # fmt: skip
-def test_unicode_and_what_stands_for_it_in_old_programs(source: str, words: str) -> None:
+def test_unicode_and_its_fallback_for_old_programs(source: str, words: str) -> None:
     assert text(source) == words
 
 
@@ -72,19 +79,19 @@ def test_bytes_beyond_ascii_are_utf8_or_of_the_code_page() -> None:
     assert text("größer".encode("cp1252")) == "größer"
 
 
-def test_signs() -> None:
+def test_symbols() -> None:
     assert text(r"a\~b\_c co\-op \endash\emdash\bullet\ldblquote x\rdblquote\{\\\}") == "a\xa0b‑c coop –—•“x”{\\}"
 
 
-def test_fonts_of_pictures() -> None:
+def test_symbol_fonts() -> None:
     assert text(FONTS % 0 + r"{\f2 a\'b3b} {\f3\'a8}") == "α≥β •"
 
 
-def test_a_sign_that_is_a_field_is_there_once() -> None:
+def test_a_symbol_that_is_a_field_is_read_once() -> None:
     assert text(r'x {\field{\*\fldinst SYMBOL 97 \\f "Symbol" \\s 10}{\fldrslt\f2 a}} y') == "x α y"
 
 
-def test_line_ends_in_the_file_mean_nothing_but_after_a_backslash() -> None:
+def test_line_ends_in_the_file_count_only_after_a_backslash() -> None:
     assert text(b"one\r\n two\\\r\nthree\0") == "one two\n\nthree"
 
 
@@ -95,7 +102,7 @@ def test_paragraphs_and_lines() -> None:
     assert text(r"a\line b\par c\par d") == "a\nb\n\nc\n\nd"
 
 
-def test_where_empty_paragraphs_separate_the_others_are_lines() -> None:
+def test_paragraphs_separated_by_empty_ones_are_lines() -> None:
     assert text(r"a\par b\par\par c\par d\par") == "a\nb\n\nc\nd"
 
 
@@ -107,24 +114,33 @@ def test_list_items_have_their_bullet_or_number() -> None:
 
 
 def test_rows_of_a_table_are_lines() -> None:
-    table = r"\trowd\cellx1\cellx2\pard\intbl Item\cell Price\cell\row\pard\intbl Desk\par wooden\cell 120\cell\row\pard\intbl\cell last\cell\cell\row\pard"
+    table = (
+        r"\trowd\cellx1\cellx2\pard\intbl Item\cell Price\cell\row\pard\intbl Desk\par wooden\cell "
+        r"120\cell\row\pard\intbl\cell last\cell\cell\row\pard"
+    )
     assert text(rf"before\par{table} after") == "before\n\nItem | Price\nDesk wooden | 120\n | last\n\nafter"
 
 
 def test_a_table_in_a_cell_has_lines_of_its_own() -> None:
-    inner = r"\itap2 n1\nestcell n2\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}n3\nestcell n4\nestcell{\*\nesttableprops\trowd\nestrow}"
+    inner = (
+        r"\itap2 n1\nestcell n2\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables\par}n3\nestcell "
+        r"n4\nestcell{\*\nesttableprops\trowd\nestrow}"
+    )
     assert (
         text(rf"\pard\intbl Left\cell\pard\intbl{inner}\pard\intbl below\cell\row\pard end")
         == "Left\nn1 | n2\nn3 | n4\nbelow\n\nend"
     )
 
 
-def test_cells_of_writers_that_forget_to_say_intbl() -> None:
+def test_cells_without_intbl() -> None:
     assert text(r"\trowd a\cell b\cell\row c\cell d\cell\row\pard e") == "a | b\nc | d\n\ne"
 
 
 def test_hard_page_breaks_are_pages() -> None:
-    pages = r"one\par\page two\par\sect\sectd three\par\sect\sectd\sbknone still three\par\pard\pagebb{four {\b bold}}\par\pard no break\par"
+    pages = (
+        r"one\par\page two\par\sect\sectd three\par\sect\sectd\sbknone still three\par\pard\pagebb{four "
+        r"{\b bold}}\par\pard no break\par"
+    )
     assert [page.text.strip() for page in read(pages).pages] == [
         "one",
         "two",
@@ -133,24 +149,24 @@ def test_hard_page_breaks_are_pages() -> None:
     ]
 
 
-def test_two_reasons_for_one_page_break_make_no_empty_page() -> None:
+def test_two_reasons_for_a_page_break_make_no_empty_page() -> None:
     assert len(read(r"one\page\sect\sectd\pard\pagebb two").pages) == 2
 
 
 def test_headings_come_from_outline_levels_and_styles() -> None:
     styles = r"{\stylesheet{Normal;}{\s1\outlinelevel0 Kop 1;}{\s2\sbasedon0 heading 2;}{\*\cs3 heading 3;}}"
-    found = read(
+    extracted = read(
         styles + r"Start\par{\pard\s1 One\par}\pard text\par\pard\s2 T\'fc\par\pard\outlinelevel3 Deep\par\pard end"
     )
-    assert found.pages[0].text == "Start\n\nOne\n\ntext\n\nTü\n\nDeep\n\nend"
-    assert found.pages == [ExtractedPage(found.pages[0].text, "", ((7, "One"), (18, "Tü"), (22, "Deep")))]
+    assert extracted.pages[0].text == "Start\n\nOne\n\ntext\n\nTü\n\nDeep\n\nend"
+    assert extracted.pages == [ExtractedPage(extracted.pages[0].text, "", ((7, "One"), (18, "Tü"), (22, "Deep")))]
 
 
 def test_the_title_is_that_of_the_information_group() -> None:
-    found = read(
+    extracted = read(
         r"{\info{\title Old}{\upr{\title ?}{\*\ud{\title \u937?mega}}}{\author nobody}{\vern1}{\*\company none}}text"
     )
-    assert (found.title, found.pages[0].text) == ("Ωmega", "text")
+    assert (extracted.title, extracted.pages[0].text) == ("Ωmega", "text")
 
 
 # --- what is text and what is not ---
@@ -159,19 +175,22 @@ def test_the_title_is_that_of_the_information_group() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        r"{\v hidden}", r"\v hidden\v0 ", r"\v hidden\plain ", r"{\deleted gone}", r"{\*\unknown x{y}}", r"{\pict\wmetafile8 0a0b0c}", r"{\*\bkmkstart mark}", r"{\xe entry}",
-        r"{\object\objemb{\*\objdata 0102{x}}}", r"{\colortbl;\red1;}", r"{\*\listtable{\list\listname x;}}", r"{\shp{\*\shpinst{\sp{\sn fLine}{\sv 0}}{\shprslt x}}}",
+        r"{\v hidden}", r"\v hidden\v0 ", r"\v hidden\plain ", r"{\deleted gone}", r"{\*\unknown x{y}}",
+        r"{\pict\wmetafile8 0a0b0c}", r"{\*\bkmkstart mark}", r"{\xe entry}",
+        r"{\object\objemb{\*\objdata 0102{x}}}", r"{\colortbl;\red1;}", r"{\*\listtable{\list\listname x;}}",
+        r"{\shp{\*\shpinst{\sp{\sn fLine}{\sv 0}}{\shprslt x}}}",
         r"{\field{\*\fldinst PAGE}}", r"{\pict\bin5 a}{\par}", r"{\*\annotation}", r"{\header\par}",
     ],
 )  # fmt: skip
-def test_what_is_no_text(source: str) -> None:
+def test_what_is_not_text(source: str) -> None:
     assert text(f"a{source}b") == "ab"
 
 
 def test_results_of_fields_and_objects_are_text() -> None:
     assert (
         text(
-            r'{\field{\*\fldinst{HYPERLINK "http://example.org"}}{\fldrslt{\ul a link}}} {\object{\*\objdata 01}{\result{\b shown}}}'
+            r'{\field{\*\fldinst{HYPERLINK "http://example.org"}}{\fldrslt{\ul a link}}} '
+            r"{\object{\*\objdata 01}{\result{\b shown}}}"
         )
         == "a link shown"
     )
@@ -202,10 +221,11 @@ def test_headers_and_footers_frame_their_section_once() -> None:
     assert text(rf"\sectd{running}one\par\sect\sectd{running}two\par") == "Head\n\none\n\nFoot\n\n\ftwo"
 
 
-def test_formulas_keep_their_signs() -> None:
+def test_formulas_keep_their_symbols() -> None:
     assert (
         text(
-            r"{\mmath{\*\moMath{\mf{\mfPr{\mctrlPr x}}{\mnum{\mr a}}{\mden{\mr b}}}{\mr +}{\msSup{\me{\mr c}}{\msup{\mr 2}}}}}"
+            r"{\mmath{\*\moMath{\mf{\mfPr{\mctrlPr x}}{\mnum{\mr a}}{\mden{\mr b}}}{\mr "
+            r"+}{\msSup{\me{\mr c}}{\msup{\mr 2}}}}}"
         )
         == "a/b+c^2"
     )
@@ -218,30 +238,34 @@ def test_a_file_may_begin_with_a_mark_or_blanks() -> None:
     assert reading.read_whole(b"\xef\xbb\xbf \r\n{\\rtf1 text}", "a.rtf").pages == [ExtractedPage("text")]
 
 
-def test_a_file_that_ends_in_the_middle_gives_what_there_is() -> None:
-    found = reading.read_whole(rb"{\rtf1 text\par\intbl cell\cell {\footnote a note", "a.rtf")
-    assert found.pages[0].text == "text\n\ncell\n\na note"
-    assert found.notes == ["The RTF file ends in the middle: its last part is missing."]
+def test_a_file_that_is_cut_off_gives_its_text_up_to_there() -> None:
+    extracted = reading.read_whole(rb"{\rtf1 text\par\intbl cell\cell {\footnote a note", "a.rtf")
+    assert extracted.pages[0].text == "text\n\ncell\n\na note"
+    assert extracted.notes == ["The RTF file is cut off: its last part is missing."]
 
 
-def test_text_behind_the_end_is_told() -> None:
-    found = reading.read_whole(rb"{\rtf1 text} behind\par", "a.rtf")
-    assert (found.pages[0].text, found.notes) == (
+def test_text_after_the_end_is_noted() -> None:
+    extracted = reading.read_whole(rb"{\rtf1 text} behind\par", "a.rtf")
+    assert (extracted.pages[0].text, extracted.notes) == (
         "text",
-        ["11 bytes that follow the end of the document were left out."],
+        ["11 bytes after the end of the document were left out."],
     )
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "{" * 200_000 + "end", r"{\footnote " * 50_000 + "end", r"{\listtext " * 50_000 + "end", r"\itap99999999 x\nestcell" * 20_000 + "end", r"\intbl\cell" * 300_000 + r"\row\pard end",
-        r"\u233?" * 200_000 + "end", r"{\header x}" * 50_000 + "end", r"\par" * 400_000 + " end", r"\pagebb\par\page" * 50_000 + " end", r"\bin-7 \itap-3\cell\nestrow end", r"\'zz\'\bin99999999 end",
-        "}{" * 200_000, r"{\field{\*\fldinst SYMBOL 9" * 30_000 + "end", r"\intbl\itap20\nestcell\itap1\cell" * 30_000 + "end", r"{\fonttbl" + r"{\f99999\fcharset204 x;}" * 90_000 + "}end",
+        "{" * 200_000 + "end", r"{\footnote " * 50_000 + "end", r"{\listtext " * 50_000 + "end",
+        r"\itap99999999 x\nestcell" * 20_000 + "end", r"\intbl\cell" * 300_000 + r"\row\pard end",
+        r"\u233?" * 200_000 + "end", r"{\header x}" * 50_000 + "end", r"\par" * 400_000 + " end",
+        r"\pagebb\par\page" * 50_000 + " end", r"\bin-7 \itap-3\cell\nestrow end", r"\'zz\'\bin99999999 end",
+        "}{" * 200_000, r"{\field{\*\fldinst SYMBOL 9" * 30_000 + "end",
+        r"\intbl\itap20\nestcell\itap1\cell" * 30_000 + "end",
+        r"{\fonttbl" + r"{\f99999\fcharset204 x;}" * 90_000 + "}end",
         r"\*\\" * 100_000 + "end", r"{\s5 x;}" * 100_000 + "end", r"a{\footnote b\par\page}" * 30_000 + "end",
     ],
 )  # fmt: skip
-def test_hostile_files_end_soon(source: str) -> None:
+def test_hostile_files_are_read_in_linear_time(source: str) -> None:
     start = time.process_time()
     list(rtf.read((r"{\rtf1" + source + "}").encode()).pages)
     assert time.process_time() - start < 10

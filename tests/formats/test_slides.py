@@ -1,4 +1,4 @@
-"""Presentations (.pptx), written here part by part: which text is read, in which order, and what damage costs."""
+"""Presentations (.pptx), written here part by part: which text is read, in which order, and what damage loses."""
 
 import io
 import zipfile
@@ -16,14 +16,19 @@ from docqa.formats.slides.reading_order import Box, in_order
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 NAMES = (
-    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
-    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
-    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" '
-    'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex" xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+    'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" '
+    'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex" '
+    'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
     'xmlns:p14="http://schemas.microsoft.com/office/powerpoint/2010/main"'
 )
 CORE = (
-    '<coreProperties xmlns="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    '<coreProperties xmlns="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/">'
     "<dc:title>{}</dc:title></coreProperties>"
 )
 
@@ -33,7 +38,7 @@ CORE = (
 
 @dataclass
 class Slide:
-    """`related` are parts by the last word of their relation's type: r1, r2 and so on."""
+    """`related` are parts with the last word of their relationship's type; their ids are r1, r2 and so on."""
 
     shapes: str = ""
     related: list[tuple[str, str]] = field(default_factory=list)
@@ -46,32 +51,37 @@ def sheet(name: str, shapes: str, attributes: str = "") -> str:
 
 def relations(*targets: tuple[str, str, str]) -> str:
     lines = (f'<Relationship Id="{key}" Type="{OFFICE}{kind}" Target="{target}"/>' for key, kind, target in targets)
-    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{"".join(lines)}</Relationships>'
+    return (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f"{''.join(lines)}</Relationships>"
+    )
 
 
 def parts(*slides: Slide, inside: str = "", attributes: str = "", title: str = "") -> dict[str, str]:
     """The members of a presentation; `inside` and `attributes` belong to its main part."""
     numbers = range(1, len(slides) + 1)
     listed = "".join(f'<p:sldId id="{255 + n}" r:id="r{n}"/>' for n in numbers)
-    found = {
+    members = {
         "_rels/.rels": relations(
             ("a", "officeDocument", "ppt/presentation.xml"), ("b", "metadata/core-properties", "docProps/core.xml")
         ),
         "docProps/core.xml": CORE.format(title),
-        "ppt/presentation.xml": f"<p:presentation {NAMES} {attributes}><p:sldIdLst>{listed}</p:sldIdLst>{inside}</p:presentation>",
+        "ppt/presentation.xml": (
+            f"<p:presentation {NAMES} {attributes}><p:sldIdLst>{listed}</p:sldIdLst>{inside}</p:presentation>"
+        ),
         "ppt/_rels/presentation.xml.rels": relations(*((f"r{n}", "slide", f"slides/slide{n}.xml") for n in numbers)),
     }
     for number, slide in enumerate(slides, 1):
-        found[f"ppt/slides/slide{number}.xml"] = sheet("sld", slide.shapes, slide.attributes)
+        members[f"ppt/slides/slide{number}.xml"] = sheet("sld", slide.shapes, slide.attributes)
         names = [f"part{number}-{index}.xml" for index in range(len(slide.related))]
-        found[f"ppt/slides/_rels/slide{number}.xml.rels"] = relations(
+        members[f"ppt/slides/_rels/slide{number}.xml.rels"] = relations(
             *(
                 (f"r{index}", kind, f"../{name}")
                 for index, ((kind, _), name) in enumerate(zip(slide.related, names, strict=True), 1)
             )
         )
-        found |= {f"ppt/{name}": content for name, (_, content) in zip(names, slide.related, strict=True)}
-    return found
+        members |= {f"ppt/{name}": content for name, (_, content) in zip(names, slide.related, strict=True)}
+    return members
 
 
 def packed(members: dict[str, str]) -> bytes:
@@ -103,7 +113,10 @@ def paragraphs(words: str) -> str:
 
 def shape(words: str, at: tuple[int, int, int, int] | None = None, kind: str = "") -> str:
     mark = f"<p:nvPr><p:ph {kind}/></p:nvPr>" if kind else "<p:nvPr/>"
-    return f'<p:sp><p:nvSpPr><p:cNvPr id="1" name="n"/>{mark}</p:nvSpPr><p:spPr>{place(at)}</p:spPr><p:txBody>{paragraphs(words)}</p:txBody></p:sp>'
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="1" name="n"/>{mark}</p:nvSpPr><p:spPr>{place(at)}</p:spPr>'
+        f"<p:txBody>{paragraphs(words)}</p:txBody></p:sp>"
+    )
 
 
 def group(shapes: str, at: tuple[int, int, int, int]) -> str:
@@ -125,11 +138,11 @@ def test_slides_come_in_the_order_of_the_show_with_their_titles_as_sections() ->
     members = parts(
         Slide(shape("Body", kind=BODY) + shape("The\ntitle", kind=TITLE)), Slide(shape("second")), title=" The deck "
     )
-    found = reading.read_whole(packed(members), "a.pptx")
-    assert (found.kind, found.title, found.notes) == ("pptx", "The deck", [])
-    assert [page.text for page in found.pages] == ["The\ntitle\n\nBody", "second"]
-    assert [page.section for page in found.pages] == ["The title", ""]
-    assert found.pages[0].headings == ((0, "The title"),)
+    presentation = reading.read_whole(packed(members), "a.pptx")
+    assert (presentation.kind, presentation.title, presentation.notes) == ("pptx", "The deck", [])
+    assert [page.text for page in presentation.pages] == ["The\ntitle\n\nBody", "second"]
+    assert [page.section for page in presentation.pages] == ["The title", ""]
+    assert presentation.pages[0].headings == ((0, "The title"),)
     main = members["ppt/presentation.xml"]
     turned = main.replace('"r1"', '"r0"').replace('"r2"', '"r1"').replace('"r0"', '"r2"')
     assert [
@@ -143,25 +156,28 @@ def test_a_deck_without_a_title_of_its_own_gets_none() -> None:
     assert reading.read_whole(packed(members), "a.pptx").title == ""
 
 
-def test_untitled_slides_are_in_the_section_of_the_deck() -> None:
+def test_untitled_slides_have_their_section_of_the_deck() -> None:
     section = (
-        '<p:extLst><p:ext><p14:sectionLst><p14:section name="Costs"><p14:sldIdLst><p14:sldId id="256"/><p14:sldId id="257"/></p14:sldIdLst>'
+        '<p:extLst><p:ext><p14:sectionLst><p14:section name="Costs"><p14:sldIdLst><p14:sldId id="256"/>'
+        '<p14:sldId id="257"/></p14:sldIdLst>'
         "</p14:section></p14:sectionLst></p:ext></p:extLst>"
     )
-    found = extracted(Slide(shape("one")), Slide(shape("Two", kind=TITLE)), Slide(shape("three")), inside=section)
-    assert [page.section for page in found.pages] == ["Costs", "Two", ""]
+    presentation = extracted(
+        Slide(shape("one")), Slide(shape("Two", kind=TITLE)), Slide(shape("three")), inside=section
+    )
+    assert [page.section for page in presentation.pages] == ["Costs", "Two", ""]
 
 
 def test_hidden_slides_are_read_and_marked() -> None:
     hidden = 'show="0"'
-    found = extracted(
+    presentation = extracted(
         Slide(shape("One", kind=TITLE), attributes=hidden),
         Slide(shape("two")),
         Slide(shape("three"), attributes='show="false"'),
     )
-    assert [page.section for page in found.pages] == ["One (hidden slide)", "", "Hidden slide"]
-    assert [page.text for page in found.pages] == ["One", "two", "three"]
-    assert found.notes == ["Slides 1 and 3 are hidden in the show."]
+    assert [page.section for page in presentation.pages] == ["One (hidden slide)", "", "Hidden slide"]
+    assert [page.text for page in presentation.pages] == ["One", "two", "three"]
+    assert presentation.notes == ["Slides 1 and 3 are hidden in the show."]
     assert extracted(Slide(shape("one"), attributes=hidden)).notes == ["Slide 1 is hidden in the show."]
 
 
@@ -179,8 +195,10 @@ def test_notes_and_comments_follow_without_the_notes_pages_number() -> None:
     notes = sheet("notes", shape("", kind='type="sldImg"') + shape("say this", kind=BODY) + shape("7", kind=NUMBER))
     old = f'<p:cmLst {NAMES}><p:cm authorId="0"><p:text>why so?</p:text></p:cm></p:cmLst>'
     answered = (
-        f'<c18:cmLst {NAMES} xmlns:c18="http://schemas.microsoft.com/office/powerpoint/2018/8/main"><c18:cm><c18:replyLst><c18:reply>'
-        f"<c18:txBody>{paragraphs('because')}</c18:txBody></c18:reply></c18:replyLst><c18:txBody>{paragraphs('why?')}</c18:txBody></c18:cm>"
+        f'<c18:cmLst {NAMES} xmlns:c18="http://schemas.microsoft.com/office/powerpoint/2018/8/main">'
+        "<c18:cm><c18:replyLst><c18:reply>"
+        f"<c18:txBody>{paragraphs('because')}</c18:txBody></c18:reply></c18:replyLst>"
+        f"<c18:txBody>{paragraphs('why?')}</c18:txBody></c18:cm>"
         "</c18:cmLst>"
     )
     assert (
@@ -191,16 +209,20 @@ def test_notes_and_comments_follow_without_the_notes_pages_number() -> None:
 
 def test_paragraphs_breaks_and_fields_are_lines() -> None:
     words = (
-        '<a:p><a:r><a:t>one </a:t></a:r><a:r><a:t>line_x000B_next</a:t></a:r><a:br/><a:fld type="datetime"><a:t>1 May</a:t></a:fld></a:p><a:p/>'
-        + paragraphs("last")
-    )
+        "<a:p><a:r><a:t>one </a:t></a:r><a:r><a:t>line_x000B_next</a:t></a:r><a:br/>"
+        '<a:fld type="datetime"><a:t>1 May</a:t></a:fld></a:p><a:p/>'
+    ) + paragraphs("last")
     assert text_of(f"<p:sp><p:txBody>{words}</p:txBody></p:sp>") == "one line\nnext\n1 May\n\nlast"
 
 
-def test_of_alternatives_the_first_is_read() -> None:
-    both = f"<mc:AlternateContent><mc:Choice Requires='a14'>{shape('chosen')}</mc:Choice><mc:Fallback>{shape('instead')}</mc:Fallback></mc:AlternateContent>"
+def test_the_first_of_alternatives_is_read() -> None:
+    both = (
+        f"<mc:AlternateContent><mc:Choice Requires='a14'>{shape('chosen')}</mc:Choice>"
+        f"<mc:Fallback>{shape('instead')}</mc:Fallback></mc:AlternateContent>"
+    )
     inside = (
-        "<a:p><mc:AlternateContent><mc:Choice><a:r><a:t>new</a:t></a:r></mc:Choice><mc:Fallback><a:r><a:t>old</a:t></a:r></mc:Fallback>"
+        "<a:p><mc:AlternateContent><mc:Choice><a:r><a:t>new</a:t></a:r></mc:Choice><mc:Fallback><a:r>"
+        "<a:t>old</a:t></a:r></mc:Fallback>"
         "</mc:AlternateContent></a:p>"
     )
     assert text_of(f"{both}<p:sp><p:txBody>{inside}</p:txBody></p:sp>") == "chosen\n\nnew"
@@ -249,7 +271,8 @@ def test_formulas_are_one_line(source: str, words: str) -> None:
     assert formula(root) == words
     assert (
         text_of(
-            f"<p:sp><p:txBody><a:p><a:r><a:t>So </a:t></a:r><m:oMath>{run.format('x')}</m:oMath></a:p></p:txBody></p:sp>"
+            f"<p:sp><p:txBody><a:p><a:r><a:t>So </a:t></a:r><m:oMath>{run.format('x')}</m:oMath></a:p>"
+            "</p:txBody></p:sp>"
         )
         == "So x"
     )
@@ -266,16 +289,22 @@ def cached(tag: str, *values: str, code: str = "") -> str:
 
 
 def series(name: str, *points: str) -> str:
-    return f"<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>{name}</c:v></c:pt></c:strCache></c:strRef></c:tx>{''.join(points)}</c:ser>"
+    return (
+        f"<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>{name}</c:v></c:pt></c:strCache></c:strRef>"
+        f"</c:tx>{''.join(points)}</c:ser>"
+    )
 
 
 def chart_of(*inside: str) -> str:
     return f"<c:chartSpace {NAMES}>{''.join(inside)}</c:chartSpace>"
 
 
-def test_a_charts_numbers_stand_beside_their_categories() -> None:
+def test_a_charts_numbers_follow_their_categories() -> None:
     title = f"<c:title><c:tx><c:rich>{paragraphs('Rain')}</c:rich></c:tx></c:title>"
-    axis = "<c:valAx><c:title><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>in mm</c:v></c:pt></c:strCache></c:strRef></c:tx></c:title></c:valAx>"
+    axis = (
+        "<c:valAx><c:title><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>in mm</c:v></c:pt></c:strCache>"
+        "</c:strRef></c:tx></c:title></c:valAx>"
+    )
     months = cached("cat", "May", "June")
     source = chart_of(
         title,
@@ -302,23 +331,33 @@ def test_points_of_a_scatter_chart_and_categories_of_two_levels() -> None:
         "".join(f'<c:pt idx="{at}"><c:v>{words}</c:v></c:pt>' for at, words in level)
         for level in (((0, "007"), (1, "Q2"), (2, "Q1")), ((0, "2023"), (2, "2024")))
     ]
-    nested = f"<c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>{levels[0]}</c:lvl><c:lvl>{levels[1]}</c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat>"
+    nested = (
+        f"<c:cat><c:multiLvlStrRef><c:multiLvlStrCache><c:lvl>{levels[0]}</c:lvl><c:lvl>{levels[1]}</c:lvl>"
+        "</c:multiLvlStrCache></c:multiLvlStrRef></c:cat>"
+    )
     source = chart_of(scatter, series("Sales", nested, cached("val", "5", "6", "7")))
     assert chart(parse(source.encode())) == " | Trees\n1 | 10\n2 | 20\n | Sales\n2023 007 | 5\n2023 Q2 | 6\n2024 Q1 | 7"
 
 
 def test_charts_of_the_newer_kind() -> None:
     data = (
-        '<cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Won</cx:pt><cx:pt idx="1">Lost</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val">'
+        '<cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Won</cx:pt><cx:pt idx="1">Lost</cx:pt></cx:lvl>'
+        '</cx:strDim><cx:numDim type="val">'
         '<cx:lvl formatCode="General"><cx:pt idx="0">9</cx:pt><cx:pt idx="1">4</cx:pt></cx:lvl></cx:numDim>'
     )
-    one = '<cx:series><cx:tx><cx:txData><cx:v>Games</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>'
-    title = f"<cx:title><cx:tx><cx:txData><cx:v>Season</cx:v></cx:txData></cx:tx><cx:txPr>{paragraphs('Season')}</cx:txPr></cx:title>"
-    source = f'<cx:chartSpace {NAMES}><cx:chartData><cx:data id="0">{data}</cx:data></cx:chartData><cx:chart>{title}{one}</cx:chart></cx:chartSpace>'
+    series = '<cx:series><cx:tx><cx:txData><cx:v>Games</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>'
+    title = (
+        "<cx:title><cx:tx><cx:txData><cx:v>Season</cx:v></cx:txData></cx:tx>"
+        f"<cx:txPr>{paragraphs('Season')}</cx:txPr></cx:title>"
+    )
+    source = (
+        f'<cx:chartSpace {NAMES}><cx:chartData><cx:data id="0">{data}</cx:data></cx:chartData>'
+        f"<cx:chart>{title}{series}</cx:chart></cx:chartSpace>"
+    )
     assert text_of(frame('<cx:chart r:id="r1"/>'), ("chartEx", source)) == "Season\n | Games\nWon | 9\nLost | 4"
 
 
-def test_a_diagrams_points_come_as_its_tree_has_them_each_once() -> None:
+def test_a_diagrams_points_are_read_once_in_the_order_of_its_tree() -> None:
     points = [
         ("d", "doc", ""),
         ("2", "node", "child"),
@@ -345,7 +384,7 @@ def test_a_diagrams_points_come_as_its_tree_has_them_each_once() -> None:
 # In which order.
 
 
-def test_shapes_are_read_as_they_stand_and_not_as_they_were_drawn() -> None:
+def test_shapes_are_read_by_position_and_not_in_drawing_order() -> None:
     shapes = (
         shape("below", (0, 500, 900, 100))
         + shape("right", (500, 100, 400, 100))
@@ -365,7 +404,7 @@ def test_the_members_of_a_group_stay_together_and_lengths_may_have_units() -> No
     )
 
 
-def test_placeholders_stand_where_their_layout_or_master_has_them() -> None:
+def test_placeholders_inherit_their_position_from_the_layout_or_master() -> None:
     layout = sheet("sldLayout", shape("prompt", (0, 0, 90, 90), BODY) + shape("prompt", None, 'type="body" idx="2"'))
     members = parts(
         Slide(
@@ -392,13 +431,13 @@ def test_columns_of_unlike_length_are_read_one_after_the_other() -> None:
     ]
 
 
-def test_where_rows_and_columns_are_possible_the_drawing_decides() -> None:
+def test_the_drawing_order_decides_between_rows_and_columns() -> None:
     rows = [(left, top, left + 40, top + 10) for top in (0, 20, 40) for left in (0, 50)]
     columns = sorted(rows)
     assert order(*rows) == order(*columns) == [0, 1, 2, 3, 4, 5]
 
 
-def test_what_has_no_place_follows_what_was_drawn_before_it() -> None:
+def test_a_shape_without_position_follows_the_one_drawn_before_it() -> None:
     assert order(None, (0, 50, 10, 60), None, (0, 0, 10, 10), None) == [0, 3, 4, 1, 2]
 
 
@@ -406,7 +445,7 @@ def test_boxes_that_overlap_are_read_by_lines() -> None:
     assert order((30, 5, 80, 45), (0, 0, 50, 40), (10, 35, 60, 80)) == [1, 0, 2]
 
 
-def test_many_boxes_are_put_in_order_in_a_moment() -> None:
+def test_many_boxes_are_ordered_quickly() -> None:
     stairs = [(n, n, n + 2, n + 2) for n in range(60_000)]
     assert order(*stairs[::-1]) == list(range(60_000))[::-1]
 
@@ -415,8 +454,11 @@ def test_many_boxes_are_put_in_order_in_a_moment() -> None:
 
 
 @pytest.mark.parametrize("kind", ["presentationml.template.main", "vnd.ms-powerpoint.slideshow.macroEnabled.main", ""])
-def test_the_relations_say_what_a_part_is_whatever_its_content_type(kind: str) -> None:
-    types = f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/ppt/presentation.xml" ContentType="{kind}"/></Types>'
+def test_relationships_decide_the_type_of_a_part_whatever_its_content_type(kind: str) -> None:
+    types = (
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        f'<Override PartName="/ppt/presentation.xml" ContentType="{kind}"/></Types>'
+    )
     assert (
         reading.read_whole(packed(parts(Slide(shape("words"))) | {"[Content_Types].xml": types}), "a.pptx")
         .pages[0]
@@ -440,7 +482,7 @@ def test_strict_files_are_read() -> None:
     assert reading.read_whole(packed(strict), "a.pptx").pages[0].section == "Words"
 
 
-def test_relations_that_lead_nowhere_and_names_in_another_case_do_no_harm() -> None:
+def test_dangling_relationships_and_names_in_another_case_do_no_harm() -> None:
     members = parts(Slide(shape("words"), [("image", "no picture")]))
     members["ppt/slides/_rels/slide1.xml.rels"] = relations(
         ("r1", "image", "NULL"), ("r2", "notesSlide", "../Notes/one%20page.xml")
@@ -457,25 +499,25 @@ def test_slides_that_all_link_to_the_next_are_opened() -> None:
     assert len(reading.read_whole(packed(members), "a.pptx").pages) == 1200
 
 
-# What damage costs.
+# What damage loses.
 
 
-def test_a_missing_slide_and_a_hopeless_one_cost_themselves_and_a_note() -> None:
+def test_missing_and_hopeless_slides_lose_only_themselves_with_a_note() -> None:
     members = parts(Slide(shape("one")), Slide(), Slide(), Slide(shape("four")))
     del members["ppt/slides/slide2.xml"]
     members["ppt/slides/slide3.xml"] = "nothing"
-    found = reading.read_whole(packed(members), "a.pptx")
-    assert [page.text for page in found.pages] == ["one", "", "", "four"]
-    assert found.notes == ["Slide 2 is damaged; it was left out.", "Slide 3 is damaged; it was left out."]
+    presentation = reading.read_whole(packed(members), "a.pptx")
+    assert [page.text for page in presentation.pages] == ["one", "", "", "four"]
+    assert presentation.notes == ["Slide 2 is damaged; it was left out.", "Slide 3 is damaged; it was left out."]
 
 
-def test_of_a_slide_that_breaks_off_the_beginning_is_read() -> None:
+def test_the_beginning_of_a_slide_that_is_cut_off_is_read() -> None:
     members = parts(Slide(shape("kept") + shape("lost")), Slide(frame('<c:chart r:id="r7"/>') + shape("too")))
     whole = members["ppt/slides/slide1.xml"]
     members["ppt/slides/slide1.xml"] = whole[: whole.index("lost") - 9]
-    found = reading.read_whole(packed(members), "a.pptx")
-    assert [page.text for page in found.pages] == ["kept", "too"]
-    assert found.notes == [
+    presentation = reading.read_whole(packed(members), "a.pptx")
+    assert [page.text for page in presentation.pages] == ["kept", "too"]
+    assert presentation.notes == [
         "Slide 1 is damaged; a part of it was left out.",
         "Slide 2 is damaged; a part of it was left out.",
     ]

@@ -1,4 +1,4 @@
-"""Web pages: which part of them is read, and what becomes of their elements."""
+"""Web pages: which part of them is read, and what their elements become."""
 
 import time
 
@@ -21,7 +21,7 @@ def read(page: str | bytes, media_type: str = "text/html") -> Extracted:
 
 
 def text(page: str | bytes, media_type: str = "text/html") -> str:
-    return "\n\n".join(found.text for found in read(page, media_type).pages)
+    return "\n\n".join(logical.text for logical in read(page, media_type).pages)
 
 
 def body(markup: str) -> str:
@@ -33,7 +33,7 @@ def body(markup: str) -> str:
 # --- the article ---
 
 
-def test_an_article_is_read_without_what_stands_around_it() -> None:
+def test_an_article_is_read_without_what_surrounds_it() -> None:
     page = f"""<html><head><title>Waters of the North - The Site</title></head><body>
         <header><h1>The Site</h1><nav><ul>{LINKS}</ul></nav></header>
         <div class=banner><h1>Waters of the North</h1><span class=byline>by the editors</span></div>
@@ -42,29 +42,36 @@ def test_an_article_is_read_without_what_stands_around_it() -> None:
         <table><tr><th>Lake</th><th>Depth</th></tr><tr><td>Long</td><td>230</td></tr></table>{SENTENCES}
         <h3>Related posts</h3></div>
         <footer>Imprint <ul>{LINKS}</ul></footer></body></html>"""
-    found = read(page)
+    extracted = read(page)
     everything = text(page)
-    assert found.title == "Waters of the North - The Site"
+    assert extracted.title == "Waters of the North - The Site"
     assert everything.startswith("Waters of the North\n\nRivers\n\nParagraph 0 tells")
     assert "\n\nLakes\n\ndeep\ncold\n\nLake | Depth\nLong | 230\n\nParagraph 0" in everything
-    assert [title for one in found.pages for _, title in one.headings] == ["Waters of the North", "Rivers", "Lakes"]
+    assert [title for logical in extracted.pages for _, title in logical.headings] == [
+        "Waters of the North",
+        "Rivers",
+        "Lakes",
+    ]
     for outside in ("Another subject", "privacy", "Accept", "Imprint", "editors", "Related", "The Site"):
         assert outside not in everything
 
 
-def test_headings_stand_where_they_are_said_to_stand() -> None:
+def test_the_offsets_of_headings_are_right() -> None:
     page = "".join(f"<h2>Part {n} of <em>many</em></h2>{SENTENCES}" for n in range(5))
-    found = read(f"<html><body><ul>{LINKS}</ul><article>{page}</article></body></html>")
-    headings = [(one, at, title) for one in found.pages for at, title in one.headings]
+    extracted = read(f"<html><body><ul>{LINKS}</ul><article>{page}</article></body></html>")
+    headings = [(logical, at, title) for logical in extracted.pages for at, title in logical.headings]
     assert [title for _, _, title in headings] == [f"Part {n} of many" for n in range(5)]
-    assert all(one.text.startswith(title, at) for one, at, title in headings)
+    assert all(logical.text.startswith(title, at) for logical, at, title in headings)
 
 
 def test_a_long_row_of_links_within_an_article_is_left_out_and_a_linked_heading_is_not() -> None:
-    page = f'<article>{SENTENCES}<div class="sidebar"><ul>{LINKS}</ul></div><h2><a href="#more">More of it</a></h2>{SENTENCES}</article>'
-    found = text(f"<html><body>{page}</body></html>")
-    assert "Another subject" not in found
-    assert "\n\nMore of it\n\n" in found
+    page = (
+        f'<article>{SENTENCES}<div class="sidebar"><ul>{LINKS}</ul></div><h2><a href="#more">More of it</a>'
+        f"</h2>{SENTENCES}</article>"
+    )
+    article = text(f"<html><body>{page}</body></html>")
+    assert "Another subject" not in article
+    assert "\n\nMore of it\n\n" in article
 
 
 @pytest.mark.parametrize(
@@ -73,7 +80,11 @@ def test_a_long_row_of_links_within_an_article_is_left_out_and_a_linked_heading_
         "<h1>Menu</h1><ul><li>Soup</li><li>Bread</li></ul><p>The kitchen closes at ten.</p>",
         "<table>" + "".join(f"<tr><td>Station {n}</td><td>{n * 7} m</td></tr>" for n in range(200)) + "</table>",
         "".join(
-            f"<div class=post><b>member{n}</b><p>Remark {n}, which is long enough to be taken for an article, with commas, and more.</p></div>"
+            (
+                f"<div class=post><b>member{n}</b>"
+                f"<p>Remark {n}, which is long enough to be taken for an article, with commas, and "
+                "more.</p></div>"
+            )
             for n in range(40)
         ),
         "<form><label>Name</label> <input name=a><label>Password</label></form><p>Sign in to go on.</p>",
@@ -90,8 +101,8 @@ def test_a_page_without_an_article_gives_all_its_text(markup: str) -> None:
 
 def test_an_article_that_is_a_small_part_of_the_text_is_not_all_that_is_read() -> None:
     posts = "".join(f"<section><h3>Answer {n}</h3><div>{SENTENCES}</div></section>" for n in range(12))
-    found = text(f"<html><body><h1>How do rivers end?</h1>{posts}</body></html>")
-    assert all(f"Answer {n}\n" in found for n in range(12))
+    content = text(f"<html><body><h1>How do rivers end?</h1>{posts}</body></html>")
+    assert all(f"Answer {n}\n" in content for n in range(12))
 
 
 def test_a_page_that_shows_nothing_gives_what_it_says_without_scripts() -> None:
@@ -127,9 +138,18 @@ def test_titles() -> None:
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字<rt>ji</rt></ruby>です", "漢字です"),
         ("<figure><img alt='a picture'><figcaption>What it shows</figcaption></figure>", "What it shows"),
         ("<details><summary>Question</summary>Answer</details>", "Question\n\nAnswer"),
-        ("<h3><button>Opens</button></h3><button aria-expanded=false>Also opens</button><p>x</p><button>Share</button>", "Opens\n\nAlso opens\n\nx"),
-        ("a<script>1</script><style>2</style><template>3</template><svg><text>4</text></svg><select><option>5</select>b", "ab"),
-        ("a<!-- 1 --><span hidden>2</span><span style='color:red; DISPLAY : none'>3</span><dialog>4</dialog>b<dialog open>c</dialog>", "ab\n\nc"),
+        ((
+                "<h3><button>Opens</button></h3><button aria-expanded=false>Also opens</button><p>x</p>"
+                "<button>Share</button>"
+            ), "Opens\n\nAlso opens\n\nx"),
+        ((
+                "a<script>1</script><style>2</style><template>3</template><svg><text>4</text></svg><select>"
+                "<option>5</select>b"
+            ), "ab"),
+        ((
+                "a<!-- 1 --><span hidden>2</span><span style='color:red; DISPLAY : none'>3</span>"
+                "<dialog>4</dialog>b<dialog open>c</dialog>"
+            ), "ab\n\nc"),
         ("<p hidden=until-found>found</p><p aria-hidden=true>shown</p>", "found\n\nshown"),
         ("<frameset><frame src=a><noframes>no frames</noframes></frameset>", "no frames"),
         ("<custom-part>kept</custom-part><o:p>too</o:p><html:p>new</html:p>", "kepttoo\n\nnew"),
@@ -145,11 +165,17 @@ def test_elements(markup: str, expected: str) -> None:
     ("markup", "expected"),
     [
         (
-            "<caption>Trade</caption><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Wool</th><td>5</td><td></td></tr>",
+            (
+                "<caption>Trade</caption><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Wool</th>"
+                "<td>5</td><td></td></tr>"
+            ),
             "Trade\n| 2019 | 2020\nWool | 5",
         ),
         (
-            "<tr><th>Name</th><th colspan=2>Size</th><th>Age</th></tr><tr><td>a</td><td>1</td><td>2</td><td>3</td></tr>",
+            (
+                "<tr><th>Name</th><th colspan=2>Size</th><th>Age</th></tr><tr><td>a</td><td>1</td>"
+                "<td>2</td><td>3</td></tr>"
+            ),
             "Name | Size | | Age\na | 1 | 2 | 3",
         ),
         ("<tr><td><p>one</p><p>two</p></td><td><ul><li>x</li><li>y</li></ul></td></tr>", "one two | x y"),
@@ -157,7 +183,10 @@ def test_elements(markup: str, expected: str) -> None:
         ("<tr><td><h2>Head</h2>words</td><td>aside</td></tr>", "Head\n\nwords\naside"),
         ("<tr><td><pre>1\n2</pre></td><td><pre>a\n  b</pre></td></tr>", "1\n2\n\na\n  b"),
         (
-            "<tr><td>one cell</td></tr><tr><td></td><td></td></tr><tr><td colspan=x>a</td><td colspan=99999999999>b</td></tr>",
+            (
+                "<tr><td>one cell</td></tr><tr><td></td><td></td></tr><tr><td colspan=x>a</td>"
+                "<td colspan=99999999999>b</td></tr>"
+            ),
             "one cell\na | b",
         ),
     ],
@@ -174,7 +203,10 @@ def test_a_layout_table_keeps_its_paragraphs() -> None:
     "markup",
     [
         'is <math alttext="x^2"><msup><mi>x</mi><mn>2</mn></msup></math>.',
-        "is <math><semantics><mrow><mi>x</mi></mrow><annotation encoding='application/x-tex'>x^2</annotation></semantics></math>.",
+        (
+            "is <math><semantics><mrow><mi>x</mi></mrow>"
+            "<annotation encoding='application/x-tex'>x^2</annotation></semantics></math>."
+        ),
         "is <span style='display:none'><math alttext='x^2'><mi>x</mi></math></span><img alt='x'>.",
         "is <span class=a><math alttext='x^2'></math></span><span aria-hidden=true><i>x</i><i>2</i></span>.",
     ],
@@ -192,8 +224,8 @@ def test_offsets_of_ids() -> None:
         "<html><body><p id=one>a</p><p>bb <a name=two>c</a></p><h2 id=three>dd</h2><p id=end></p></body></html>"
     )
     assert root is not None
-    found = prose(root)
-    assert {name: found.text[at:] for name, at in found.anchors.items()} == {
+    content = prose(root)
+    assert {name: content.text[at:] for name, at in content.anchors.items()} == {
         "one": "a\n\nbb c\n\ndd",
         "two": "c\n\ndd",
         "three": "dd",
@@ -222,7 +254,10 @@ def test_charsets() -> None:
 
 
 def test_xhtml_of_servers_that_mean_it() -> None:
-    page = '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head>'
+    page = (
+        '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml">'
+        '<head><title/><script src="a.js"/></head>'
+    )
     assert (
         text(page + "<body><p>one<a id='x'/></p><p/><p>two</p></body></html>", "application/xhtml+xml") == "one\n\ntwo"
     )

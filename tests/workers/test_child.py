@@ -54,7 +54,8 @@ def handle(body, blob, cancelled):
         time.sleep(60)
         yield {}, b""
     elif do == "raise":
-        raise {error.__name__: error for error in (TooLarge, ValueError, MemoryError, SystemExit)}[body["error"]]("seven is too many")
+        errors = (TooLarge, ValueError, MemoryError, SystemExit)
+        raise {error.__name__: error for error in errors}[body["error"]]("seven is too many")
     elif do == "die":
         sys.stderr.write("the last words\\n")
         os._exit(7)

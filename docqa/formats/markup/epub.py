@@ -1,6 +1,7 @@
-"""EPUB books: one page for each chapter file in reading order, with the sections of the book's table of contents, else the chapters' own headings.
+"""EPUB books: one page for each chapter file in reading order.
 
-Books locked by digital rights management are refused. Pictures, the readings above Japanese characters and the numbers of printed pages are not read.
+Sections come from the book's table of contents, or else from the chapters' own headings. Books locked by digital rights
+management are refused. Pictures, ruby annotations and the numbers of printed pages are not read.
 """
 
 import io
@@ -35,14 +36,14 @@ _NO_TEXT = (
     _NCX,
 )
 _PAGES = (".xhtml", ".html", ".htm")
-# XHTML allows any element to be written as empty. HTML knows that of these; others would swallow the rest of the chapter.
+# XHTML allows any element to be written as empty, HTML only these; others would swallow the rest of the chapter.
 _EMPTY = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w.:-]*)(\s[^<>]*)?/>"
 )
-# The tree of a chapter keeps no names with a prefix.
+# The tree of a chapter keeps no attributes with a prefix.
 _TYPE = re.compile(r"\sepub:type\s*=")
 _NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
-# A drawing's texts, as elements that are paragraphs and lines.
+# The elements that a drawing's texts are turned into, to become paragraphs and lines.
 _DRAWN = {"svg": "div", "text": "p", "tspan": "li"}
 _LISTS = {"page-list", "landmarks"}
 _LONGEST_PAGE_MARK = 20
@@ -50,13 +51,14 @@ _NAMED = 10
 
 
 class _Reader(epub.EpubReader):  # type: ignore[misc]
-    """EbookLib's reading of a package document that was put right before; files are left where they are until their turn comes."""
+    """EbookLib's reader for a package document that has been repaired; other files are not loaded."""
 
     def __init__(self, package: bytes) -> None:
         super().__init__(io.BytesIO())
         self.package = package
 
     def read_file(self, name: str) -> bytes:
+        """The package document for its own name, b"" for other files."""
         return self.package if name == self.opf_file else b""
 
     def _load(self) -> None:
@@ -70,7 +72,10 @@ class _Reader(epub.EpubReader):  # type: ignore[misc]
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """Raises Unreadable for a broken book, an encrypted one, and one that lists no chapters; a missing chapter costs itself and a note."""
+    """One page for each chapter; `charset` is ignored. A missing chapter is an empty page, with a note.
+
+    Raises Unreadable for a book that is damaged, encrypted, or lists no chapters.
+    """
     try:
         container = Container(data)
     except BadZipFile as error:
@@ -108,20 +113,22 @@ def _path(package: str, item: Any) -> str:
 
 
 def _mended(container: Container, package: str) -> bytes:
-    """The package document with all that is read of it and nothing that EbookLib stumbles over: elements in their namespace, each with
-    its attributes. Without a list of chapters, all that could be chapters are listed, in the order of their names."""
+    """The package document with all that is read of it, in a form that EbookLib reads without errors.
+
+    If it lists no chapters, all files that could be chapters are listed, in the order of their names.
+    """
     source = container.xml(package) if package else None
-    found = [] if source is None else list(source.iter("{*}*"))
+    elements = [] if source is None else list(source.iter("{*}*"))
     root = etree.Element(f"{{{_OPF}}}package", nsmap={None: _OPF, "dc": _DC})
     metadata, manifest, spine = (
         etree.SubElement(root, f"{{{_OPF}}}{name}") for name in ("metadata", "manifest", "spine")
     )
-    titles = ("".join(one.itertext()) for one in found if _local(one) == "title")
+    titles = ("".join(element.itertext()) for element in elements if _local(element) == "title")
     etree.SubElement(metadata, f"{{{_DC}}}title").text = next(filter(str.strip, titles), "")
     items = [
-        (one.get("id", ""), one.get("href", ""), one.get("media-type", ""), one.get("properties", ""))
-        for one in found
-        if _local(one) == "item"
+        tuple(element.get(name, "") for name in ("id", "href", "media-type", "properties"))
+        for element in elements
+        if _local(element) == "item"
     ]
     items = [item for item in items if item[1]] or [
         (name, f"/{name}", "", "") for name in sorted(container.members) if name.casefold().endswith(_PAGES)
@@ -129,7 +136,7 @@ def _mended(container: Container, package: str) -> bytes:
     for key, reference, kind, properties in items:
         marks = {"properties": "nav"} if "nav" in properties.split() else {}
         etree.SubElement(manifest, f"{{{_OPF}}}item", {"id": key, "href": reference, "media-type": kind, **marks})
-    listed = [one.get("idref", "") for one in found if _local(one) == "itemref"]
+    listed = [element.get("idref", "") for element in elements if _local(element) == "itemref"]
     for key in listed or [key for key, reference, _, _ in items if reference.casefold().endswith(_PAGES)]:
         etree.SubElement(spine, f"{{{_OPF}}}itemref", idref=key)
     return bytes(etree.tostring(root))
@@ -142,7 +149,7 @@ def _local(element: Any) -> str:
 def _pages(
     container: Container, chapters: dict[str, str], listed: dict[str, list[Entry]], title: str, notes: list[str]
 ) -> Iterator[ExtractedPage]:
-    """A page for each chapter, given as its file and media type; one that begins no section goes on with the one before it."""
+    """A page for each chapter, given by file and media type; one that begins no section continues the previous one."""
     section, before, missing = "", title, list[str]()
     for path, kind in chapters.items():
         source = container.text(path)
@@ -156,7 +163,7 @@ def _pages(
         chapter = prose(root)
         begins = headings(chapter, listed.get(path, []))
         own = page_title(root)
-        # Many books give all their chapters the same title, that of the book.
+        # Many books give all chapters the same title, that of the book.
         section = (
             begins[0][1] if begins and begins[0][0] == 0 else section if begins or own in ("", title, before) else own
         )
@@ -173,15 +180,16 @@ def _html(source: str) -> str:
 
 
 def _prepare(root: Any) -> None:
-    """Show the texts of drawings and of notes that wait hidden for a tap; take out page numbers and the lists of them."""
+    """Show the texts of drawings, and of notes that are hidden until tapped; remove page numbers and lists of them."""
     for drawing in root.xpath("//svg[not(ancestor::svg)]"):
         etree.strip_elements(drawing, "title", "desc", "metadata", "style", "script", "defs", with_tail=False)
-        for one in drawing.iter(*_DRAWN):
-            one.tag = _DRAWN[one.tag]
-    for one in list(root.iter()):
-        types = {*one.get("property", "").split(), one.get("role", "").removeprefix("doc-")}
+        for text in drawing.iter(*_DRAWN):
+            text.tag = _DRAWN[text.tag]
+    for element in list(root.iter()):
+        types = {*element.get("property", "").split(), element.get("role", "").removeprefix("doc-")}
+        is_short = len(element) == 0 and len(element.text or "") <= _LONGEST_PAGE_MARK
         if types & _NOTES:
-            one.attrib.pop("hidden", None)
-            one.attrib.pop("style", None)
-        elif types & _LISTS or "pagebreak" in types and len(one) == 0 and len(one.text or "") <= _LONGEST_PAGE_MARK:
-            one.clear(keep_tail=True)
+            element.attrib.pop("hidden", None)
+            element.attrib.pop("style", None)
+        elif types & _LISTS or "pagebreak" in types and is_short:
+            element.clear(keep_tail=True)

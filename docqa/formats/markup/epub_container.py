@@ -1,6 +1,6 @@
-"""The files of a book (EPUB Open Container Format): found under the names that books give them, which are often not quite theirs.
+"""The files of a book (EPUB Open Container Format), found even if a book's references do not match their names exactly.
 
-Whoever asks for a file that is missing or damaged gets None. It tells what is encrypted, and does not decrypt.
+A missing or damaged file is None. Encrypted files are recognised, not decrypted.
 """
 
 import io
@@ -18,7 +18,7 @@ from docqa.errors import Unreadable
 from docqa.formats.archive import UNPACKABLE
 from docqa.formats.plain.encoding import decode
 
-# Fonts may be obfuscated in these ways (OCF's own and Adobe's older one). That is no lock: the text is not touched.
+# How fonts may be obfuscated (OCF's own way and Adobe's older one). That does not lock a book: its text is untouched.
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 # Adobe's, Apple's and Readium's licences.
 _LICENCES = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
@@ -30,7 +30,7 @@ _UTF8_NAME = 0x800
 
 
 class Container:
-    """Raises BadZipFile where the archive has no directory."""
+    """The files of a book by name. Creating it raises BadZipFile if the archive has no directory."""
 
     def __init__(self, data: bytes) -> None:
         self.archive = zipfile.ZipFile(io.BytesIO(data))
@@ -42,7 +42,7 @@ class Container:
         self.locked = {name for name, member in self.members.items() if member.flag_bits & 1} | self._encrypted()
 
     def find(self, path: str) -> str | None:
-        """The name of the file that a reference means: as it stands, with %20 resolved or written, in this case of letters or another."""
+        """The name of the file that a reference means, None if missing: literal, quoted or unquoted, in any case."""
         for name in map(_plain, (path, unquote(path), quote(path))):
             if name in self.members:
                 return name
@@ -51,6 +51,7 @@ class Container:
         return None
 
     def read(self, path: str) -> bytes | None:
+        """The content of a file; None if it is missing or damaged."""
         name = self.find(path)
         try:
             return self.archive.read(self.members[name]) if name else None
@@ -58,7 +59,7 @@ class Container:
             return None
 
     def text(self, path: str) -> str | None:
-        """A file of markup, without its XML declaration; None also if it is no text."""
+        """A file of markup, without its XML declaration; None if it is missing, damaged, or not text."""
         content = self.read(path)
         if content is None:
             return None
@@ -69,7 +70,7 @@ class Container:
             return None
 
     def xml(self, path: str) -> Any:
-        """The root of an XML file, as far as it can be read; None if nothing of it can. The entities of HTML are known."""
+        """The root of an XML file, as far as it can be read, with HTML entities; None if nothing of it can be read."""
         source = _ENTITY.sub(_spelled, self.text(path) or "")
         parser = etree.XMLParser(
             recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
@@ -77,9 +78,10 @@ class Container:
         return etree.fromstring(source.encode("utf-8", "replace"), parser) if source.strip() else None
 
     def package(self) -> str | None:
-        """The name of the package document: the first that the container names and holds, else the one that lies highest."""
+        """The name of the package document: the first that the container refers to and holds, or else the topmost."""
         root = self.xml("META-INF/container.xml")
-        named = [self.find(one.get("full-path", "")) for one in root.iter("{*}rootfile")] if root is not None else []
+        references = root.iter("{*}rootfile") if root is not None else ()
+        named = [self.find(reference.get("full-path", "")) for reference in references]
         others = sorted(
             (name for name in self.members if name.casefold().endswith(".opf")),
             key=lambda name: (name.count("/"), name),
@@ -87,7 +89,7 @@ class Container:
         return next(filter(None, (*named, *others)), None)
 
     def is_locked(self, name: str) -> bool:
-        """Whether a chapter is encrypted, as the book says or, where it only has a licence to show, as the chapter's bytes do."""
+        """Whether a chapter is encrypted: the book says so, or it has a licence and the chapter is not markup."""
         if name in self.locked or "" in self.locked:
             return True
         return self.has_licence and not (self.read(name) or b"<").lstrip(_BEFORE_MARKUP).startswith(b"<")
@@ -95,13 +97,13 @@ class Container:
     def _encrypted(self) -> set[str]:
         """The files that META-INF/encryption.xml lists, fonts excepted; "" stands for an entry that names none."""
         root = self.xml("META-INF/encryption.xml")
-        found = set()
+        encrypted = set()
         for entry in root.iter("{*}EncryptedData") if root is not None else ():
-            methods = [unquote(one.get("Algorithm", "")) for one in entry.iterfind("{*}EncryptionMethod")]
+            methods = [unquote(method.get("Algorithm", "")) for method in entry.iterfind("{*}EncryptionMethod")]
             if not any(method in _FONTS for method in methods):
-                files = [self.find(one.get("URI", "")) for one in entry.iter("{*}CipherReference")]
-                found |= {name or "" for name in files or [""]}
-        return found
+                files = [self.find(reference.get("URI", "")) for reference in entry.iter("{*}CipherReference")]
+                encrypted |= {name or "" for name in files or [""]}
+        return encrypted
 
 
 def resolve(base: str, reference: str) -> tuple[str, str]:
@@ -115,7 +117,7 @@ def _spelled(entity: re.Match[str]) -> str:
 
 
 def _name(member: zipfile.ZipInfo) -> str:
-    """A member's name; names are UTF-8 in a book, also where the archive does not say so."""
+    """A member's name; in a book names are UTF-8, even if the archive does not say so."""
     if member.flag_bits & _UTF8_NAME:
         return member.filename
     try:

@@ -1,4 +1,4 @@
-"""A book's table of contents (EPUB 3 navigation document, EPUB 2 NCX) → the titles of its parts and where they begin, the levels as one list."""
+"""A book's table of contents (EPUB 3 navigation document, EPUB 2 NCX) → titles and where they begin, in a flat list."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _WORDS = re.compile(r"\W+")
 
 
 class Entry(NamedTuple):
-    """`file` is a name in the container, `fragment` the id of an element in it, "" for its beginning."""
+    """`file` is a name in the container, `fragment` the id of an element in it or "" for its beginning."""
 
     file: str
     fragment: str
@@ -22,46 +22,46 @@ class Entry(NamedTuple):
 
 
 def entries(container: Container, sources: list[str]) -> list[Entry]:
-    """The entries of the first source that has any; a navigation document is one, an NCX another."""
+    """The entries of the first of `sources`, files with a navigation document or an NCX, that has any."""
     for source in sources:
         root = container.xml(source)
         if root is None:
             continue
         etree.strip_elements(root, "{*}rt", "{*}rp", with_tail=False)
-        found = []
+        listed = []
         for reference, title in _ncx(root) if next(root.iter("{*}navMap"), None) is not None else _navigation(root):
             path, fragment = resolve(source, reference)
             file = container.find(path)
             if file and title:
-                found.append(Entry(file, fragment, title[:_LONGEST_TITLE]))
-        if found:
-            return found
+                listed.append(Entry(file, fragment, title[:_LONGEST_TITLE]))
+        if listed:
+            return listed
     return []
 
 
 def headings(chapter: Prose, listed: list[Entry]) -> list[tuple[int, str]]:
-    """Where sections begin in a chapter, (offset, title): at the entries of the contents, and at headings that these do not speak for."""
+    """(offset, title) of the sections in a chapter: entries of the contents, and headings that these do not cover."""
     begins: dict[int, str] = {}
     for entry in listed:
         offset = chapter.anchors.get(entry.fragment) if entry.fragment else 0
         if offset is not None or not begins:
             begins[offset or 0] = entry.title
-    # An entry speaks for the first heading that stands where it leads, and for those right below that its title repeats.
-    found = dict(sorted(begins.items()))
-    starts = iter([*found.items(), (len(chapter.text) + 1, "")])
+    # An entry covers the first heading at its target, and those right below it that its title repeats.
+    sections = dict(sorted(begins.items()))
+    starts = iter([*sections.items(), (len(chapter.text) + 1, "")])
     start, title = next(starts)
-    said, reached = "", -1
+    entry_title, reached = "", -1
     for offset, heading in chapter.headings:
         while start <= offset:
-            said, reached, is_first = title, start, True
+            entry_title, reached, is_first = title, start, True
             start, title = next(starts)
         covered = reached >= 0 and not chapter.text[reached:offset].strip()
-        if covered and (is_first or _words(heading) in _words(said)):
+        if covered and (is_first or _words(heading) in _words(entry_title)):
             reached, is_first = offset + len(heading), False
         else:
-            found[offset] = heading
+            sections[offset] = heading
             reached = -1
-    return sorted(found.items())
+    return sorted(sections.items())
 
 
 def _words(title: str) -> str:
@@ -69,10 +69,10 @@ def _words(title: str) -> str:
 
 
 def _navigation(root: Any) -> Iterator[tuple[str, str]]:
-    """The links of the list of contents; those of lists of pages and landmarks only where nothing says which list is which."""
+    """(reference, title) of the links in the table of contents; all links if no list is marked as the contents."""
     lists = list(root.iter("{*}nav"))
     contents = [
-        one for one in lists if any(name.endswith("type") and "toc" in value.split() for name, value in one.items())
+        tree for tree in lists if any(name.endswith("type") and "toc" in value.split() for name, value in tree.items())
     ]
     for tree in contents or lists or [root]:
         for link in tree.iter("{*}a"):

@@ -1,7 +1,7 @@
-"""HTML and XHTML → text: paragraphs separated by one blank line; headings, list items and rows of tables (`a | b | c`) are lines.
+"""HTML and XHTML → text: paragraphs with blank lines between; headings, list items, table rows (`a | b | c`) are lines.
 
-Style sheets and scripts are not run: what they hide is read, what they add is not. Pictures, numbers of lists and the readings above
-characters (ruby) are left out; a formula is its TeX source where it carries one.
+Style sheets and scripts are not run: what they hide is read, what they add is not. Pictures, list numbers and ruby
+annotations are left out; a formula becomes its TeX source if it has one.
 """
 
 import re
@@ -16,32 +16,32 @@ from docqa.formats.markup.prose import CELLS, HEADINGS, Prose, Writer
 
 __all__ = ["Prose", "parse", "prose", "title"]
 
-# Browsers stop nesting at 512; a tree without bounds would be walked anew at each of its levels.
+# Browsers stop nesting at 512; without a bound, walking a deep tree takes quadratic time.
 DEEPEST = 500
 MOST_ELEMENTS = 1_000_000
 LONGEST_CELL = 300
 MOST_COLUMNS = 50
 _KEPT_ATTRIBUTES = {
-    "class", "id", "href", "style", "hidden", "name", "content", "property", "role", "itemprop", "colspan", "open", "alttext", "aria-hidden",
-    "aria-expanded", "aria-controls",
+    "class", "id", "href", "style", "hidden", "name", "content", "property", "role", "itemprop", "colspan", "open",
+    "alttext", "aria-hidden", "aria-expanded", "aria-controls",
 }  # fmt: skip
 _SKIPPED = {
-    "script", "style", "template", "head", "iframe", "object", "embed", "svg", "canvas", "audio", "video", "select", "datalist", "textarea",
-    "rt", "rp", "rtc",
+    "script", "style", "template", "head", "iframe", "object", "embed", "svg", "canvas", "audio", "video", "select",
+    "datalist", "textarea", "rt", "rp", "rtc",
 }  # fmt: skip
 _PAGE_PARTS = ("table", "pre", *sorted(HEADINGS))
-# Prefixes that Word writes: its <o:p> is no paragraph.
+# Prefixes that Word writes: its <o:p> is not a paragraph.
 _OFFICE = ("o", "v", "w", "x")
 _SYMBOLS = ("mi", "mn", "mo", "ms", "mtext")
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XHTML = re.compile(r"""^\s*<\?xml\s|<html\s[^>]*http://www\.w3\.org/1999/xhtml""")
-# XHTML allows these to be empty, in HTML they swallow the rest of the page.
+# XHTML allows these as empty elements; read as HTML, they would swallow the rest of the page.
 _EMPTY = re.compile(r"<(script|style|title|iframe|textarea|noscript|div|span|p|a|td|th|i|b|em)(\s[^<>]*)?/>")
 
 
 def parse(source: str) -> HtmlElement | None:
-    """The tree of a page or chapter, None if there is nothing in it. Comments and most attributes are gone; nothing is loaded from outside.
+    """The tree of a page or chapter, None if it is empty; without comments and most attributes. Nothing is loaded.
 
     Raises Unreadable for more than a million elements.
     """
@@ -57,15 +57,18 @@ def parse(source: str) -> HtmlElement | None:
 def title(root: HtmlElement) -> str:
     """What the page calls itself: its social title, else its <title>, else its first heading."""
     for path in ("//meta[@property='og:title']/@content", "//title[not(ancestor::svg)]", "//h1"):
-        for found in root.xpath(path):
-            text = found if isinstance(found, str) else found.text_content()
+        for node in root.xpath(path):
+            text = node if isinstance(node, str) else node.text_content()
             if text.strip():
                 return " ".join(text.split())
     return ""
 
 
 def prose(root: HtmlElement, everything: bool = False) -> Prose:
-    """The readable text below `root`, in document order; with `everything`, also what is hidden, or meant for browsers without scripts."""
+    """The readable text below `root` in document order.
+
+    With `everything`, what is hidden, or meant for browsers without scripts, is included.
+    """
     writer = Writer()
     walk = etree.iterwalk(root, events=("start", "end"))
     skipped: HtmlElement | None = None
@@ -89,7 +92,10 @@ def prose(root: HtmlElement, everything: bool = False) -> Prose:
 
 
 def _is_skipped(element: HtmlElement) -> bool:
-    """Not for reading: code, pictures, fields. A button is one, unless it opens a part of the page and so is the heading of that part."""
+    """Whether it is not for reading: code, pictures, form fields.
+
+    So is a button, unless it expands a part of the page and is thus the heading of that part.
+    """
     if element.tag != "button":
         return element.tag in _SKIPPED
     opens = element.get("aria-expanded") is not None or element.get("aria-controls") is not None
@@ -97,7 +103,7 @@ def _is_skipped(element: HtmlElement) -> bool:
 
 
 def _is_hidden(element: HtmlElement) -> bool:
-    """A formula is read even where a picture or a drawing made of characters takes its place on the screen; the drawing is not."""
+    """Whether it is not shown. A formula that a picture or drawing replaces counts as shown, the drawing as hidden."""
     if element.tag == "noscript" or element.tag == "dialog" and element.get("open") is None:
         return True
     if element.get("aria-hidden") == "true" and any(
@@ -115,7 +121,7 @@ def _has_formula(element: HtmlElement | None) -> bool:
 
 
 def _formula(element: HtmlElement) -> str:
-    """Its TeX source, else its symbols one by one."""
+    """A formula's TeX source, or else its symbols."""
     for source in (element.findtext(".//annotation"), element.get("alttext")):
         if source and source.strip():
             return str(source).strip()
@@ -123,7 +129,7 @@ def _formula(element: HtmlElement) -> str:
 
 
 def _is_row(row: HtmlElement) -> bool:
-    """True for a row of data; tables that lay out a page hold headings, other tables or long text."""
+    """Whether it is a row of data; tables that lay out a page hold headings, other tables or long text."""
     cells = [cell for cell in row if cell.tag in CELLS]
     if len(cells) < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
         return False
@@ -136,15 +142,18 @@ def _columns(cell: HtmlElement) -> int:
 
 
 def _escaped(source: str) -> str:
-    """CDATA sections, which HTML does not know, as plain characters."""
+    """The source with CDATA sections, which HTML does not have, as plain characters."""
     before, *sections = source.split("<![CDATA[")
     ends = (section.partition("]]>") for section in sections)
     return before + "".join(escape(inside, quote=False) + after for inside, _, after in ends)
 
 
 class _Tree:
-    """Builds the tree from the parser's events: libxml2's own builder drops the rest of a page that is nested too deep, and takes a minute
-    for 60,000 attributes of one element. What is nested deeper than DEEPEST becomes a row of siblings, its order kept."""
+    """Builds the tree from the parser's events; elements nested deeper than DEEPEST become siblings, in their order.
+
+    libxml2's own builder drops the rest of a page that is nested too deep, and takes a minute for 60,000 attributes of
+    one element.
+    """
 
     def __init__(self) -> None:
         self.root: HtmlElement | None = None

@@ -1,4 +1,4 @@
-"""Collects the text of a page's elements as lines and paragraphs. It knows elements by their names, nothing of trees or parsers."""
+"""Collects the text of a page's elements as lines and paragraphs. It knows names of elements, not trees or parsers."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,8 +7,9 @@ HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 CELLS = frozenset({"td", "th"})
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _PARAGRAPHS = {
-    *HEADINGS, "p", "div", "section", "article", "main", "header", "footer", "aside", "nav", "blockquote", "figure", "figcaption", "pre", "listing",
-    "ul", "ol", "dl", "menu", "dir", "table", "form", "fieldset", "address", "details", "summary", "hr", "body", "center", "dialog", "search", "hgroup",
+    *HEADINGS, "p", "div", "section", "article", "main", "header", "footer", "aside", "nav", "blockquote", "figure",
+    "figcaption", "pre", "listing", "ul", "ol", "dl", "menu", "dir", "table", "form", "fieldset", "address",
+    "details", "summary", "hr", "body", "center", "dialog", "search", "hgroup",
 }  # fmt: skip
 _LINES = {*CELLS, "li", "dt", "dd", "tr", "br", "caption", "legend", "title", "button"}
 _PREFORMATTED = {"pre", "listing"}
@@ -16,7 +17,7 @@ _PREFORMATTED = {"pre", "listing"}
 
 @dataclass
 class Prose:
-    """Text, where its headings start: (offset, title), and where the element of each id starts."""
+    """Text, (offset, title) of its headings, and the offset of the element of each id."""
 
     text: str = ""
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -24,29 +25,29 @@ class Prose:
 
 
 class Writer:
-    """Is told of elements and texts in document order. A break asked for twice is made once; white space is one space except in <pre>."""
+    """Takes elements and texts in document order; merges breaks, and collapses white space except in <pre>."""
 
     def __init__(self) -> None:
-        self.found = Prose()
+        self.result = Prose()
         self.parts: list[str] = []
         self.length = 0
         self.line: list[str] = []
         self.width = 0
-        # How many parts of the line count: what follows the last one with text in it are the separators of empty cells.
+        # How many parts of the line count: only separators of empty cells follow the last part with text.
         self.filled = 0
         self.ids: list[tuple[str, int]] = []
         self.breaks = 0
         self.preformatted = 0
-        # The elements whose text is one line whatever is in them: a heading, or a row of a table with its cells.
+        # Open elements whose text is a single line whatever is in them: a heading, or a row of a table and its cells.
         self.joined: list[str] = []
         self.columns = 0
 
     def anchor(self, name: str) -> None:
-        """The next text is where `name` points to."""
+        """The target of links to `name` is the next text."""
         self.ids.append((name, self.width))
 
     def open(self, name: str, text: str | None, is_row: bool = False, columns: int = 1) -> None:
-        """An element begins; `is_row` makes one line of it, `columns` is how many of them a cell of such a row takes."""
+        """An element begins, with its text; `is_row` makes it a single line, `columns` is a cell's span in a row."""
         if name == "br" and self.preformatted:
             self._append("\n")
         else:
@@ -62,6 +63,7 @@ class Writer:
         self.write(text)
 
     def write(self, text: str | None) -> None:
+        """Add text."""
         if not text:
             return
         if not self.preformatted:
@@ -74,6 +76,7 @@ class Writer:
             self.filled = len(self.line)
 
     def close(self, name: str) -> None:
+        """An element ends."""
         if self.joined and self.joined[-1] == name:
             self.joined.pop()
             self.columns = 0
@@ -85,10 +88,11 @@ class Writer:
             self.preformatted -= 1
 
     def finish(self) -> Prose:
+        """Everything written so far."""
         self._flush()
         self._place_ids(self.length, 0)
-        self.found.text = "".join(self.parts)
-        return self.found
+        self.result.text = "".join(self.parts)
+        return self.result
 
     def _append(self, text: str) -> None:
         self.line.append(text)
@@ -114,13 +118,13 @@ class Writer:
             self._put("\n" * max(self.breaks, 1))
         self._place_ids(self.length, start)
         if is_heading:
-            self.found.headings.append((self.length, line))
+            self.result.headings.append((self.length, line))
         self._put(line)
         self.breaks = 0
 
     def _place_ids(self, at: int, stripped: int) -> None:
         for name, column in self.ids:
-            self.found.anchors.setdefault(name, at + max(0, column - stripped))
+            self.result.anchors.setdefault(name, at + max(0, column - stripped))
         self.ids = []
 
     def _put(self, text: str) -> None:

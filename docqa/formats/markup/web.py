@@ -1,6 +1,6 @@
-"""Web pages: the article that readability finds, or the whole page's text where that is far too little.
+"""Web pages: the article that readability finds, or the text of the whole page if that is far too little.
 
-Scripts are not run: a page that builds its text with them has only what it says to browsers without scripts.
+Scripts are not run: of a page that builds its text with them, only what is meant for browsers without scripts is read.
 """
 
 import re
@@ -21,7 +21,7 @@ from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.encoding import codec, decode
 
 LARGEST = 64_000_000
-# Of the text that is no link: navigation is links.
+# Of the text that is not in links, because navigation is.
 LEAST_SHARE = 0.25
 LEAST = 250
 LONGEST_ARTICLE = 5_000_000
@@ -33,17 +33,24 @@ SECONDS = 8.0
 _META = re.compile(rb"""<meta[^>]{0,1000}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml[^>]*encoding=["']([\w.:-]+)""")
 _MARKUP = re.compile(r"<[a-zA-Z!/?]")
-_AROUND = "//nav | //footer[not(ancestor::article or ancestor::main or ancestor::blockquote)] | //*[@role='navigation' or @role='contentinfo' or @role='search']"
+_AROUND = (
+    "//nav | //footer[not(ancestor::article or ancestor::main or ancestor::blockquote)]"
+    " | //*[@role='navigation' or @role='contentinfo' or @role='search']"
+)
 _CONSENT = re.compile(r"cookie|consent|gdpr", re.IGNORECASE)
 
-# The last plane of Unicode is for private use: each text of a page gets one of its characters in front, which readability carries along.
+# The last plane of Unicode is for private use: each text of a page is marked by a character of it in front, which
+# survives readability.
 FIRST_MARK = 0x100000
 MOST_MARKS = 0xFFFE
 _MARK = re.compile("[\U00100000-\U0010fffd]")
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """`charset` is the one that the server named. Raises Unreadable for binary data, more than 64 MB, and a page without anything in it."""
+    """The page's text in logical pages; `charset` is the one that the server declared, if any.
+
+    Raises Unreadable for binary data, more than 64 MB, and a page without content.
+    """
     if len(data) > LARGEST:
         raise Unreadable(
             f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages."
@@ -60,15 +67,20 @@ def read(data: bytes, charset: str = "") -> Reading:
 
 
 def _charset(data: bytes, named: str) -> str:
-    """The server's word, else the page's own; a name that no codec has does not count, nor that of an encoding in which it could not be read."""
-    for found in (_XML.search(data[:200]), _META.search(data[:8192])):
-        if not codec(named or "-") and found and not found.group(1).lower().startswith((b"utf-16", b"utf-32")):
-            named = found.group(1).decode("ascii", "replace")
+    """The charset that the server declared, or else the page itself.
+
+    Unknown names do not count, nor those of encodings in which the declaration could not have been read.
+    """
+    for declaration in (_XML.search(data[:200]), _META.search(data[:8192])):
+        if codec(named or "-") or not declaration:
+            continue
+        if not declaration.group(1).lower().startswith((b"utf-16", b"utf-32")):
+            named = declaration.group(1).decode("ascii", "replace")
     return named
 
 
 def _text(root: HtmlElement, name: str) -> Prose:
-    """The article; else all that is shown; else what is hidden, or meant for browsers without scripts."""
+    """The article, or else all that is shown, or else what is hidden or meant for browsers without scripts."""
     is_marked = _mark(root)
     whole = prose(root)
     if not whole.text.strip():
@@ -85,7 +97,7 @@ def _text(root: HtmlElement, name: str) -> Prose:
 
 
 def _mark(root: HtmlElement) -> bool:
-    """Number the texts of a page; false if it is too large for an article, or holds such characters itself."""
+    """Mark the texts of a page; false if it is too large for an article, or holds characters used as marks."""
     elements = list(islice(root.iter(), MOST_MARKS + 1))
     if len(elements) > MOST_MARKS:
         return False
@@ -112,27 +124,27 @@ def _marks(elements: Iterable[HtmlElement]) -> set[str]:
 
 
 def _is_consent(element: HtmlElement) -> bool:
-    """A banner that asks for cookies; a page about them is longer."""
+    """Whether it is a cookie banner; an article about cookies is longer."""
     named = _CONSENT.search(f"{element.get('id')} {element.get('class')}")
     return named is not None and len(element.text_content()) < LONGEST_BANNER
 
 
 def _kept(root: HtmlElement) -> set[str]:
-    """The marks of what readability takes for the article, which changes the tree; none where it fails, or needs too long.
+    """The marks of what readability considers the article; none if it fails, or takes too long. Changes the tree.
 
-    Some of its steps take quadratic time. It is left behind in its thread then: the process ends with the page.
+    Some of its steps take quadratic time. Its thread is then left running: the process ends with the page.
     """
-    found: set[str] = set()
+    marks: set[str] = set()
 
     def work() -> None:
-        # It gives up on some pages; their whole text is better than none.
+        # It fails on some pages, whose whole text is then used.
         with suppress(Unparseable, RecursionError):
-            found.update(_MARK.findall(Document(root).summary()))
+            marks.update(_MARK.findall(Document(root).summary()))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(SECONDS)
-    return set() if thread.is_alive() else found
+    return set() if thread.is_alive() else marks
 
 
 @dataclass(frozen=True)
@@ -152,20 +164,20 @@ def _pieces(page: Prose, kept: set[str], linked: set[str], outside: set[str]) ->
     """The texts of a marked page that can belong to its article."""
     marks = list(_MARK.finditer(page.text))
     starts = [*(mark.start() for mark in marks), len(page.text)]
-    found = ((mark.group(), start, end) for mark, (start, end) in zip(marks, pairwise(starts), strict=True))
+    texts = ((mark.group(), start, end) for mark, (start, end) in zip(marks, pairwise(starts), strict=True))
     places = [place for place, _ in page.headings]
     return [
         _Piece(start, end, mark in kept, mark in linked, bisect_right(places, start))
-        for mark, start, end in found
+        for mark, start, end in texts
         if mark not in outside
     ]
 
 
 def _article(pieces: list[_Piece]) -> list[tuple[int, int]]:
-    """Where the article is; nothing if it is too small a part of the page.
+    """The spans of the article; none if it is too small a part of the page.
 
-    readability drops lists and short paragraphs from its middle: what stands between its first and last line belongs to it, unless that is
-    far more than was kept; a long row of links never does.
+    readability drops lists and short paragraphs from the middle of an article. Whatever is between its first and last
+    line is restored, unless that is far more than what was kept; long runs of links are not.
     """
     size = sum(piece.size for piece in pieces if piece.kept)
     plain = sum(piece.size for piece in pieces if not piece.linked)
@@ -190,7 +202,7 @@ def _is_navigation(run: list[_Piece]) -> bool:
 
 
 def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tuple[int, int]]:
-    """The heading above the article that is the page's title belongs to it; what stands between, such as who wrote it, does not."""
+    """Add the heading above the article if it is the page's title, but not what is between them, such as a byline."""
     matching = [
         (start, heading)
         for start, heading in page.headings
@@ -198,7 +210,7 @@ def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tu
     ]
     if not matching:
         return spans
-    start, heading = max(matching, key=lambda found: len(found[1]))
+    start, heading = max(matching, key=lambda place: len(place[1]))
     return [(start, start + len(heading)), *spans]
 
 
@@ -207,7 +219,7 @@ def _is_title(heading: str, name: str) -> bool:
 
 
 def _cut(page: Prose, spans: list[tuple[int, int]]) -> Prose:
-    """The text of the spans, a blank line between them, without the marks."""
+    """The text of the spans, separated by blank lines, without the marks."""
     marks = [mark.start() for mark in _MARK.finditer(page.text)]
     places = [place for place, _ in page.headings]
     texts: list[str] = []
@@ -223,7 +235,7 @@ def _cut(page: Prose, spans: list[tuple[int, int]]) -> Prose:
 
 
 def _without_last_headings(page: Prose) -> Prose:
-    """A heading at the very end announces what was left out, such as related posts."""
+    """The page without headings at its very end, which announce what was left out, such as related posts."""
     text, headings = page.text, list(page.headings)
     while headings and text[headings[-1][0] :].strip() == headings[-1][1]:
         text = text[: headings.pop()[0]].rstrip()

@@ -1,6 +1,6 @@
-"""Bytes of an RTF font → characters: code pages, font character sets and the pictures of the Symbol font.
+"""Bytes of an RTF font → characters: code pages, font character sets and the characters of the Symbol font.
 
-It does not know what the signs of Wingdings and its like show: each of them is a bullet.
+The characters of Wingdings and similar fonts are not mapped: each becomes a bullet.
 """
 
 import codecs
@@ -9,15 +9,16 @@ from functools import cache
 
 # The RTF specification 1.9.1, "Font Table": \fcharset → code page.
 _CHARSETS = {
-    0: 1252, 77: 10000, 78: 10001, 79: 10003, 80: 10008, 81: 10002, 83: 10005, 84: 10004, 85: 10006, 86: 10081, 87: 10021, 88: 10029, 89: 10007,
-    128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874,
-    238: 1250, 254: 437, 255: 850,
+    0: 1252, 77: 10000, 78: 10001, 79: 10003, 80: 10008, 81: 10002, 83: 10005, 84: 10004, 85: 10006, 86: 10081,
+    87: 10021, 88: 10029, 89: 10007, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254,
+    163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
 }  # fmt: skip
-# Code pages that Python knows by another name than cp and the number, or has only a near relative of.
+# Code pages that Python has under another name than cp and the number, or of which it has only a near relative.
 _CODECS = {
-    708: "iso8859-6", 10000: "mac-roman", 10001: "shift_jis", 10002: "big5", 10003: "euc_kr", 10004: "mac-arabic", 10005: "cp1255", 10006: "mac-greek",
-    10007: "mac-cyrillic", 10008: "gb2312", 10010: "mac-romanian", 10017: "mac-cyrillic", 10021: "cp874", 10029: "mac-latin2", 10079: "mac-iceland",
-    10081: "mac-turkish", 10082: "mac-croatian", 20866: "koi8-r", 21866: "koi8-u", 54936: "gb18030",
+    708: "iso8859-6", 10000: "mac-roman", 10001: "shift_jis", 10002: "big5", 10003: "euc_kr", 10004: "mac-arabic",
+    10005: "cp1255", 10006: "mac-greek", 10007: "mac-cyrillic", 10008: "gb2312", 10010: "mac-romanian",
+    10017: "mac-cyrillic", 10021: "cp874", 10029: "mac-latin2", 10079: "mac-iceland", 10081: "mac-turkish",
+    10082: "mac-croatian", 20866: "koi8-r", 21866: "koi8-u", 54936: "gb18030",
     **{28590 + part: f"iso8859-{part}" for part in (1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15)},
 }  # fmt: skip
 _PICTURES = 2
@@ -35,7 +36,7 @@ _SYMBOLS = _GREEK | _MATHEMATICS | {0x22: "∀", 0x24: "∃", 0x27: "∋", 0x2D:
 
 @dataclass
 class Font:
-    """An entry of the font table. `charset` is None where the table names none; `code_page` is 0 likewise."""
+    """An entry of the font table. `charset` is None, and `code_page` 0, if the table gives none."""
 
     charset: int | None = None
     code_page: int = 0
@@ -43,18 +44,18 @@ class Font:
 
     @property
     def pictures(self) -> bool:
-        """Whether its bytes are no letters."""
+        """Whether its bytes are symbols, not letters."""
         return self.charset == _PICTURES
 
     def drawn(self, codes: bytes) -> str:
-        """What the bytes of a font of pictures show; where they are punctuation and digits they are these in Symbol, too."""
+        """The characters that bytes of a symbol font show; in Symbol, punctuation and digits are as in ASCII."""
         if not self.name.lower().startswith("symbol"):
             return "".join(" " if code <= 0x20 else "•" for code in codes)
         return "".join(_SYMBOLS.get(code) or (chr(code) if code < 0x41 else "•") for code in codes)
 
 
 class Fonts:
-    """The font table while it is read and after; a number that it does not hold is a font of the document's code page."""
+    """The font table, also while it is read; a number that it lacks is a font with the document's code page."""
 
     def __init__(self) -> None:
         self._fonts: dict[int, Font] = {}
@@ -64,14 +65,19 @@ class Fonts:
         return self._fonts.setdefault(number, Font())
 
     def set_charset(self, number: int, charset: int) -> None:
+        """The character set of a font (\\fcharset)."""
         self[number].charset = charset
         self._charsets_known = self._charsets_known or charset not in (0, 1, _PICTURES)
 
     def set_code_page(self, number: int, code_page: int) -> None:
+        """The code page of a font (\\cpg)."""
         self[number].code_page = code_page
 
     def code_page(self, number: int, default: int) -> int:
-        """The code page of the text in a font. Where all fonts have the character set 0, the writer knew of none, and `default` is meant."""
+        """The code page of a font's text.
+
+        If all fonts have the character set 0, the program that wrote the file did not set any, and `default` applies.
+        """
         font = self[number]
         if font.code_page:
             return font.code_page
@@ -81,8 +87,16 @@ class Fonts:
 
 
 def decode(data: bytes, code_page: int) -> str:
-    """What cannot be decoded becomes U+FFFD; an unknown code page is read as Windows-1252."""
+    """The characters of `data`; undecodable bytes become U+FFFD, an unknown code page is read as Windows-1252."""
     return data.decode(_codec(code_page), "replace")
+
+
+def decode_utf8(data: bytes) -> str | None:
+    """The characters of `data`, None if it is not UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The properties of an RTF group, which its braces save and restore. Only those that change what is text, and where it goes."""
+"""The properties of an RTF group, restored by its closing brace: those that decide what is text and where it goes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ NO_OUTLINE = 9
 
 
 class Voice(Enum):
-    """What becomes of the characters of a group."""
+    """What the characters of a group are."""
 
-    SPEAKING = "they are text"
-    WAITING = "they are not, but a group inside may be text"
-    SILENT = "they are not, nor is anything inside"
-    INSTRUCTION = "they are the instruction of a field"
-    FONTS = "they name fonts"
-    STYLES = "they name styles"
+    SPEAKING = "text"
+    WAITING = "not text, but a group inside may be"
+    SILENT = "not text, nor is anything inside"
+    INSTRUCTION = "the instruction of a field"
+    FONTS = "names of fonts"
+    STYLES = "names of styles"
 
 
 @dataclass(slots=True)
 class Group:
-    """What a closing brace restores; `closings` are done then."""
+    """What a closing brace restores; `closings` are called then."""
 
     voice: Voice
     story: Story
@@ -37,7 +37,7 @@ class Group:
     closings: tuple[Callable[[], None], ...] = ()
 
     def inner(self) -> "Group":
-        """A group opened in this one; copying with `copy` takes three times as long, and a file has millions."""
+        """A group opened in this one. `copy` would take three times as long, and a file may have millions of groups."""
         return Group(
             self.voice,
             self.story,

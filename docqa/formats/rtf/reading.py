@@ -1,7 +1,8 @@
 """Rich text (.rtf): the text of the document without its formatting, after Microsoft's specification 1.9.1.
 
-Hard page breaks are pages, outline levels and heading styles are headings; notes, comments and text boxes follow the paragraph they are anchored in. It does
-not know where a page ends by itself, numbers of lists that are not in the file, and how a formula is laid out.
+Hard page breaks begin pages, outline levels and heading styles are headings; notes, comments and text boxes follow the
+paragraph they are anchored in. Soft page breaks, list numbers that are not in the file, and the layout of formulas are
+not reconstructed.
 """
 
 import re
@@ -17,11 +18,18 @@ _TOKEN = re.compile(rb"([^\\{}]+)|([{}])|\\([A-Za-z]+)(-?\d{1,9})? ?|\\'([0-9A-F
 _TEXT, _BRACE, _WORD, _NUMBER, _HEX, _SYMBOL = range(1, 7)
 
 _SIGNS = {b"~": "\xa0", b"_": "\u2011", b"\t": "\t"}
-_CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha() and word not in ("row", "cell", "nestcell", "par", "sect", "page")} | {
-    "lbr": "\n", "column": "\n", "zwj": "\u200d", "zwnj": "\u200c", "zwbo": "\u200b", "ltrmark": "\u200e", "rtlmark": "\u200f",
-}  # fmt: skip
+_BREAKING = ("row", "cell", "nestcell", "par", "sect", "page")  # of striprtf's characters; they do more than that here
+_CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha() and word not in _BREAKING} | {
+    "lbr": "\n",
+    "column": "\n",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
+    "zwbo": "\u200b",
+    "ltrmark": "\u200e",
+    "rtlmark": "\u200f",
+}
 
-# Words that set an attribute of the group, and to what where they carry no number.
+# Control words that set a property of the group, and the value that they set without a number.
 _PROPERTIES = {
     "f": ("font", 0),
     "v": ("hidden", 1),
@@ -69,7 +77,7 @@ _ACTIONS: dict[str, _Action] = {
         ("footer", "footerl", "footerr", "footerf"), lambda document, _: document.tell(document.place_footer)
     ),
 }
-# Those that mean something only where there is text.
+# Those that count only where there is text.
 _BREAKS: dict[str, _Action] = {
     "par": lambda document, _: document.end_paragraph(),
     "cell": lambda document, _: document.end_cell(1),
@@ -82,27 +90,31 @@ _BREAKS: dict[str, _Action] = {
     "msup": lambda document, _: document.say("^"),
     "msub": lambda document, _: document.say("_"),
 }
-# Destinations, too, but their text is that of the document.
+# Destinations whose text nevertheless belongs to the document.
 _TRANSPARENT = {
-    "shpinst", "sp", "nesttableprops", "mmath", "moMath", "moMathPara", "mr", "me", "mf", "mnum", "mrad", "mdeg", "mnary", "md", "mm", "mmr", "macc", "mbar", "mbox",
-    "mfunc", "mfName", "mlim", "mlimlow", "mlimupp", "msSub", "msSubSup", "msSup", "msPre", "meqArr", "mgroupChr", "mphant", "mborderBox",
+    "shpinst", "sp", "nesttableprops", "mmath", "moMath", "moMathPara", "mr", "me", "mf", "mnum", "mrad", "mdeg",
+    "mnary", "md", "mm", "mmr", "macc", "mbar", "mbox", "mfunc", "mfName", "mlim", "mlimlow", "mlimupp", "msSub",
+    "msSubSup", "msSup", "msPre", "meqArr", "mgroupChr", "mphant", "mborderBox",
 }  # fmt: skip
 _MUTE = destinations - _TRANSPARENT
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """A file that ends in the middle gives its text up to there and a note. Raises Unreadable for groups nested 500,000 deep."""
+    """The text in logical pages; `charset` is ignored. A file that is cut off gives its text up to there, with a note.
+
+    Raises Unreadable for groups nested more than 500,000 deep.
+    """
     document = Document()
     end = _walk(data, document)
     document.finish()
     if not document.is_truncated and data.find(b"\\par", end) >= 0:
-        document.notes.append(f"{len(data) - end:,} bytes that follow the end of the document were left out.")
+        document.notes.append(f"{len(data) - end:,} bytes after the end of the document were left out.")
     text, headings = document.body.close()
     return Reading("rtf", document.title, paginate(text, headings), document.notes)
 
 
 def _walk(data: bytes, document: Document) -> int:
-    """Hand the tokens to the document; returns the offset after its last brace."""
+    """Pass the tokens to the document; returns the offset after its last brace."""
     position = max(0, data.find(b"{\\rtf"))
     starred = False
     while token := _TOKEN.match(data, position):
@@ -128,7 +140,7 @@ def _walk(data: bytes, document: Document) -> int:
 
 
 def _obey(document: Document, word: str, number: int | None, starred: bool) -> None:
-    """Do what a control word says; an unknown one says nothing, unless it is starred: then its group is no text."""
+    """Act on a control word; an unknown one is ignored, and silences its group if it is starred."""
     if word in _CHARACTERS:
         document.add_character(_CHARACTERS[word])
         return

@@ -1,6 +1,6 @@
-"""A flow of RTF paragraphs, list items and tables → text. Row by row, cells are separated by ` | `; a table that only arranges others gives lines.
+"""A flow of RTF paragraphs, list items and tables → text. A row's cells are joined by ` | `; layout tables are lines.
 
-It does not know columns: cells that span several of them are followed by empty ones.
+Columns are not tracked: cells that span several of them are followed by empty ones.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from enum import Enum
 from docqa.formats.pages import clean
 
 DEEPEST_TABLE = 20
-LONGEST_TITLE = 200  # characters; a longer paragraph in the style of a heading is none
+LONGEST_TITLE = 200  # characters; a longer paragraph is not a heading, whatever its style
 
 
 class _Kind(Enum):
@@ -26,7 +26,7 @@ class _Line:
     is_heading: bool = False
 
     def gap_after(self, line: "_Line", between_paragraphs: str) -> str:
-        """What stands between a line and this one."""
+        """The line breaks between a line and this one."""
         if line.kind is _Kind.BREAK:
             return ""
         if line.kind is not self.kind or line.is_heading or self.is_heading:
@@ -36,7 +36,7 @@ class _Line:
 
 @dataclass
 class _Row:
-    """A row that is being read: its cells are lists of paragraphs."""
+    """A row while it is read; its cells are lists of paragraphs."""
 
     cells: list[list[str]] = field(default_factory=list)
     paragraphs: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ class _Row:
 
 
 class Story:
-    """The body, a note, a header or a text box. Levels of tables count from 1; level 0 is outside of any."""
+    """The body, a note, a header or a text box. Nesting levels of tables count from 1; level 0 is outside of tables."""
 
     def __init__(self) -> None:
         self._lines: list[_Line] = []
@@ -68,6 +68,7 @@ class Story:
         self._page_is_blank = True
 
     def write(self, text: str) -> None:
+        """Add text to the paragraph."""
         self._words.append(text)
 
     def write_label(self, text: str) -> None:
@@ -76,11 +77,12 @@ class Story:
         self._words.append(text + " ")
 
     def set_aside(self, text: str) -> None:
-        """A note or text box: it comes after the paragraph or the table that it is anchored in."""
+        """A note or text box, placed after the paragraph or table that it is anchored in."""
         if text:
             self._asides.append(text)
 
     def end_paragraph(self, level: int = 0, heading: bool = False) -> None:
+        """End the paragraph, which is in a table of this nesting level or outside of tables (0)."""
         text = clean("".join(self._words)).strip(" \t\n")
         self._words.clear()
         is_item, self._is_item = self._is_item, False
@@ -94,17 +96,19 @@ class Story:
             self._rows[-1].paragraphs.append(text)
 
     def end_cell(self, level: int) -> None:
+        """End the cell of a table of this nesting level, with its paragraph."""
         self.end_paragraph(max(1, level))
         self._rows[-1].end_cell()
 
     def end_row(self, level: int) -> None:
+        """End the row of a table of this nesting level, with rows of tables nested in it."""
         if "".join(self._words).strip():
             self.end_cell(level)
         while len(self._rows) >= max(1, level):
             self._close_row()
 
     def add_paragraph(self, text: str) -> None:
-        """A paragraph that is no part of the flow: between two of it."""
+        """A paragraph outside of the flow, placed between two paragraphs of it."""
         if self.is_between:
             self._put(_Line(text))
         else:
@@ -116,19 +120,20 @@ class Story:
         return not self._words and not self._rows
 
     def end_flow(self) -> None:
-        """End what has begun."""
+        """End the paragraph and the rows that have begun."""
         if self._words:
             self.end_paragraph()
         self._open(0)
         self._put_asides()
 
     def break_page(self) -> None:
+        """A page break, unless nothing has been written."""
         self.end_flow()
         if self._lines:
             self._put(_Line("\f", _Kind.BREAK))
 
     def starts_page(self) -> bool:
-        """Whether nothing was written since the last page break."""
+        """Whether nothing has been written since the last page break."""
         return self._page_is_blank and self.is_between
 
     def close(self) -> tuple[str, list[tuple[int, str]]]:
@@ -137,7 +142,7 @@ class Story:
         return self._joined()
 
     def _open(self, level: int) -> None:
-        """Be at this level of tables: rows of deeper ones that were not ended are closed."""
+        """Open rows down to this nesting level, and close unended ones below it."""
         level = min(level, DEEPEST_TABLE)
         while len(self._rows) > level:
             self._close_row()
@@ -164,7 +169,7 @@ class Story:
         self._page_is_blank = line.kind is _Kind.BREAK or (self._page_is_blank and not line.text)
 
     def _joined(self) -> tuple[str, list[tuple[int, str]]]:
-        """Paragraphs with a blank line between; where the author put empty paragraphs between them, each is a line."""
+        """Paragraphs separated by blank lines; or by line breaks, if the author separated them by empty paragraphs."""
         empty = sum(not line.text for line in self._lines)
         gap = "\n" if empty * 5 >= len(self._lines) else "\n\n"
         parts: list[str] = []

@@ -1,4 +1,4 @@
-"""What the readers of presentations share: a slide, however its file stores it, → its page. They put the texts in order, not this."""
+"""What the readers of presentations share: a slide, its texts already in reading order, → its page."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import NamedTuple
 from docqa.formats.pages import ExtractedPage
 
 TITLE, FOOTER = "title", "footer"
-# How many slides are named in the notes one by one.
+# How many slides the notes list individually.
 _NAMED = 10
 
 
 class Text(NamedTuple):
-    """What one shape says; its role is TITLE, FOOTER (a header, a date) or ""."""
+    """The text of a shape; its role is TITLE, FOOTER (a header, a date) or ""."""
 
     role: str
     text: str
@@ -20,7 +20,7 @@ class Text(NamedTuple):
 
 @dataclass
 class Slide:
-    """A slide's texts as they are read, its notes and comments behind them.
+    """A slide's texts in reading order, followed by its notes and comments.
 
     `part` is the section of the presentation that the slide is in; `damage` says what is lost, "" if nothing is.
     """
@@ -32,13 +32,16 @@ class Slide:
 
 
 def titled(texts: list[Text]) -> list[Text]:
-    """The texts of a slide, the first that is a title before all others."""
-    title = next((index for index, one in enumerate(texts) if one.role == TITLE and one.text.strip()), 0)
+    """The texts of a slide, with the first title moved to the front."""
+    title = next((index for index, text in enumerate(texts) if text.role == TITLE and text.text.strip()), 0)
     return texts[title : title + 1] + texts[:title] + texts[title + 1 :]
 
 
 def pages(slides: Iterable[Slide], notes: list[str]) -> Iterator[ExtractedPage]:
-    """One page for each slide; what is hidden or damaged is added to `notes`. A footer that an earlier slide had is marked as running."""
+    """One page for each slide; hidden and damaged slides are added to `notes`.
+
+    A footer that an earlier slide had too is marked as running.
+    """
     hidden: list[str] = []
     damaged = 0
     known: set[str] = set()
@@ -49,7 +52,7 @@ def pages(slides: Iterable[Slide], notes: list[str]) -> Iterator[ExtractedPage]:
         if slide.hidden:
             hidden.append(str(number))
         yield _page(slide, known)
-        known.update(one.text.strip() for one in slide.texts if one.role == FOOTER)
+        known.update(text.text.strip() for text in slide.texts if text.role == FOOTER)
     if damaged > _NAMED:
         notes.append(f"{damaged - _NAMED} more slides are damaged.")
     if len(hidden) > _NAMED:
@@ -73,7 +76,9 @@ def _page(slide: Slide, known: set[str]) -> ExtractedPage:
         pieces.append(piece)
         if role == FOOTER and piece in known:
             running.append((start, length))
-    title = next((" ".join(one.text.split()) for one in slide.texts if one.role == TITLE and one.text.strip()), "")
+    title = next(
+        (" ".join(entry.text.split()) for entry in slide.texts if entry.role == TITLE and entry.text.strip()), ""
+    )
     section = title or " ".join(slide.part.split())
     if slide.hidden:
         section = f"{section} (hidden slide)" if section else "Hidden slide"

@@ -1,13 +1,13 @@
-"""A formula of an Office document (ECMA-376 part 1, 22.1) → one line, as it would be typed: x^2, a/(b+c), √(x). Its layout is lost."""
+"""A formula of an Office document (ECMA-376 part 1, 22.1) → one line, as it would be typed: x^2, a/(b+c), √(x)."""
 
 from typing import Any
 
-# What stands before a part of a formula that layout alone sets apart.
+# What precedes a part of a formula that only the layout sets apart.
 _MARKS = {"num": "", "den": "/", "sub": "_", "sup": "^", "lim": "_"}
 
 
 def formula(node: Any) -> str:
-    """The text of an element of the math namespace and of all below it."""
+    """The text of an element of the math namespace and of everything below it."""
     name = _name(node)
     if name == "t":
         return node.text or ""
@@ -38,9 +38,9 @@ def _name(node: Any) -> str:
 
 
 def _setting(node: Any, name: str, default: str) -> str:
-    """A character that the formula's properties name; present without a value, it is none."""
-    found = next((one for one in node.iterfind("{*}*/{*}" + name)), None)
-    return default if found is None else next((value for key, value in found.items() if key.endswith("val")), "")
+    """A character that the formula's properties set; the empty string if the property has no value."""
+    setting = next(node.iterfind("{*}*/{*}" + name), None)
+    return default if setting is None else next((value for key, value in setting.items() if key.endswith("val")), "")
 
 
 def _operand(text: str) -> str:

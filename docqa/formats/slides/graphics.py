@@ -1,6 +1,6 @@
-"""Charts and SmartArt diagrams of Office documents → lines of text: a chart's numbers with the categories they belong to.
+"""Charts and SmartArt diagrams of Office documents → lines of text: a chart's numbers with their categories.
 
-What is read is what the file remembers of the chart's data; the workbook behind it is not opened.
+A chart's data are read from the cache in the document; the workbook behind it is not opened.
 """
 
 import re
@@ -21,7 +21,7 @@ _NO_CODE = re.compile(r'"[^"]*"|\[[^\]]*\]|[\\_*].')
 _FIRST_DAY = date(1899, 12, 30)
 _LAST_DAY = 2_958_465
 
-# A larger table is mostly holes: its series have their points in different places.
+# A larger table would be mostly empty: its series have their points in different places.
 _MOST_CELLS = 1_000_000
 
 Points = dict[int, str]
@@ -34,14 +34,17 @@ class _Series(NamedTuple):
 
 
 def chart(root: Any) -> str:
-    """Titles and labels, then each series' values beside their categories (ECMA-376 part 1, 21.2; [MS-ODRAWXML] for chartex)."""
+    """Titles and labels, then each series' values with their categories.
+
+    `root` is that of a chart part (ECMA-376 part 1, 21.2) or of a chartex part ([MS-ODRAWXML]).
+    """
     words = dict.fromkeys(filter(None, (line.strip() for line in _labels(root))))
     series = list(_chartex_series(root) if root.tag.startswith(_CX) else _series(root))
     return "\n".join((*words, *_rows(series)))
 
 
 def diagram(root: Any) -> str:
-    """The texts of a diagram's data model (21.4), a line for each paragraph, each point before those below it."""
+    """The texts of a diagram's data model (ECMA-376 part 1, 21.4), a line per paragraph, parents before children."""
     points = {point.get("modelId", ""): point for point in root.iter(_DGM + "pt")}
     below: dict[str, list[tuple[int, str]]] = {}
     for link in root.iter(_DGM + "cxn"):
@@ -57,13 +60,13 @@ def diagram(root: Any) -> str:
         if key in points and key not in order:
             order[key] = None
             waiting += [lower for _, lower in sorted(below.get(key, []))[::-1]]
-    order |= dict.fromkeys(points)  # labels of arrows, and points that a damaged model leaves outside
+    order |= dict.fromkeys(points)  # labels of arrows, and points that a damaged model leaves unconnected
     texts = (lines(points[key]) for key in order if points[key].get("type") != "pres")
     return "\n".join(line for text in texts for line in text.split("\n") if line.strip())
 
 
 def _labels(root: Any) -> Iterator[str]:
-    """Titles of the chart and of its axes, typed or from a cell, and labels written by hand, as they stand in the file."""
+    """Titles of the chart and its axes, typed or from a cell, and custom labels, in file order."""
     for node in root.iter(*_RICH, *_VALUES):
         if node.tag in _RICH and next(node.iterancestors(*_RICH), None) is None:
             yield lines(node)
@@ -73,21 +76,22 @@ def _labels(root: Any) -> Iterator[str]:
 
 def _series(root: Any) -> Iterator[_Series]:
     first: Points = {}
-    for one in root.iter(_C + "ser"):
-        name = " ".join(value.text or "" for value in one.iterfind(f"{_C}tx//{_C}v"))
-        categories = _points(one, _C + "cat", _C + "xVal") or first
+    for series in root.iter(_C + "ser"):
+        name = " ".join(value.text or "" for value in series.iterfind(f"{_C}tx//{_C}v"))
+        categories = _points(series, _C + "cat", _C + "xVal") or first
         first = first or categories
-        yield _Series(name, categories, _points(one, _C + "val", _C + "yVal"))
-        for more in (_points(one, _C + "bubbleSize"), _cached(one.iter(_C15 + "dlblRangeCache"))):
+        yield _Series(name, categories, _points(series, _C + "val", _C + "yVal"))
+        for more in (_points(series, _C + "bubbleSize"), _cached(series.iter(_C15 + "dlblRangeCache"))):
             if more:
                 yield _Series("", categories, more)
 
 
 def _chartex_series(root: Any) -> Iterator[_Series]:
-    data = {one.get("id", ""): one for one in root.iter(_CX + "data")}
-    for one in root.iter(_CX + "series"):
-        name = " ".join(value.text or "" for value in one.iterfind(f"{_CX}tx//{_CX}v"))
-        source = next((data[key.get("val")] for key in one.iterfind(_CX + "dataId") if key.get("val") in data), None)
+    data = {block.get("id", ""): block for block in root.iter(_CX + "data")}
+    for series in root.iter(_CX + "series"):
+        name = " ".join(value.text or "" for value in series.iterfind(f"{_CX}tx//{_CX}v"))
+        keys = (key.get("val") for key in series.iterfind(_CX + "dataId"))
+        source = next((data[key] for key in keys if key in data), None)
         if source is not None:
             numbers = [_cached([dimension]) for dimension in source.iterfind(_CX + "numDim")]
             categories = _cached(source.iterfind(_CX + "strDim"))
@@ -96,71 +100,77 @@ def _chartex_series(root: Any) -> Iterator[_Series]:
 
 
 def _points(series: Any, *names: str) -> Points:
-    return _cached(one for name in names for one in series.iterfind(name))
+    return _cached(source for name in names for source in series.iterfind(name))
 
 
 def _cached(sources: Iterable[Any]) -> Points:
-    """What is remembered of a range of cells. Of several levels the first is the innermost; a point of another holds until the next of its level."""
-    found: Points = {}
+    """The cached values of ranges of cells, by index.
+
+    Of several levels the first is the innermost; a point of another level applies until the next point of that level.
+    """
+    points: Points = {}
     for source in sources:
         is_number = source.tag == _CX + "numDim" or next(source.iter(_C + "numCache", _C + "numLit"), None) is not None
-        code = next((one.text or "" for one in source.iter(_C + "formatCode")), "")
+        code = next((node.text or "" for node in source.iter(_C + "formatCode")), "")
         levels = list(source.iter(_C + "lvl", _CX + "lvl")) or [source]
-        found |= _joined([_level(level, level.get("formatCode", code), is_number) for level in levels])
-    return found
+        points |= _joined([_level(level, level.get("formatCode", code), is_number) for level in levels])
+    return points
 
 
 def _level(level: Any, code: str, is_number: bool) -> Points:
     points = (
-        (one.get("idx", ""), (one.findtext(_C + "v") or one.text or "").strip(), one)
-        for one in level.iter(_C + "pt", _CX + "pt")
+        (point.get("idx", ""), (point.findtext(_C + "v") or point.text or "").strip(), point)
+        for point in level.iter(_C + "pt", _CX + "pt")
     )
     return {
-        int(index): _shown(value, one.get("formatCode", code)) if is_number else value
-        for index, value, one in points
+        int(index): _shown(value, point.get("formatCode", code)) if is_number else value
+        for index, value, point in points
         if index.isdecimal()
     }
 
 
 def _joined(levels: list[Points]) -> Points:
     inner, *outer = levels
-    found: Points = {}
+    labels: Points = {}
     current = ["" for _ in outer]
     for index in sorted({index for level in levels for index in level}):
         current = [level.get(index, before) for level, before in zip(outer, current, strict=True)]
         if index in inner or not outer:
-            found[index] = " ".join(filter(None, (*current[::-1], inner.get(index, ""))))
-    return found
+            labels[index] = " ".join(filter(None, (*current[::-1], inner.get(index, ""))))
+    return labels
 
 
 def _rows(series: list[_Series]) -> Iterator[str]:
-    """A table for the series that share their categories: their names, then a line for each category."""
+    """A table for each group of series with the same categories: their names, then a line for each category."""
     tables: dict[tuple[tuple[int, str], ...], list[_Series]] = {}
     table_of: dict[int, list[_Series]] = {}
-    for one in series:
-        if id(one.categories) not in table_of:
-            table_of[id(one.categories)] = tables.setdefault(tuple(one.categories.items()), [])
-        table_of[id(one.categories)].append(one)
-    for together in tables.values():
-        indices = together[0].categories.keys() | {index for one in together for index in one.values}
-        if len(indices) * len(together) <= _MOST_CELLS:
-            yield from _table(together, indices)
+    for line in series:
+        if id(line.categories) not in table_of:
+            table_of[id(line.categories)] = tables.setdefault(tuple(line.categories.items()), [])
+        table_of[id(line.categories)].append(line)
+    for group in tables.values():
+        indices = group[0].categories.keys() | {index for line in group for index in line.values}
+        if len(indices) * len(group) <= _MOST_CELLS:
+            yield from _table(group, indices)
         else:
-            yield from _table(together[:1], indices)
-            yield from (row for one in together[1:] for row in _table([one], set(one.values)))
+            yield from _table(group[:1], indices)
+            yield from (row for line in group[1:] for row in _table([line], set(line.values)))
 
 
-def _table(together: list[_Series], indices: set[int]) -> Iterator[str]:
-    categories = together[0].categories
-    if any(one.name for one in together):
-        yield " | ".join([""] * bool(categories) + [one.name for one in together])
+def _table(group: list[_Series], indices: set[int]) -> Iterator[str]:
+    categories = group[0].categories
+    if any(series.name for series in group):
+        yield " | ".join([""] * bool(categories) + [series.name for series in group])
     for index in sorted(indices):
         first = [categories.get(index, "")] if categories else []
-        yield " | ".join(first + [one.values.get(index, "") for one in together]).removesuffix(" | ")
+        yield " | ".join(first + [series.values.get(index, "") for series in group]).removesuffix(" | ")
 
 
 def _shown(value: str, code: str) -> str:
-    """A number as its format shows it, as far as per cent and dates go (18.8.31); else with the 15 digits that a spreadsheet knows."""
+    """A number as its format code (ECMA-376 part 1, 18.8.31) shows it, for per cent and dates only.
+
+    Other numbers keep the 15 digits that a spreadsheet has.
+    """
     try:
         number = float(value)
     except ValueError:

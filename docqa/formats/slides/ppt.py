@@ -1,6 +1,6 @@
-"""PowerPoint 97-2003 (.ppt): one page for each slide in the order of the presentation, with its notes; the title is the section.
+"""PowerPoint 97-2003 (.ppt): one page for each slide in the order of the show, with notes; the title is the section.
 
-Only what the last edit left in force is read. Section numbers are those of Microsoft's published [MS-PPT].
+Only what is in force after the last edit is read. Section numbers are those of Microsoft's [MS-PPT].
 """
 
 import io
@@ -30,14 +30,14 @@ _TOO_OLD = (
     "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
 )
 
-# olefile checks little: a damaged file shows as whatever the missing part breaks.
+# olefile checks little: a damaged file raises whatever its missing part leads to.
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error)
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
 
 
 @dataclass(frozen=True)
 class _Listed:
-    """A slide or notes page as the document lists it: its object, its identifier and the text bodies that stand in the list."""
+    """A slide or notes page as the document lists it: its persist object, its identifier and its texts in the list."""
 
     persist: int
     identifier: int
@@ -45,29 +45,33 @@ class _Listed:
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """Raises Unreadable for a presentation that is damaged, protected, too old or without slides; a damaged slide costs itself and a note."""
+    """One page for each slide; `charset` is ignored. Of a damaged slide what remains is read, with a note.
+
+    Raises Unreadable for a presentation that is damaged, protected, too old or without slides.
+    """
     stream, user, title = _streams(data)
-    found = objects(stream, int.from_bytes(user[16:20], "little"))
-    if int.from_bytes(user[12:16], "little") == _ENCRYPTED or found.encrypted:
+    persisted = objects(stream, int.from_bytes(user[16:20], "little"))
+    if int.from_bytes(user[12:16], "little") == _ENCRYPTED or persisted.encrypted:
         raise Unreadable(_PROTECTED)
-    if found.document is None:
+    if persisted.document is None:
         raise Unreadable(_DAMAGED)
-    slides = list(_listed(found.document, 0))
+    slides = list(_listed(persisted.document, 0))
     if not slides:
         raise Unreadable("The presentation has no slides.")
     notes = (
-        [] if found.document.is_whole((DOCUMENT, _LIST)) else ["The list of slides is damaged; slides may be missing."]
+        []
+        if persisted.document.is_whole((DOCUMENT, _LIST))
+        else ["The list of slides is damaged; slides may be missing."]
     )
-    return Reading("ppt", title, deck.pages(_Slides(found, found.document).read(slides), notes), notes)
+    return Reading("ppt", title, deck.pages(_Slides(persisted, persisted.document).read(slides), notes), notes)
 
 
 def _streams(data: bytes) -> tuple[bytes, bytes, str]:
-    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), the second empty where it is missing; and the title."""
+    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and the title."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            folder = (
-                "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""
-            )  # beside it stands the same for PowerPoint 95
+            # Next to this folder is the same presentation for PowerPoint 95.
+            folder = "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""
             if not folder and (ole.exists("PersistentStorage Directory") or ole.exists("PP40")):
                 raise Unreadable(_TOO_OLD)
             stream = ole.openstream(folder + "PowerPoint Document").read()
@@ -80,19 +84,18 @@ def _streams(data: bytes) -> tuple[bytes, bytes, str]:
 def _title(ole: olefile.OleFileIO) -> str:
     """The title among the file's properties, "" if they are missing or damaged."""
     try:
-        known = ole.get_metadata()
-        code_page = (known.codepage or 1252) & 0xFFFF
-        return (
-            str(known.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace").partition("\0")[0].strip()
-        )
+        properties = ole.get_metadata()
+        code_page = (properties.codepage or 1252) & 0xFFFF
+        title = str(properties.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace")
+        return title.partition("\0")[0].strip()
     except _BROKEN:
         return ""
 
 
 def _listed(document: Record, instance: int) -> Iterator[_Listed]:
-    """The slides (instance 0) or notes pages (2) in their order, with their outline texts (2.4.14.3 and 2.4.14.6)."""
+    """The slides (instance 0) or notes pages (2) in order, with their outline texts (2.4.14.3 and 2.4.14.6)."""
     lists = [part for part in document.children() if part.kind == _LIST and part.instance == instance]
-    records = [record for one in lists for record in one.children()]
+    records = [record for part in lists for record in part.children()]
     starts = [index for index, record in enumerate(records) if record.kind == _PERSIST]
     for start, end in pairwise([*starts, len(records)]):
         yield _Listed(records[start].number(0), records[start].number(12), bodies(records[start + 1 : end]))
@@ -101,13 +104,14 @@ def _listed(document: Record, instance: int) -> Iterator[_Listed]:
 class _Slides:
     """Reads the slides of a document one after the other."""
 
-    def __init__(self, found: Objects, document: Record) -> None:
-        self.found = found
+    def __init__(self, persisted: Objects, document: Record) -> None:
+        self.persisted = persisted
         self.notes_pages = {listed.identifier: listed.persist for listed in _listed(document, 2)}
-        self.footers = next((one for one in document.children() if one.kind == _FOOTERS and one.instance == 3), None)
+        footers = (part for part in document.children() if part.kind == _FOOTERS and part.instance == 3)
+        self.footers = next(footers, None)
         atom = child(document, _DOCUMENT_ATOM)
         self.from_right = bool(atom and bytes(atom.body[38:39]) == b"\1")
-        self.unspent = len(found.stream)
+        self.unspent = len(persisted.stream)
 
     def read(self, slides: list[_Listed]) -> Iterator[deck.Slide]:
         for listed in slides:
@@ -118,23 +122,27 @@ class _Slides:
                 yield self._slide(slide, listed.bodies)
 
     def _object(self, persist: int | None) -> Record | None:
-        """An object, None if it is missing. No two share their bytes; those of a hostile file may, and make much of little."""
-        found = None if persist is None else self.found.get(persist)
-        self.unspent -= len(found.body) if found else 0
-        return found if self.unspent >= 0 else None
+        """An object, None if it is missing.
+
+        Objects do not share bytes, except in a hostile file, which could expand enormously that way; so they may not
+        add up to more than the stream.
+        """
+        record = None if persist is None else self.persisted.get(persist)
+        self.unspent -= len(record.body) if record else 0
+        return record if self.unspent >= 0 else None
 
     def _slide(self, slide: Record, listed: list[Text]) -> deck.Slide:
-        """A slide's texts, then its notes, which 2.5.10 names, and comments."""
+        """A slide's texts, then its notes (referred to as in 2.5.10) and comments."""
         outline = dict(enumerate(listed))
         drawn = sheet_texts(slide, outline, self.from_right)
         texts = deck.titled([*drawn, *outline.values()])
-        known = {one.text for one in texts}
-        texts += [one for one in _footers(child(slide, _FOOTERS) or self.footers) if one.text not in known]
+        known = {text.text for text in texts}
+        texts += [text for text in _footers(child(slide, _FOOTERS) or self.footers) if text.text not in known]
         atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
         notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
         texts += [
-            one._replace(role=FOOTER if one.role == FOOTER else "")
-            for one in (sheet_texts(notes, {}, self.from_right) if notes else ())
+            text._replace(role=FOOTER if text.role == FOOTER else "")
+            for text in (sheet_texts(notes, {}, self.from_right) if notes else ())
         ]
         whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
         hidden = bool(show and show.number(8) >> 16 & 4)  # fHidden (2.6.6)
@@ -144,23 +152,26 @@ class _Slides:
 
 
 def _footers(settings: Record | None) -> Iterator[Text]:
-    """The date and footer that a slide lends to its master's shapes, if it shows them (2.5.16); without its own, those of the document (2.4.15)."""
+    """The date and footer that a slide shows in its master's shapes.
+
+    `settings` are those of the slide (2.5.16), or else those of the document (2.4.15).
+    """
     flags = child(settings, _FOOTERS_ATOM)
-    for one in settings.children() if settings and flags else ():
-        shown = {0: 0x05, 2: 0x20}.get(one.instance, 0) if one.kind == STRING else 0
+    for record in settings.children() if settings and flags else ():
+        shown = {0: 0x05, 2: 0x20}.get(record.instance, 0) if record.kind == STRING else 0
         if shown and flags and flags.number(0) >> 16 & shown == shown:
-            yield Text(FOOTER, _wide(one))
+            yield Text(FOOTER, _wide(record))
 
 
 def _comments(slide: Record) -> Iterator[Text]:
-    """The texts of a slide's comments (2.5.19 to 2.5.27), without the names of who wrote them."""
+    """The texts of a slide's comments (2.5.19 to 2.5.27), without the names of their authors."""
     tags = child(slide, _TAGS)
     blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
-    comments = [one for blob in blobs if blob for one in blob.children() if one.kind == _COMMENT]
+    comments = [record for blob in blobs if blob for record in blob.children() if record.kind == _COMMENT]
     yield from (
         Text("", _wide(text))
-        for one in comments
-        for text in one.children()
+        for comment in comments
+        for text in comment.children()
         if text.kind == STRING and text.instance == 1
     )
 

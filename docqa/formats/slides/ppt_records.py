@@ -1,4 +1,4 @@
-"""The records of a binary presentation, and where the newest edit of each of its objects stands ([MS-PPT] 2.1.2 and 2.3)."""
+"""The records of a binary presentation, and where the newest version of each object is ([MS-PPT] 2.1.2 and 2.3)."""
 
 import struct
 from collections.abc import Container, Iterator
@@ -13,7 +13,7 @@ _ENCRYPTION = 0x2F14
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`whole` is False for one that says it is longer than what it stands in; it then ends there."""
+    """`whole` is False for a record that declares more bytes than its container holds; it then ends with that."""
 
     kind: int
     instance: int
@@ -21,6 +21,7 @@ class Record:
     whole: bool
 
     def children(self) -> Iterator["Record"]:
+        """The records in the body."""
         return records(self.body)
 
     def number(self, offset: int) -> int:
@@ -28,7 +29,7 @@ class Record:
         return int.from_bytes(self.body[offset : offset + 4], "little")
 
     def is_whole(self, opened: Container[int]) -> bool:
-        """Whether all records below this one fit, the kinds `opened` looked into."""
+        """Whether this record and those in it are whole; only the kinds `opened` are looked into."""
         waiting = [self]
         while waiting:
             record = waiting.pop()
@@ -40,7 +41,7 @@ class Record:
 
 
 def records(data: memoryview) -> Iterator[Record]:
-    """The records that stand one after the other in `data` ([MS-PPT] 2.3.1)."""
+    """The consecutive records in `data` ([MS-PPT] 2.3.1)."""
     offset = 0
     while offset + 8 <= len(data):
         version, kind, length = struct.unpack_from("<HHI", data, offset)
@@ -51,7 +52,7 @@ def records(data: memoryview) -> Iterator[Record]:
 
 @dataclass(frozen=True)
 class Objects:
-    """The persist objects in force: where they stand by identifier, the document among them, and whether they are encrypted."""
+    """The persist objects in force: their offsets by identifier, the document, and whether they are encrypted."""
 
     stream: memoryview
     offsets: dict[int, int]
@@ -59,23 +60,28 @@ class Objects:
     encrypted: bool = False
 
     def get(self, identifier: int) -> Record | None:
+        """An object, None if it is missing."""
         return _record(self.stream, self.offsets.get(identifier))
 
 
 def objects(data: bytes, newest: int) -> Objects:
-    """Follow the edits from the one at `newest` back to the first; where they are damaged, what the whole stream holds fills in."""
+    """The objects in force: the edits are followed from the one at offset `newest` back to the first.
+
+    If that chain is damaged, all edits in the stream fill in.
+    """
     stream = memoryview(data)
     offsets, edits, whole = _follow(stream, newest)
     if not whole:
-        found, others = _scan(stream)
-        offsets, edits = found | offsets, edits or others
+        scanned, others = _scan(stream)
+        offsets, edits = scanned | offsets, edits or others
     known = Objects(stream, offsets)
-    # The newest edit names the document; should that name be damaged, the one that was saved last is it.
+    # The newest edit refers to the document; if that reference is damaged, the document saved last is used.
     named = (known.get(edit.number(16)) for edit in edits)
     latest = (_record(stream, offset) for offset in sorted(offsets.values(), reverse=True))
-    document = next((one for one in chain(named, latest) if one and one.kind == DOCUMENT), None)
+    document = next((record for record in chain(named, latest) if record and record.kind == DOCUMENT), None)
     sessions = [known.get(edit.number(28)) for edit in edits if len(edit.body) >= 32]
-    return replace(known, document=document, encrypted=any(one and one.kind == _ENCRYPTION for one in sessions))
+    encrypted = any(session and session.kind == _ENCRYPTION for session in sessions)
+    return replace(known, document=document, encrypted=encrypted)
 
 
 def _record(stream: memoryview, offset: int | None) -> Record | None:
@@ -83,7 +89,7 @@ def _record(stream: memoryview, offset: int | None) -> Record | None:
 
 
 def _follow(stream: memoryview, newest: int) -> tuple[dict[int, int], list[Record], bool]:
-    """Offsets by identifier, the edits from the newest on ([MS-PPT] 2.3.3), and whether their chain was whole."""
+    """Offsets by identifier, the edits from the newest back ([MS-PPT] 2.3.3), and whether their chain was whole."""
     offsets: dict[int, int] = {}
     edits: list[Record] = []
     seen: set[int] = set()
@@ -103,7 +109,7 @@ def _follow(stream: memoryview, newest: int) -> tuple[dict[int, int], list[Recor
 
 
 def _scan(stream: memoryview) -> tuple[dict[int, int], list[Record]]:
-    """The same from all edits that stand in the stream: what is saved later stands later."""
+    """Offsets and edits as of `_follow`, from all edits in the stream: later ones were saved later."""
     offsets: dict[int, int] = {}
     edits: list[Record] = []
     for record in records(stream):
@@ -115,7 +121,7 @@ def _scan(stream: memoryview) -> tuple[dict[int, int], list[Record]]:
 
 
 def _entries(directory: Record) -> dict[int, int]:
-    """Offsets by identifier, of runs of identifiers ([MS-PPT] 2.3.4 and 2.3.5)."""
+    """Offsets by identifier, stored for runs of identifiers ([MS-PPT] 2.3.4 and 2.3.5)."""
     count = len(directory.body) // 4
     numbers = struct.unpack(f"<{count}I", directory.body[: 4 * count])
     offsets: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""The shapes of a binary slide or notes page → their texts in reading order. Section numbers are those of Microsoft's published [MS-PPT].
+"""The shapes of a binary slide or notes page → their texts in reading order. Section numbers are those of [MS-PPT].
 
-Pictures, charts and other embedded objects are not read; of those that a newer PowerPoint has packed away, diagrams are.
+Pictures, charts and other embedded objects are not read, except for diagrams that a newer PowerPoint has packed in.
 """
 
 import struct
@@ -32,52 +32,53 @@ _MOST_PACKED = 100
 
 
 def sheet_texts(sheet: Record, outline: dict[int, Text], from_right: bool = False) -> list[Text]:
-    """The texts of a slide or notes page, the title first. Those that it has from its slide's `outline` are taken out of that.
+    """The texts of a slide or notes page, the title first. Texts that it takes from `outline` are removed from that.
 
-    Groups are opened with a stack, because a file may nest them deeper than Python recurses.
+    `from_right`: the presentation is read from right to left. Groups are opened with a stack, because a file may nest
+    them deeper than Python recurses.
     """
-    found: list[Text] = []
+    texts: list[Text] = []
     waiting: list[Record | list[Text]] = [sheet]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list):
-            found += one
+        item = waiting.pop()
+        if isinstance(item, list):
+            texts += item
             continue
         members: list[Record | list[Text]] = []
         boxes: list[Box | None] = []
-        for child in one.children():
+        for child in item.children():
             member = _member(child, outline)
             if member:
                 members.append(member)
                 boxes.append(_box(child))
         waiting += in_order(members, boxes, from_right)[::-1]
-    return titled(found)
+    return titled(texts)
 
 
 def bodies(records: Iterable[Record]) -> list[Text]:
-    """The text bodies in a run of records: each begins with its header (2.9.41), its characters follow (2.9.42, 2.9.43)."""
-    found: list[tuple[int, list[str], set[int]]] = []
+    """The text bodies in a run of records: each begins with a header (2.9.41), then characters (2.9.42, 2.9.43)."""
+    parts: list[tuple[int, list[str], set[int]]] = []
     for record in records:
-        if record.kind == _HEADER or record.kind in (_CHARACTERS, _BYTES) and not found:
-            found.append((record.number(0) if record.kind == _HEADER else _OTHER, [], set()))
+        if record.kind == _HEADER or record.kind in (_CHARACTERS, _BYTES) and not parts:
+            parts.append((record.number(0) if record.kind == _HEADER else _OTHER, [], set()))
         if record.kind in (_CHARACTERS, _BYTES) and record.whole:
-            found[-1][1].append(str(record.body, "utf-16-le" if record.kind == _CHARACTERS else "latin-1", "replace"))
-        elif record.kind in _STAND_INS and found:
-            found[-1][2].add(record.number(0))
+            parts[-1][1].append(str(record.body, "utf-16-le" if record.kind == _CHARACTERS else "latin-1", "replace"))
+        elif record.kind in _STAND_INS and parts:
+            parts[-1][2].add(record.number(0))
     return [
         Text(TITLE if kind in _TITLES else "", _plain(_without("".join(texts), stand_ins)))
-        for kind, texts, stand_ins in found
+        for kind, texts, stand_ins in parts
     ]
 
 
 def _without(text: str, stand_ins: set[int]) -> str:
-    """Without the "*" that stand where PowerPoint puts a number or date."""
+    """The text without the "*" that are placeholders for a number or date."""
     return "".join(mark for at, mark in enumerate(text) if at not in stand_ins or mark != "*") if stand_ins else text
 
 
 def child(record: Record | None, kind: int) -> Record | None:
-    """The first record of a kind in another, None also if there is no other."""
-    return next((one for one in record.children() if one.kind == kind), None) if record else None
+    """The first record of a kind in another, None if there is none or if `record` is None."""
+    return next((inner for inner in record.children() if inner.kind == kind), None) if record else None
 
 
 def _plain(text: str) -> str:
@@ -85,24 +86,24 @@ def _plain(text: str) -> str:
 
 
 def _member(record: Record, outline: dict[int, Text]) -> Record | list[Text] | None:
-    """What a record in a group comes to: its texts, or the record itself if it is to be opened."""
+    """The texts of a record in a group, or the record itself if it has to be opened."""
     if record.kind == _SHAPE:
-        return [one for one in _shape(record, outline) if one.text]
+        return [text for text in _shape(record, outline) if text.text]
     if record.kind == _GROUP and _is_table(record):
         return [Text("", _table(record, outline))]
     return record if record.kind in OPENED else None
 
 
 def _shape(shape: Record, outline: dict[int, Text]) -> Iterator[Text]:
-    """A shape's text: its own, or one of its slide's outline (2.9.76 and 2.9.78), which is then used up; or its WordArt or diagram."""
+    """A shape's text: its own, one from `outline` (2.9.76, 2.9.78), which is then removed there, WordArt, diagrams."""
     is_footer = _is_footer(shape)
     for part in shape.children():
         if part.kind == _TEXTBOX:
             reference = child(part, _OUTLINE)
             known = outline.pop(reference.number(0), None) if reference else None
             yield from (
-                one._replace(role=FOOTER) if is_footer else one
-                for one in ([known] if known else bodies(part.children()))
+                text._replace(role=FOOTER) if is_footer else text
+                for text in ([known] if known else bodies(part.children()))
             )
         elif part.kind in _PROPERTIES:
             values = _properties(part)
@@ -111,14 +112,14 @@ def _shape(shape: Record, outline: dict[int, Text]) -> Iterator[Text]:
 
 
 def _is_footer(shape: Record) -> bool:
-    """Whether a shape is the placeholder of a date, footer or header (2.13.22): under this name in a master, under the other in a slide."""
+    """Whether a shape is the placeholder of a date, footer or header (2.13.22); there are two records for that."""
     data = child(shape, _CLIENT_DATA)
     old, new = child(data, _PLACEHOLDER), child(data, _FOOTER_PLACEHOLDER)
     return bytes(old.body[4:5] if old else new.body[:1] if new else b"") in (b"\x07", b"\x09", b"\x0a")
 
 
 def _box(record: Record) -> Box | None:
-    """Where a shape stands (2.7.1; [MS-ODRAW] 2.2.39); a group, where its first shape does, which stands for the group."""
+    """The position of a shape (2.7.1; [MS-ODRAW] 2.2.39); for a group, that of its first shape, which stands for it."""
     if record.kind == _GROUP:
         record = next(record.children(), record)
     for part in record.children() if record.kind == _SHAPE else ():
@@ -131,7 +132,7 @@ def _box(record: Record) -> Box | None:
 
 
 def _properties(table: Record) -> dict[int, bytes]:
-    """The values of a shape's properties ([MS-ODRAW] 2.2.9 and 2.3.1): the number, or the data for which it is the length."""
+    """The values of a shape's properties ([MS-ODRAW] 2.2.9 and 2.3.1): the number, or the data whose length it is."""
     size = 6 * table.instance
     data = table.body[size:]
     values: dict[int, bytes] = {}
@@ -145,7 +146,7 @@ def _properties(table: Record) -> dict[int, bytes]:
 
 
 def _diagrams(packed: bytes) -> str:
-    """SmartArt, of which this format has only a picture; the newer file's own parts stand beside it ([MS-ODRAW] 2.3.4.41)."""
+    """The text of SmartArt, stored as a picture with the newer format's parts packed in ([MS-ODRAW] 2.3.4.41)."""
     try:
         parts = xml_parts(packed, _MOST_PACKED * len(packed)) if packed else {}
     except zipfile.BadZipFile:
@@ -161,12 +162,12 @@ def _is_table(group: Record) -> bool:
 
 
 def _table(group: Record, outline: dict[int, Text]) -> str:
-    """A table's cells, which are shapes, by row and column; a merged cell stands at its first place."""
+    """A table's cells, which are shapes, by row and column; a merged cell is at its first position."""
     rows: dict[float, list[tuple[float, str]]] = {}
     for shape in group.children():
         box = _box(shape) if shape.kind == _SHAPE and child(shape, _TEXTBOX) else None
         if box:
-            text = " ".join(one.text for one in _shape(shape, outline))
+            text = " ".join(part.text for part in _shape(shape, outline))
             rows.setdefault(box.top, []).append((box.left, " ".join(text.split())))
     lines = [[text for _, text in sorted(rows[top])] for top in sorted(rows)]
     return "\n".join(" | ".join(line) for line in lines if any(line))

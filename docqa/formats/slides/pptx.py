@@ -1,6 +1,7 @@
-"""PowerPoint (.pptx and its kin): one page for each slide, in the order of the show; the slide's title is the section, else that of the deck.
+"""PowerPoint (.pptx and its variants): one page for each slide, in the order of the show.
 
-Shapes come in reading order, then footers, notes and comments. Not read: pictures, embedded documents, what only the layout or master shows.
+The section of a page is the slide's title, or else the section of the presentation. Shapes come in reading order, then
+footers, notes and comments. Not read: pictures, embedded documents, what only the layout or master shows.
 """
 
 import zipfile
@@ -27,7 +28,7 @@ _P14 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it again and upload that."
 _LEFT_OUT = "it was left out"
 _IN_PART = "a part of it was left out"
-# python-pptx checks little: a damaged file shows as whatever the missing part breaks.
+# python-pptx checks little: a damaged file raises whatever its missing part leads to.
 _BROKEN = (
     PythonPptxError,
     KeyError,
@@ -43,7 +44,10 @@ _BROKEN = (
 
 
 def read(data: bytes, charset: str = "") -> Reading:
-    """Raises Unreadable for a damaged presentation or one without slides; a damaged slide costs itself and a note."""
+    """One page for each slide; `charset` is ignored. A damaged slide is left out, with a note.
+
+    Raises Unreadable for a presentation that is damaged or has no slides.
+    """
     try:
         source, damaged = mended(data)
         package = Package.open(source)
@@ -59,11 +63,11 @@ def read(data: bytes, charset: str = "") -> Reading:
 
 
 def _title(package: Any) -> str:
-    """The deck's own title; python-pptx makes one up where the package has no properties."""
-    known = [
+    """The deck's own title; python-pptx would make one up for a package without properties."""
+    properties = [
         relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")
     ]
-    return str(known[0].title or "").strip() if known else ""
+    return str(properties[0].title or "").strip() if properties else ""
 
 
 def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
@@ -83,7 +87,7 @@ def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Sl
 
 
 class _Slide:
-    """A slide's part while it is read; `broken` tells whether something that it refers to is missing or damaged."""
+    """A slide's part while it is read; `broken`: something that it refers to is missing or damaged."""
 
     def __init__(self, part: Any, known: dict[str, Places], from_right: bool) -> None:
         self.part = part
@@ -92,9 +96,9 @@ class _Slide:
         self.broken = False
 
     def read(self, name: str, damaged: set[str]) -> deck.Slide:
-        found = [*self._texts(self.part, self._places()), *self._notes(), *self._comments()]
+        texts = [*self._texts(self.part, self._places()), *self._notes(), *self._comments()]
         hidden = self.part._element.get("show") in ("0", "false")
-        return deck.Slide(found, name, hidden, _IN_PART if self.broken or self.part.partname in damaged else "")
+        return deck.Slide(texts, name, hidden, _IN_PART if self.broken or self.part.partname in damaged else "")
 
     def _texts(self, part: Any, known: Places) -> list[deck.Text]:
         tree = part._element.find(f"{P}cSld/{P}spTree")
@@ -112,21 +116,18 @@ class _Slide:
 
     def _notes(self) -> list[deck.Text]:
         page = _related(self.part, RT.NOTES_SLIDE)
-        return (
-            []
-            if page is None
-            else [one._replace(role="" if one.role == deck.TITLE else one.role) for one in self._texts(page, {})]
-        )
+        texts = [] if page is None else self._texts(page, {})
+        return [text._replace(role="" if text.role == deck.TITLE else text.role) for text in texts]
 
     def _comments(self) -> Iterator[deck.Text]:
-        """Comments, those of old (ECMA-376 part 1, 19.4) and those with answers ([MS-PPTX]), without the names of who wrote them."""
+        """Comments, classic (ECMA-376 part 1, 19.4) and threaded ([MS-PPTX]), without the names of their authors."""
         for key, relation in self.part.rels.items():
             if relation.reltype.endswith("/comments"):
                 for root in self._targets(self.part, key):
-                    yield from (deck.Text("", "".join(one.itertext())) for one in root.iter(P + "text", A + "p"))
+                    yield from (deck.Text("", "".join(text.itertext())) for text in root.iter(P + "text", A + "p"))
 
     def _graphic(self, part: Any, frame: Any) -> str:
-        """What a frame's chart or diagram says."""
+        """The text of a frame's chart or diagram."""
         charts = (
             root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id"))
         )
@@ -134,11 +135,12 @@ class _Slide:
         return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
 
     def _targets(self, part: Any, key: str | None) -> list[Any]:
-        """The root of the part that a relation leads to, if it is there."""
+        """A list with the root of the part that a relationship leads to; empty, and `broken` set, if it is missing."""
         root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
         self.broken = self.broken or root is None
         return [] if root is None else [root]
 
 
 def _related(part: Any, kind: str) -> Any:
-    return next((one.target_part for one in part.rels.values() if one.reltype == kind and not one.is_external), None)
+    relations = (relation for relation in part.rels.values() if relation.reltype == kind and not relation.is_external)
+    return next((relation.target_part for relation in relations), None)

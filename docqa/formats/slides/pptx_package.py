@@ -1,6 +1,7 @@
-"""The parts of a .pptx package, put right so that python-pptx opens them: nothing but XML, well-formed, each under the type its relations give it.
+"""The parts of a .pptx package, repaired so that python-pptx opens them: only well-formed XML, with consistent types.
 
-Pictures, sounds and embedded documents are left behind. Strict files ("ISO/IEC 29500 Strict") are given the names of the transitional ones.
+Pictures, sounds and embedded documents are dropped. Strict files ("ISO/IEC 29500 Strict") get the namespaces of the
+transitional ones.
 """
 
 import io
@@ -15,12 +16,13 @@ from lxml import etree  # type: ignore[import-untyped]
 from docqa.errors import Unreadable
 from docqa.formats.archive import UNPACKABLE
 
-# Elements and attributes of the parts held in memory at the same time; each takes up to 220 bytes there.
+# Elements and attributes of the parts in memory at the same time; each takes up to 220 bytes.
 MOST_MARKS = 4_000_000
 
 _TYPES = "[content_types].xml"
 _PRESENTATION = "application/vnd.openxmlformats-officedocument.presentationml."
-# What a part is, from the last word of the relation that leads to it: templates, shows and decks with macros differ in nothing else.
+# The type of a part by the last word of the relationship type that leads to it. Templates, shows and decks with macros
+# differ in nothing but their types.
 _KINDS = {
     "officeDocument": _PRESENTATION + "presentation.main+xml",
     "slide": _PRESENTATION + "slide+xml",
@@ -35,10 +37,10 @@ _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 
 
 def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
-    """A package for python-pptx, and the names ("/ppt/slides/slide1.xml") of parts of which something is lost; parts that are lost whole
-    are in neither. Names are in lower case, because those of a package do not tell case apart (ECMA-376 part 2, 6.2.2.3).
+    """A package for python-pptx, and the names ("/ppt/slides/slide1.xml") of parts of which something is lost.
 
-    Raises Unreadable for more XML than memory is good for; BadZipFile for no ZIP file.
+    Parts that are lost as a whole are in neither. Names are in lower case, for those of a package are case-insensitive
+    (ECMA-376 part 2, 6.2.2.3). Raises Unreadable for more XML than fits in memory, BadZipFile if it is not a ZIP file.
     """
     parts = xml_parts(data)
     relations = {name: parse(parts.pop(name)) for name in [name for name in parts if name.endswith(".rels")]}
@@ -61,7 +63,10 @@ def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
 
 
 def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
-    """The XML parts of a package by name, without those that are damaged or, unpacked, larger than `largest` bytes. Raises BadZipFile."""
+    """The XML parts of a package by name, except those that are damaged or unpack to more than `largest` bytes.
+
+    Raises BadZipFile.
+    """
     parts: dict[str, bytes] = {}
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for member in archive.infolist():
@@ -71,13 +76,16 @@ def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
             try:
                 parts[name] = _STRICT.sub(_TRANSITIONAL, archive.read(member))
             except UNPACKABLE:
-                # A damaged member is a missing one: whoever refers to it says so.
+                # A damaged member counts as missing, which is reported where it is referred to.
                 continue
     return parts
 
 
 def parse(blob: bytes) -> Any:
-    """The root of a part, with what can be had of a damaged one; None if there is nothing. Raises Unreadable for too much of it."""
+    """The root of a part, with what can be recovered of a damaged one; None if that is nothing.
+
+    Raises Unreadable for more XML than fits in memory.
+    """
     _check_size(_marks(blob))
     return _tree(blob, recover=True)
 
@@ -87,7 +95,7 @@ def _tree(blob: bytes, recover: bool = False) -> Any:
 
 
 def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
-    """Give the relations in the file `name` full names as targets; the types of those that they make known."""
+    """Make the targets in the relationships file `name` absolute; returns the types of the parts they lead to."""
     base = posixpath.dirname(_owner(name))
     kinds: dict[str, str] = {}
     for relation in root:
@@ -104,7 +112,7 @@ def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
 
 
 def _mend(parts: dict[str, bytes], kinds: dict[str, str]) -> set[str]:
-    """Make the parts that python-pptx parses well-formed. What is hopeless is taken out; the names of those that lost something."""
+    """Make the parts that python-pptx parses well-formed and drop hopeless ones; returns those that lost something."""
     damaged: set[str] = set()
     _check_size(sum(_marks(parts[name]) for name in kinds))
     for name in kinds:
@@ -121,7 +129,7 @@ def _mend(parts: dict[str, bytes], kinds: dict[str, str]) -> set[str]:
 
 
 def _drop_needless(root: Any, source: str, parts: dict[str, bytes], kinds: dict[str, str]) -> None:
-    """Take out relations that lead nowhere, and links from slide to slide: python-pptx follows them, one function call for each."""
+    """Remove relationships that lead nowhere, and links between slides: python-pptx follows them recursively."""
     for relation in list(root):
         if isinstance(relation.tag, str) and relation.get("TargetMode") == "External":
             continue
@@ -135,7 +143,7 @@ def _drop_needless(root: Any, source: str, parts: dict[str, bytes], kinds: dict[
 
 
 def _owner(relations: str) -> str:
-    """The part whose relations a file holds: a/_rels/b.xml.rels is about a/b.xml."""
+    """The part whose relationships a file holds: a/_rels/b.xml.rels belongs to a/b.xml."""
     folder, name = posixpath.split(relations)
     return posixpath.join(posixpath.dirname(folder), name.removesuffix(".rels"))
 
@@ -158,5 +166,6 @@ def _marks(blob: bytes) -> int:
 def _check_size(marks: int) -> None:
     if marks > MOST_MARKS:
         raise Unreadable(
-            "The presentation is too complex: its slides consist of more than four million elements. Split it and upload the parts."
+            "The presentation is too complex: its slides consist of more than four million elements. "
+            "Split it and upload the parts."
         )

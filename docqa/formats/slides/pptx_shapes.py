@@ -1,6 +1,7 @@
 """The shapes of a slide (ECMA-376 part 1, 19.3.1 and 21.1) → their texts in reading order.
 
-Of text that a file gives in alternatives, the first is read. What charts and diagrams say, which stands in parts of their own, it does not know.
+If a file gives alternatives of a text, the first is read. Charts and diagrams are in parts of their own, and are read
+by a function that the caller passes in.
 """
 
 import re
@@ -20,11 +21,11 @@ _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _GROUPS = (P + "spTree", P + "grpSp")
 _FRAME, _PICTURE = P + "graphicFrame", P + "pic"
 _SHAPES = (P + "sp", P + "cxnSp", P + "grpSp", _FRAME, _PICTURE)
-# What a placeholder's type (19.7.10) makes of its text.
+# The role of a placeholder's text by its type (19.7.10).
 _ROLES = {"title": TITLE, "ctrTitle": TITLE, "ftr": FOOTER, "dt": FOOTER, "hdr": FOOTER}
 # A slide's number and, on a notes page, its picture.
 _STAND_INS = ("sldNum", "sldImg")
-# Placeholders of a master that a layout's have their place from, where it has none of this kind.
+# The kind of a placeholder, by which it inherits its position from the layout or the master; "body" for all others.
 _KIN = {"ctrTitle": "title", "title": "title", "ftr": "ftr", "dt": "dt", "sldNum": "sldNum"}
 
 _TRUE = {"1", "true"}
@@ -37,41 +38,50 @@ Places = dict[str, Box]
 
 
 def texts(tree: Any, places: Places, graphic: Callable[[Any], str], from_right: bool = False) -> list[Text]:
-    """The texts of a shape tree in reading order, the title first; `graphic` reads a frame's chart or diagram, `places` is from `places`."""
-    found = []
-    speaking = _speaking(tree)
+    """The texts of a shape tree in reading order, the title first.
+
+    `places` is what the function `places` returns, `graphic` reads a frame's chart or diagram, `from_right`: the deck
+    is read from right to left.
+    """
+    collected = []
+    with_text = _with_text(tree)
     waiting = [tree]
     while waiting:
         shape = waiting.pop()
         if shape.tag in _GROUPS:
             members = [
-                one for one in _members(shape) if one in speaking and _placeholder(one).get("type") not in _STAND_INS
+                member
+                for member in _members(shape)
+                if member in with_text and _placeholder(member).get("type") not in _STAND_INS
             ]
-            waiting += in_order(members, [_box(one, places) for one in members], from_right)[::-1]
+            waiting += in_order(members, [_box(member, places) for member in members], from_right)[::-1]
         else:
-            found.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), _text(shape, graphic)))
-    return titled(found)
+            collected.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), _text(shape, graphic)))
+    return titled(collected)
 
 
 def lines(element: Any) -> str:
-    """The paragraphs below an element, a line each."""
+    """The paragraphs below an element, one per line."""
     return "\n".join(_CONTROL.sub("\n", "".join(_runs(paragraph))) for paragraph in element.iter(A + "p"))
 
 
 def places(layout: Any, master: Any) -> Places:
-    """Where placeholders stand that a slide gives no place: by their index and by their type, from its layout, else from the master (19.3.1.36)."""
-    found: Places = {}
+    """The positions of placeholders for which the slide gives none, by their index and by their kind.
+
+    They come from its layout, or else from the master (19.3.1.36).
+    """
+    inherited: Places = {}
     for tree in (master, layout):
         here: Places = {}
         for shape in tree.iter(P + "sp") if tree is not None else ():
-            box = _box(shape, found)
+            box = _box(shape, inherited)
             if box:
                 marks = _placeholder(shape)
                 here.setdefault(_kind(marks), box)
                 if tree is layout:
                     here.setdefault(marks.get("idx", "0"), box)
-        found |= here
-    return found
+        inherited |= here
+    return inherited
 
 
 def _members(group: Any) -> Iterator[Any]:
@@ -83,15 +93,15 @@ def _members(group: Any) -> Iterator[Any]:
             yield child
 
 
-def _speaking(tree: Any) -> set[Any]:
-    """The shapes and groups that can have a text, with all that is around them; the others would only stand in the way of the order."""
-    found: set[Any] = set()
+def _with_text(tree: Any) -> set[Any]:
+    """The shapes and groups that can have a text, and their ancestors; others would only distort the reading order."""
+    elements: set[Any] = set()
     for leaf in tree.iter(A + "t", _M + "t", _FRAME, _PICTURE):
-        around = leaf if leaf.tag != _PICTURE or _description(leaf) else None
-        while around is not None and around not in found:
-            found.add(around)
-            around = around.getparent()
-    return found
+        ancestor = leaf if leaf.tag != _PICTURE or _description(leaf) else None
+        while ancestor is not None and ancestor not in elements:
+            elements.add(ancestor)
+            ancestor = ancestor.getparent()
+    return elements
 
 
 def _placeholder(shape: Any) -> dict[str, str]:
@@ -112,7 +122,7 @@ def _text(shape: Any, graphic: Callable[[Any], str]) -> str:
 
 
 def _table(table: Any) -> str:
-    """A row a line; a merged cell stands at its first place, its others are empty."""
+    """One row per line; a merged cell has its text at its first position, the others are empty."""
     rows = []
     for row in table.iterfind(A + "tr"):
         cells = [
@@ -132,7 +142,7 @@ def _runs(node: Any) -> Iterator[str]:
         elif child.tag == A + "br":
             yield "\n"
         elif child.tag == A + "fld" and child.get("type") == "slidenum":
-            # What is remembered of a slide's number is often "<number>" or that of another slide.
+            # The cached number of a slide is often "<number>" or that of another slide.
             continue
         elif child.tag == _MC + "AlternateContent":
             yield from _runs(next(iter(child), ()))
@@ -143,13 +153,16 @@ def _runs(node: Any) -> Iterator[str]:
 
 
 def _description(shape: Any) -> str:
-    """The alternative text that a person wrote. A file's name is none; PowerPoint's own guess is two paragraphs, of which the last says so."""
-    words = next((one.get("descr", "") for one in shape.iterfind(f"*/{P}cNvPr")), "").strip()
+    """The alternative text that a person wrote.
+
+    A file name does not count, nor PowerPoint's own guess: two paragraphs, of which the last says what it is.
+    """
+    words = next((properties.get("descr", "") for properties in shape.iterfind(f"*/{P}cNvPr")), "").strip()
     return "" if " " not in words or "\n" in words or _FILE_NAME.search(words) else words
 
 
 def _box(shape: Any, places: Places) -> Box | None:
-    frame = next((one for path in (f"{P}xfrm", f"*/{A}xfrm") for one in shape.iterfind(path)), None)
+    frame = next((frame for path in (f"{P}xfrm", f"*/{A}xfrm") for frame in shape.iterfind(path)), None)
     if frame is None or frame.find(A + "off") is None or frame.find(A + "ext") is None:
         marks = _placeholder(shape)
         return (places.get(marks.get("idx", "0")) or places.get(_kind(marks))) if marks else None
@@ -163,6 +176,6 @@ def _box(shape: Any, places: Places) -> Box | None:
 
 
 def _length(value: str) -> float:
-    """A length in EMU (914,400 to the inch); strict files name units (22.9.2.15)."""
-    found = _NUMBER.fullmatch(value.strip())
-    return float(found[1]) * _UNITS[found[2] or ""] if found else 0.0
+    """A length in EMU (914,400 per inch); strict files give units (22.9.2.15)."""
+    number = _NUMBER.fullmatch(value.strip())
+    return float(number[1]) * _UNITS[number[2] or ""] if number else 0.0
