@@ -1,10 +1,6 @@
 """Which targets answer for which model name: `models/models.toml`, read, checked, and read again when it changes.
 
-<<<<<<< HEAD
 It does not know which of them can be used on this machine; `models.chat.registry` does.
-=======
-Which of them can be used on this machine is not known here.
->>>>>>> models
 """
 
 import logging

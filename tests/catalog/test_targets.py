@@ -498,13 +498,8 @@ async def test_a_model_asked_by_its_own_name_falls_through_only_when_time_is_up(
                 await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")),
                 key=lambda response: response.status_code,
             )
-<<<<<<< HEAD
-        assert waited.headers["X-DocQA-Target"] == "extractive" and "12,400" in waited.text
-        assert sent_away.status_code == 503 and "already wait for MY_OWN" in sent_away.json()["detail"]
-=======
         assert out_of_time.headers["X-DocQA-Target"] == "extractive" and "12,400" in out_of_time.text
         assert refused.status_code == 503 and "already wait for MY_OWN" in refused.json()["detail"]
->>>>>>> models
 
 
 @pytest.mark.anyio
