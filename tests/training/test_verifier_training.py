@@ -130,7 +130,7 @@ def test_the_whole_training_holds_out_articles_and_is_reproducible(
     base: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from docqa.catalog.gguf import read_header
-    from docqa.models.verifier import ABOUT
+    from docqa.models.verifier import PREFIX
     from docqa.training.verifier import train
 
     seen: list[str] = []
@@ -151,7 +151,7 @@ def test_the_whole_training_holds_out_articles_and_is_reproducible(
     assert set(seen) == set(split_articles(MANY).training)
     assert first.read_bytes() == same.read_bytes() != other.read_bytes()
     metadata = read_header(first).metadata
-    assert {key.removeprefix(ABOUT): value for key, value in metadata.items() if key.startswith(ABOUT)} == {
+    assert {key.removeprefix(PREFIX): value for key, value in metadata.items() if key.startswith(PREFIX)} == {
         "base": "abc",
         "languages": "en",
         "weight": "3.0",
