@@ -1,4 +1,4 @@
-"""The command line: serve, the API keys, and an evaluation on files of one's own."""
+"""The command line: the server, API keys, evaluation on your own files, models, bundles."""
 
 import argparse
 import asyncio
@@ -31,20 +31,20 @@ from docqa.setup.bundle import bundle
 from docqa.setup.packages import Installer, say
 from docqa.store.database import Database
 
-GRACE = 3  # seconds that open streams have at the end
+GRACE = 3  # seconds for open streams at shutdown
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
         arguments = ["serve", *arguments]
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         settings = Settings.read(
-            os.environ, **{name: getattr(given, name, None) for name in ("host", "port", "data", "log_level")}
+            os.environ, **{name: getattr(options, name, None) for name in ("host", "port", "data", "log_level")}
         )
-        result: int = given.run(settings, given)
-        return result
+        code: int = options.run(settings, options)
+        return code
     except DocqaError as error:
         print(f"docqa: {error}", file=sys.stderr)
         return 1
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     listed = "\n".join(
-        f"  {environment_name(one.name):26} {one.metadata['help']} [{_shown(one.default)}]" for one in fields(Settings)
+        f"  {environment_name(field.name):26} {field.metadata['help']} [{_shown(field.default)}]"
+        for field in fields(Settings)
     )
     epilog = f"settings, from the environment:\n{listed}"
     parser = argparse.ArgumentParser(
@@ -72,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=_serve)
     key = commands.add_parser("key", help="add, list and revoke API keys")
     actions = key.add_subparsers(required=True, metavar="ACTION")
-    add = actions.add_parser("add", help="make a key and print it, this once")
+    add = actions.add_parser("add", help="create a key and print it, this once only")
     add.add_argument("name", metavar="NAME", help="what the key is for")
     add.add_argument(
         "--account",
@@ -82,11 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     add.set_defaults(run=_add_key)
     list_ = actions.add_parser("list", help="list the keys, without their secrets")
     list_.set_defaults(run=_list_keys)
-    revoke = actions.add_parser("revoke", help="end a key for good")
+    revoke = actions.add_parser("revoke", help="revoke a key for good")
     revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
     revoke.set_defaults(run=_revoke_key)
     ask = commands.add_parser(
-        "eval", help="make questions from files, ask them, and show how many are found and answered"
+        "eval", help="make questions from files, ask them, and show how many passages are found and questions answered"
     )
     ask.add_argument(
         "files", metavar="FILE", nargs="+", type=Path, help="a document in any format that can be uploaded"
@@ -95,25 +96,25 @@ def _parser() -> argparse.ArgumentParser:
         "--questions", metavar="N", type=_count, default=40, help="how many at most, over all files [%(default)s]"
     )
     ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
-    ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with what came of it")
+    ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with its result")
     ask.set_defaults(run=_evaluate)
     declare_models(commands)
     declare_reader(commands)
-    gather = commands.add_parser("bundle", help="gather all that a machine without a network needs into one folder")
-    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or one where this was interrupted")
+    gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
+    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
     gather.set_defaults(run=_bundle)
-    # These are carried out by `install`, before this module is reached.
-    commands.add_parser("doctor", help="tell what this machine has and lacks; --offline proves that nothing leaves it")
-    commands.add_parser("test", help="pass the tests; further words go to pytest")
-    commands.add_parser("install", help="install again what failed or is missing, and fetch the models")
-    for one in (serve, add, list_, revoke):
-        one.add_argument("--data", help="folder of the SQLite file and the first API key")
+    # These are run by `start`, before this module is imported.
+    commands.add_parser("doctor", help="show what this machine has and lacks; --offline proves that nothing leaves it")
+    commands.add_parser("test", help="run the tests; further words go to pytest")
+    commands.add_parser("install", help="install what failed or is missing, and fetch the models")
+    for command in (serve, add, list_, revoke):
+        command.add_argument("--data", help="folder of the SQLite file and the first API key")
     return parser
 
 
 def _count(raw: str) -> int:
     if not raw.isdecimal() or int(raw) < 1:
-        raise argparse.ArgumentTypeError("must be a whole number, 1 or more")
+        raise argparse.ArgumentTypeError("must be an integer of at least 1")
     return int(raw)
 
 
@@ -121,11 +122,11 @@ def _shown(value: Any) -> str:
     return str(value) if value != () else "none"
 
 
-def _serve(settings: Settings, given: argparse.Namespace) -> int:
+def _serve(settings: Settings, options: argparse.Namespace) -> int:
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("httpx").setLevel("WARNING")
     if key := asyncio.run(_first_key(settings)):
-        print(f"\nYour API key, shown this once and kept in {_key_file(settings)}:\n\n    {key}\n")
+        print(f"\nYour API key, shown only this once and stored in {_key_file(settings)}:\n\n    {key}\n")
     config = uvicorn.Config(
         create(settings),
         host=settings.host,
@@ -138,7 +139,7 @@ def _serve(settings: Settings, given: argparse.Namespace) -> int:
     server = _Server(config, settings)
     try:
         server.run()
-    except SystemExit:  # uvicorn's way to say that the port is taken, after it has logged so
+    except SystemExit:  # uvicorn raises it if the port is taken, after logging that
         return 1
     return 0 if server.started else 1
 
@@ -161,21 +162,19 @@ class _Server(uvicorn.Server):
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
-        print(
-            f'DocQA serves on http://{shown}:{port} - try:\n\n    curl -H "x-api-key: {key}" http://{shown}:{port}/v1/api/models\n',
-            flush=True,
-        )
+        address = f"http://{shown}:{port}"
+        print(f"DocQA serves on {address} - try:\n", flush=True)
+        print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """As uvicorn does, but a signal that ends the server cleanly ends the process with exit code 0."""
-
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        """As uvicorn's, except that a signal that ends the server cleanly makes the process exit with code 0."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _key_file(settings: Settings) -> Path:
@@ -196,30 +195,30 @@ async def _first_key(settings: Settings) -> str | None:
             if await store.accounts.has_accounts(conn):
                 return None
             _, key = await create_key(conn, DEFAULT_ACCOUNT, "first key")
-            # Inside the transaction: a key that could not be written down must not exist either.
+            # Inside the transaction: a key that could not be written to its file must not exist.
             try:
                 with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                    _key_file(settings).chmod(0o600)  # it may have been there already, open to others
+                    _key_file(settings).chmod(0o600)  # the file may have existed, readable by others
                     file.write(key + "\n")
             except OSError as error:
                 raise CannotStart(f"The first API key cannot be written: {error}") from error
         return key
 
 
-def _add_key(settings: Settings, given: argparse.Namespace) -> int:
+def _add_key(settings: Settings, options: argparse.Namespace) -> int:
     async def add() -> tuple[int, str]:
         async with AsyncExitStack() as stack:
             db = await _open(settings, stack)
             async with db.write() as conn:
-                return await create_key(conn, given.account, given.name)
+                return await create_key(conn, options.account, options.name)
 
     id_, key = asyncio.run(add())
-    print(f"Key {id_} ({given.name}) of the account {given.account}, shown this once:", file=sys.stderr)
+    print(f"Key {id_} ({options.name}) of the account {options.account}, shown only this once:", file=sys.stderr)
     print(key)
     return 0
 
 
-def _list_keys(settings: Settings, given: argparse.Namespace) -> int:
+def _list_keys(settings: Settings, options: argparse.Namespace) -> int:
     async def find() -> list[store.accounts.Key]:
         async with AsyncExitStack() as stack:
             db = await _open(settings, stack)
@@ -227,50 +226,51 @@ def _list_keys(settings: Settings, given: argparse.Namespace) -> int:
                 return await store.accounts.keys(conn)
 
     for key in asyncio.run(find()):
-        print(
-            f"{key.id:4}  {key.account:16}  {key.name:24}  {key.created}  {f'revoked {key.revoked}' if key.revoked else 'valid'}"
-        )
+        state = f"revoked {key.revoked}" if key.revoked else "valid"
+        print(f"{key.id:4}  {key.account:16}  {key.name:24}  {key.created}  {state}")
     return 0
 
 
-def _revoke_key(settings: Settings, given: argparse.Namespace) -> int:
+def _revoke_key(settings: Settings, options: argparse.Namespace) -> int:
     async def revoke() -> bool:
         async with AsyncExitStack() as stack:
             db = await _open(settings, stack)
             async with db.write() as conn:
-                return await store.accounts.revoke_key(conn, given.id)
+                return await store.accounts.revoke_key(conn, options.id)
 
     if not asyncio.run(revoke()):
-        print(f"There is no valid key {given.id}; `key list` shows them.", file=sys.stderr)
+        print(f"There is no valid key {options.id}; `key list` shows them.", file=sys.stderr)
         return 1
-    print(f"Key {given.id} is revoked.")
+    print(f"Key {options.id} is revoked.")
     return 0
 
 
-def _bundle(settings: Settings, given: argparse.Namespace) -> int:
-    bundle(Installer(offline=settings.offline), Catalog.load(settings.models), given.folder.expanduser().resolve(), say)
+def _bundle(settings: Settings, options: argparse.Namespace) -> int:
+    bundle(
+        Installer(offline=settings.offline), Catalog.load(settings.models), options.folder.expanduser().resolve(), say
+    )
     return 0
 
 
-def _evaluate(settings: Settings, given: argparse.Namespace) -> int:
+def _evaluate(settings: Settings, options: argparse.Namespace) -> int:
     logging.basicConfig(level="ERROR", format="%(levelname)s %(name)s: %(message)s")
     try:
-        if given.out:
-            given.out.touch()  # before the work, which takes minutes
+        if options.out:
+            options.out.touch()  # before the work, which takes minutes
     except OSError as error:
-        raise CannotStart(f"{given.out} cannot be written: {error.strerror}") from error
+        raise CannotStart(f"{options.out} cannot be written: {error.strerror}") from error
     results = asyncio.run(
         evaluate(
             settings,
-            given.files,
-            given.model,
-            given.questions,
+            options.files,
+            options.model,
+            options.questions,
             lambda sentence: print(sentence, file=sys.stderr, flush=True),
         )
     )
     print(table(results))
-    if given.out:
-        given.out.write_text(
-            "".join(json.dumps(one.as_record(), ensure_ascii=False) + "\n" for one in results), encoding="utf-8"
+    if options.out:
+        options.out.write_text(
+            "".join(json.dumps(result.as_record(), ensure_ascii=False) + "\n" for result in results), encoding="utf-8"
         )
     return 0

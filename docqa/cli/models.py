@@ -1,6 +1,6 @@
 """`python run.py models`: list, pull, add, remove and check the models on this machine.
 
-How much memory a model takes, and which one suits a machine, are estimates: nothing is loaded here to find out.
+The memory that a model takes and which one suits a machine are estimates: nothing is loaded.
 """
 
 import argparse
@@ -21,56 +21,56 @@ from docqa.settings import Settings
 
 USES = {"embedding": "search", "gguf": "answers"}
 HEAD = ("MODEL", "FOR", "SIZE", "MEMORY", "LANGUAGES", "LICENCE", "")
-# Factor of the weights, and MB. A context is as long as the memory allows; 4,096 tokens of keys and values are 0.6 GB in Qwen3-4B and 8B, the rest is buffers. An embedding model is held in two
-# precisions while it is loaded, beside PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
+# Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
+# in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
+# PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
 MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
-SHARE = 0.5  # of the machine's memory, what a proposed model may take
+SHARE = 0.5  # of the machine's memory that a proposed model may take
 
 
 class Refused(DocqaError):
-    """What was asked for is not done; the message says why."""
+    """The command was not carried out; the message says why."""
 
 
 def declare(commands: Any) -> None:
-    """Add `models` and its actions to the subparsers `commands`; each sets `run(settings, given)`."""
+    """Add `models` and its actions to the subparsers `commands`; each sets `run(settings, options)`."""
     actions = commands.add_parser("models", help="list, pull, add, remove and check models").add_subparsers(
         required=True, metavar="ACTION"
     )
     actions.add_parser(
-        "list", help="the models there are and can be had, and which are proposed for this machine"
-    ).set_defaults(run=_running(list_models))
+        "list", help="show the models that are present or can be pulled, and those proposed for this machine"
+    ).set_defaults(run=_reporting(list_models))
     pull = actions.add_parser("pull", help="download a model of the catalogue")
-    pull.add_argument("name", metavar="NAME", help="as `models list` shows it")
-    pull.set_defaults(run=_running(pull_model))
-    add = actions.add_parser("add", help="take a GGUF file into the models folder")
-    add.add_argument(
-        "file", metavar="FILE.gguf", type=Path, help="a language model; of one that was split, any of its parts"
-    )
-    add.set_defaults(run=_running(add_model))
+    pull.add_argument("name", metavar="NAME", help="a name that `models list` shows")
+    pull.set_defaults(run=_reporting(pull_model))
+    add = actions.add_parser("add", help="add a GGUF file to the models folder")
+    add.add_argument("file", metavar="FILE.gguf", type=Path, help="a chat model; of a split one, any of its parts")
+    add.set_defaults(run=_reporting(add_model))
     remove = actions.add_parser("remove", help="delete a model from the models folder")
-    remove.add_argument("name", metavar="NAME", help="as `models list` shows it")
-    remove.set_defaults(run=_running(remove_model))
-    check = actions.add_parser("check", help="read every byte and compare with the SHA-256 that is known")
-    check.add_argument("name", metavar="NAME", nargs="?", help="as `models list` shows it [all that are here]")
-    check.set_defaults(run=_running(check_models))
+    remove.add_argument("name", metavar="NAME", help="a name that `models list` shows")
+    remove.set_defaults(run=_reporting(remove_model))
+    check = actions.add_parser("check", help="read every byte and compare with the known SHA-256")
+    check.add_argument("name", metavar="NAME", nargs="?", help="a name that `models list` shows [all that are present]")
+    check.set_defaults(run=_reporting(check_models))
 
 
-def _running(action: Callable[[Settings, argparse.Namespace], int]) -> Callable[[Settings, argparse.Namespace], int]:
-    """`action`, with what the disk refuses as a sentence, and an end by Ctrl-C that is none of success."""
+def _reporting(action: Callable[[Settings, argparse.Namespace], int]) -> Callable[[Settings, argparse.Namespace], int]:
+    """`action` with disk errors reported as a sentence, and a non-zero exit code on Ctrl-C."""
 
-    def run(settings: Settings, given: argparse.Namespace) -> int:
+    def run(settings: Settings, options: argparse.Namespace) -> int:
         try:
-            return action(settings, given)
+            return action(settings, options)
         except OSError as error:
             raise Refused(str(error)) from error
         except KeyboardInterrupt:
-            say("\nStopped. The next try goes on from here.")
+            say("\nStopped. The next try resumes.")
             return 130
 
     return run
 
 
 def say(sentence: str) -> None:
+    """Print to stdout at once."""
     print(sentence, flush=True)
 
 
@@ -78,32 +78,27 @@ def say(sentence: str) -> None:
 
 
 def list_models(settings: Settings, _: argparse.Namespace) -> int:
+    """Print the models with size, memory, languages and licence."""
     catalog, machine = Catalog.load(settings.models), find_machine()
-    say(
-        f"This machine has {gigabytes(machine.memory) if machine.memory else 'an unknown amount'} of memory and {machine.cores} cores.\n"
-    )
+    size = gigabytes(machine.memory) if machine.memory else "an unknown amount"
+    say(f"This machine has {size} of memory and {machine.cores} cores.\n")
     proposed = propose(catalog, machine)
     rows = [HEAD, *(_row(catalog, entry, settings, entry in proposed) for entry in catalog.models())]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     say(
-        "\n`models pull NAME` gets a model; `DOCQA_EMBEDDER=NAME` chooses the one for search, `model_name` of a request the one for answers."
+        "\n`models pull NAME` downloads a model. `DOCQA_EMBEDDER=NAME` chooses the model for search, "
+        "`model_name` in a request the one for answers."
     )
     return 0
 
 
 def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> tuple[str, ...]:
-    here = catalog.present(entry)
     state = "can be pulled" if entry.hub or entry.wheel or entry.path else ""
-    if here:
-        state = (
-            f"here, as {entry.api_name}"
-            if entry.kind == "gguf"
-            else "here, in use"
-            if entry.name == settings.embedder
-            else "here"
-        )
+    if catalog.present(entry):
+        use = f", as {entry.api_name}" if entry.kind == "gguf" else ", in use" * (entry.name == settings.embedder)
+        state = f"present{use}"
     states = ", ".join(filter(None, [state, "proposed" if proposed else ""]))
     return (
         entry.name,
@@ -123,19 +118,20 @@ def _languages(catalog: Catalog, entry: Entry) -> str:
 
 
 def gigabytes(size: int) -> str:
+    """A number of bytes as `1.2 GB`."""
     return f"{size / 1e9:.1f} GB"
 
 
 def memory(entry: Entry) -> int:
-    """About how many bytes of memory the model takes when it is loaded."""
+    """The bytes of memory that the loaded model takes, estimated."""
     factor, megabytes = MEMORY[entry.kind]
     return round(factor * entry.size) + megabytes * 10**6
 
 
 def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
-    """For each use the largest model of the catalogue that this machine has the cores and, in half of it, the memory for.
+    """The largest model for each use that the machine has the cores and, in half of its memory, the room for.
 
-    The catalogue's `cores` assume that a core reads the prompt of a model of 0.7 billion parameters as fast as one can wait for it.
+    The catalogue's `cores` assume that one core reads prompts fast enough for a model of 0.7 billion parameters.
     """
     room = SHARE * machine.memory
     fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
@@ -145,35 +141,37 @@ def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
 # pull
 
 
-def pull_model(settings: Settings, given: argparse.Namespace) -> int:
+def pull_model(settings: Settings, options: argparse.Namespace) -> int:
+    """Download a model of the catalogue. Raises NotFound, Refused, FetchFailed."""
     catalog = Catalog.load(settings.models)
-    entry = catalog.find(given.name)
+    entry = catalog.find(options.name)
     if catalog.present(entry):
-        say(f"{entry.name} is here already; `models check {entry.name}` reads whether it is whole.")
+        say(f"{entry.name} is already present; `models check {entry.name}` verifies it.")
         return 0
     if settings.offline and entry.path is None:
-        raise Refused(f"{entry.name} is not here, and DOCQA_OFFLINE forbids to download it.")
+        raise Refused(f"{entry.name} is missing, and DOCQA_OFFLINE forbids downloading it.")
     fetch(catalog, entry, say)
     catalog.given_up(entry).unlink(missing_ok=True)
-    say(f"{entry.name} is here, {entry.licence}. {_use(entry)}")
+    say(f"{entry.name} is ready, {entry.licence}. {_use(entry)}")
     return 0
 
 
 def _use(entry: Entry) -> str:
     if entry.kind == "gguf":
-        return f"The server serves it as {entry.api_name} from its next start."
+        return f"The server offers it as {entry.api_name}."
     return f"Start the server with DOCQA_EMBEDDER={entry.name} to search with it."
 
 
 # add
 
 
-def add_model(settings: Settings, given: argparse.Namespace) -> int:
+def add_model(settings: Settings, options: argparse.Namespace) -> int:
+    """Add a GGUF file, with the other parts of a split one. Raises NotFound, NotGguf, Refused."""
     catalog = Catalog.load(settings.models)
-    name, parts = _parts(given.file.expanduser().resolve())
+    name, parts = _parts(options.file.expanduser().resolve())
     headers = [read_header(part) for part in parts]
     if not headers[0].has_chat_template:
-        raise Refused(f"{parts[0]} has no chat template: it is not a model for conversations.")
+        raise Refused(f"{parts[0]} has no chat template: it is not a chat model.")
     for other in catalog.models():
         if (
             other.api_name == api_name(name)
@@ -181,7 +179,7 @@ def add_model(settings: Settings, given: argparse.Namespace) -> int:
             and {file.path for file in other.files} != {part.name for part in parts}
         ):
             raise Refused(
-                f"There is a model that is served as {other.api_name} already; `models remove {other.name}`, or give the file another name."
+                f"Another model is already called {other.api_name}; run `models remove {other.name}` or rename the file."
             )
     known = {
         file.path: file
@@ -194,31 +192,31 @@ def add_model(settings: Settings, given: argparse.Namespace) -> int:
     entry = catalog.find(name)
     if entry not in catalog.entries:
         catalog.record(replace(entry, files=tuple(files)))
-    say(f"{entry.name} is here, licence {headers[0].metadata.get('general.license', 'unknown')}. {_use(entry)}")
+    say(f"{entry.name} is ready, licence {headers[0].metadata.get('general.license', 'unknown')}. {_use(entry)}")
     return 0
 
 
 def _parts(file: Path) -> tuple[str, list[Path]]:
-    """The name of the model that `file` belongs to, and its files in order."""
+    """The name of the model that `file` belongs to, and its files in order. Raises NotFound."""
     part = PART.fullmatch(file.stem)
-    beside = file.parent.glob("*.gguf") if part else [file]
-    for name, parts in split_models(beside):
+    candidates = file.parent.glob("*.gguf") if part else [file]
+    for name, parts in split_models(candidates):
         if file in parts:
             return name, parts
-    raise NotFound(f"{file} is one of {int(part['count']) if part else 1} files, and the others are not beside it")
+    raise NotFound(f"{file} is one of {int(part['count']) if part else 1} parts, and the others are not in its folder")
 
 
 def _take(source: Path, target: Path, known: File | None) -> File:
-    """`source` at `target`, linked or copied, and read once for its SHA-256. Raises Refused."""
+    """Link or copy `source` to `target`; the file with its SHA-256. Raises Refused."""
     if target.exists() and not target.samefile(source):
-        raise Refused(f"There is another {target.name} in the models folder; `models remove {target.stem}` deletes it.")
+        raise Refused(f"The models folder has another {target.name}; `models remove {target.stem}` deletes it.")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         _link_or_copy(source, part)
         file = File(target.name, part.stat().st_size, digest(part))
         if known not in (None, file):
             raise Refused(
-                f"{source} is not the {target.name} that the catalogue knows (SHA-256 {file.sha256}); give it another name."
+                f"{source} is not the {target.name} of the catalogue (SHA-256 {file.sha256}); rename the file."
             )
         os.replace(part, target)
     finally:
@@ -229,61 +227,62 @@ def _take(source: Path, target: Path, known: File | None) -> File:
 def _link_or_copy(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
-    except OSError:  # another disk, or one that knows no links
+    except OSError:  # another disk, or one without links
         shutil.copyfile(source, target)
 
 
 # remove
 
 
-def remove_model(settings: Settings, given: argparse.Namespace) -> int:
+def remove_model(settings: Settings, options: argparse.Namespace) -> int:
+    """Delete the files of a model. Raises NotFound, Refused."""
     catalog = Catalog.load(settings.models)
-    entry = catalog.find(given.name)
+    entry = catalog.find(options.name)
     if entry.kind == "embedding" and entry.name == settings.embedder:
         raise Refused(
-            f"{entry.name} is the model that the server searches with; choose another with DOCQA_EMBEDDER first."
+            f"{entry.name} is the model that the server searches with; first choose another with DOCQA_EMBEDDER."
         )
     files = [path for path in (catalog.target(entry, file) for file in entry.files) if path.is_file()]
-    rest = [path for path in catalog.unfinished(entry).rglob("*") if path.is_file()]
-    if not files and not rest:
-        raise NotFound(f"{entry.name} is not here.")
-    size = sum(path.stat().st_size for path in [*files, *rest])
-    for path in [*files, *rest, catalog.record_path(entry)]:
+    partial = [path for path in catalog.unfinished(entry).rglob("*") if path.is_file()]
+    if not files and not partial:
+        raise NotFound(f"{entry.name} is not present.")
+    size = sum(path.stat().st_size for path in [*files, *partial])
+    for path in [*files, *partial, catalog.record_path(entry)]:
         path.unlink(missing_ok=True)
-    for folder in sorted({path.parent for path in [*files, *rest]} - {catalog.models_dir}, reverse=True):
+    for folder in sorted({path.parent for path in [*files, *partial]} - {catalog.models_dir}, reverse=True):
         if not any(folder.iterdir()):
             folder.rmdir()
     if not entry.optional and entry in catalog.entries:
         catalog.given_up(entry).parent.mkdir(exist_ok=True)
         catalog.given_up(entry).touch()
-    say(
-        f"Removed {entry.name}, {gigabytes(size)}: {', '.join(str(path.relative_to(catalog.models_dir)) for path in [*files, *rest])}."
-    )
+    names = ", ".join(str(path.relative_to(catalog.models_dir)) for path in [*files, *partial])
+    say(f"Removed {entry.name}, {gigabytes(size)}: {names}.")
     return 0
 
 
 # check
 
 
-def check_models(settings: Settings, given: argparse.Namespace) -> int:
+def check_models(settings: Settings, options: argparse.Namespace) -> int:
+    """Verify one model or all that are present; 1 if a file is missing or damaged. Raises NotFound."""
     catalog = Catalog.load(settings.models)
     entries = (
-        [catalog.find(given.name)] if given.name else [entry for entry in catalog.models() if catalog.present(entry)]
+        [catalog.find(options.name)]
+        if options.name
+        else [entry for entry in catalog.models() if catalog.present(entry)]
     )
-    right = [_check(catalog, entry) for entry in entries]
-    return int(not all(right))
+    valid = [_check(catalog, entry) for entry in entries]
+    return int(not all(valid))
 
 
 def _check(catalog: Catalog, entry: Entry) -> bool:
     if not entry.files:
-        raise NotFound(f"{entry.name} is not here.")
+        raise NotFound(f"{entry.name} is not present.")
     wrong = catalog.verify(entry)
     if wrong:
-        say(f"{entry.name}: missing or damaged: {', '.join(wrong)}. `models remove {entry.name}`, then get it again.")
+        say(f"{entry.name}: missing or damaged: {', '.join(wrong)}. Run `models remove {entry.name}`, then pull it.")
     elif all(file.sha256 for file in entry.files):
-        say(f"{entry.name}: every byte is right.")
+        say(f"{entry.name}: verified.")
     else:
-        say(
-            f"{entry.name}: there is no SHA-256 to compare with; `models add {catalog.path(entry)}` notes the one it has now."
-        )
+        say(f"{entry.name}: there is no known SHA-256; `models add {catalog.path(entry)}` records the present one.")
     return not wrong

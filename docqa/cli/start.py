@@ -1,4 +1,4 @@
-"""What `python run.py` does before the command line: .venv, the packages, the models. Standard library only."""
+"""What `python run.py` does before the command line: sets up .venv, packages and models. Standard library only."""
 
 import importlib
 import importlib.util
@@ -16,20 +16,20 @@ from docqa.errors import DocqaError
 from docqa.settings import Settings
 from docqa.setup.packages import Installer, say
 
-INSTALLED = "DOCQA_INSTALLED"  # set for the process that follows the installing one
-# All tests are run in two processes. The tests of one file stay together, for they share what takes long to load.
-SIDE_BY_SIDE = ["--numprocesses=2", "--dist=loadfile"]
+INSTALLED = "DOCQA_INSTALLED"  # set for the process that is started after installing
+# All tests run in two processes. Those of one file stay together, because they share models that take long to load.
+PARALLEL = ["--numprocesses=2", "--dist=loadfile"]
 
 
 def main(arguments: list[str], usage: str) -> int:
-    """Install what is missing and hand over to the command line (or to pytest); the exit code."""
+    """Install what is missing, then run the command line or pytest; the exit code. `usage` is shown for --help."""
     try:
         code = _prepare(arguments, usage)
     except (DocqaError, OSError) as error:
         say(f"docqa: {error}")
         return 1
     except KeyboardInterrupt:
-        say("\nStopped. The next start goes on from here.")
+        say("\nStopped. The next start resumes.")
         return 130
     if code is not None:
         return code
@@ -39,41 +39,40 @@ def main(arguments: list[str], usage: str) -> int:
 
 
 def _prepare(arguments: list[str], usage: str) -> int | None:
-    """All that comes before the command line; an exit code if there is nothing left for it to do."""
+    """Everything before the command line; an exit code if that has nothing left to do."""
     command = arguments[0] if arguments and not arguments[0].startswith("-") else "serve"
     settings = Settings.read(os.environ)
     installer = Installer(offline=settings.offline)
-    if command == "doctor":  # it tells what is missing, and so must not mend it first
+    if command == "doctor":  # it reports what is missing, so nothing may be installed first
         if installer.python.exists() and not installer.inside:
             return _restart(installer.python, arguments)
         from docqa.setup.doctor import examine
 
         return examine(arguments[1:])
     groups = installer.groups(test=command == "test")
-    # A Python that somebody else set up with all that is needed is used as it is.
-    own = installer.inside or not installer.importable(groups)
-    if own and {"-h", "--help"} & set(arguments) and installer.pending(groups):
+    # A Python that already has everything needed is used as it is.
+    managed = installer.inside or not installer.importable(groups)
+    if managed and {"-h", "--help"} & set(arguments) and installer.pending(groups):
         print(usage)
         return 0
     again = command == "install" and not os.environ.get(INSTALLED)
-    if own and again:
+    if managed and again:
         installer.forget()
-    if own and installer.pending(groups):
+    if managed and installer.pending(groups):
         installer.install(groups)
         importlib.invalidate_caches()
-    if own and not installer.inside:
+    if managed and not installer.inside:
         return _restart(installer.python, arguments)
     if command in ("serve", "test", "install", "eval", "bundle"):
         fetch_models(settings, installer, again=command in ("install", "bundle"))
     if command == "test":
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *(arguments[1:] or SIDE_BY_SIDE)], cwd=ROOT, check=False
-        ).returncode
+        pytest = [sys.executable, "-m", "pytest", *(arguments[1:] or PARALLEL)]
+        return subprocess.run(pytest, cwd=ROOT, check=False).returncode
     return 0 if command == "install" else None
 
 
 def _restart(python: Path, arguments: list[str]) -> int:
-    """The same command once more under .venv's Python."""
+    """Run the same command under .venv's Python."""
     command = [str(python), str(ROOT / "run.py"), *arguments]
     os.environ[INSTALLED] = "1"
     sys.stdout.flush()
@@ -83,14 +82,14 @@ def _restart(python: Path, arguments: list[str]) -> int:
 
 
 def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> None:
-    """Get the models that are used and not there; one that could not be had is asked for `again` only by `install`."""
+    """Fetch the models that are used but missing; those that failed before are tried only `again`, by `install`."""
     catalog = Catalog.load(settings.models)
     for entry in wanted_models(catalog, settings.embedder):
         failed = catalog.given_up(entry)
         if catalog.present(entry) or (failed.exists() and not again):
             continue
         if settings.offline and entry.path is None:
-            say(f"The model {entry.name} is not there, and DOCQA_OFFLINE forbids to download it.")
+            say(f"The model {entry.name} is missing, and DOCQA_OFFLINE forbids downloading it.")
             continue
         try:
             with installer.lock():
@@ -105,12 +104,10 @@ def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> No
 
 
 def wanted_models(catalog: Catalog, embedder: str) -> list[Entry]:
-    """The chosen embedding model and the local models that are not optional, as far as there are packages to run them."""
-    local = (
-        [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
-        if importlib.util.find_spec("llama_cpp")
-        else []
-    )
+    """The chosen embedding model and the non-optional local models, if the packages to run them are installed."""
+    local: list[Entry] = []
+    if importlib.util.find_spec("llama_cpp"):
+        local = [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
     if embedder == "none" or importlib.util.find_spec("sentence_transformers") is None:
         return local
     return [catalog.embedding(embedder), *local]

@@ -1,1 +1,1 @@
-"""How it is proven that nothing leaves the machine."""
+"""The proof that nothing leaves the machine."""

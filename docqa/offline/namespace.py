@@ -1,6 +1,6 @@
-"""A network of its own for a process, with nothing in it but loopback, and the kernel's count of what was sent elsewhere.
+"""A network namespace for a process with nothing but loopback, and the kernel's count of what was sent elsewhere.
 
-Linux only, and only where the system lets a user have one; it needs `unshare` of util-linux.
+Linux only, and only where users may create namespaces; it needs `unshare` of util-linux.
 """
 
 import shutil
@@ -16,24 +16,20 @@ PREFIX = ("unshare", "--map-root-user", "--net")
 LOOPBACK = b"lo"
 SET_FLAGS = 0x8914  # SIOCSIFFLAGS
 UP = 0x1  # IFF_UP
-# No route: something for another machine. UDP: we use none, and a name is looked up by it, be it at a server on loopback.
+# No route: something for another machine. UDP: not used by the service, but by name look-ups, even on loopback.
 COUNTERS = ("IpOutNoRoutes", "UdpOutDatagrams", "Ip6OutNoRoutes", "Udp6OutDatagrams")
 
 
 def available() -> bool:
-    """Whether a command that begins with PREFIX gets a network of its own, and may switch its loopback on."""
+    """Whether a command that begins with PREFIX gets a namespace in which it may bring loopback up."""
     if sys.platform != "linux" or shutil.which(PREFIX[0]) is None:
         return False
-    return (
-        subprocess.run(
-            [*PREFIX, sys.executable, "-m", "docqa.offline.namespace"], cwd=ROOT, capture_output=True, check=False
-        ).returncode
-        == 0
-    )
+    command = [*PREFIX, sys.executable, "-m", "docqa.offline.namespace"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
 def raise_loopback() -> None:
-    """Switch loopback on, which is down in a new network. Raises OSError."""
+    """Bring loopback up, which is down in a new namespace. Raises OSError."""
     import fcntl  # not on Windows
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -41,17 +37,17 @@ def raise_loopback() -> None:
 
 
 def count_outward() -> dict[str, int]:
-    """How often this network, since it was made, was asked for what only another machine could answer: COUNTERS → times, where not 0."""
-    found: dict[str, int] = {}
+    """The COUNTERS of this namespace since it was created that are not 0: packets meant for other machines."""
+    counts: dict[str, int] = {}
     names: list[str] = []
     for line in Path("/proc/net/snmp").read_text().splitlines():
         group, *values = line.split()
         if names and values[0].lstrip("-").isdecimal():
-            found |= {group.rstrip(":") + name: int(value) for name, value in zip(names, values, strict=True)}
+            counts |= {group.rstrip(":") + name: int(value) for name, value in zip(names, values, strict=True)}
         names = values
-    if (six := Path("/proc/net/snmp6")).exists():
-        found |= {name: int(value) for name, value in (line.split() for line in six.read_text().splitlines())}
-    return {name: found[name] for name in COUNTERS if found.get(name)}
+    if (ipv6 := Path("/proc/net/snmp6")).exists():
+        counts |= {name: int(value) for name, value in (line.split() for line in ipv6.read_text().splitlines())}
+    return {name: counts[name] for name in COUNTERS if counts.get(name)}
 
 
 if __name__ == "__main__":

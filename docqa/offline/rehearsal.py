@@ -1,6 +1,7 @@
-"""Everything the service does for its users, done once by a client over loopback: `python -m docqa.rehearsal FOLDER [alone]`.
+"""Everything the service does for its users, once, by a client on loopback.
 
-The server is started as a user starts it, with its data in FOLDER. What is looked at meanwhile, and how, is the caller's (`doctor`).
+`python -m docqa.offline.rehearsal FOLDER [isolated]` starts the server as a user does, with its data in FOLDER.
+Watching it meanwhile is up to the caller (`doctor`).
 """
 
 import http.server
@@ -22,24 +23,25 @@ from docqa import ROOT
 from docqa.errors import DocqaError
 from docqa.offline import namespace
 
-SPECIMENS = Path(__file__).with_name("specimens")  # a document of each format, all of which say the same
+SPECIMENS = Path(__file__).with_name("specimens")  # one document of each format, all with the same content
 PAGE = "lighthouse.html"
 SCAN = "scan.pdf"
 QUESTION = "When was the lighthouse at Skagen lit for the first time?"
 VALUE = "1858"
 OUTSIDE = "https://example.org/"
-PATIENCE = 600.0  # seconds that one step may take: a large model is being loaded, say
-LONE = "alone"
+PATIENCE = 600.0  # seconds for one step, which may load a large model
+ISOLATED = "isolated"
+COUNTS = "counted.json"  # in FOLDER: what the kernel counted
 
 Say = Callable[[str], None]
 
 
 class RehearsalFailed(DocqaError):
-    """The service did not do what it should; the message says which step."""
+    """The service did not work; the message says in which step."""
 
 
 class Client:
-    """Calls the server on `port` with `key`."""
+    """A client of the server on `port` with an API key."""
 
     def __init__(self, port: int, key: str) -> None:
         self._port, self._key = port, key
@@ -47,7 +49,7 @@ class Client:
     def call(
         self, method: str, path: str, body: bytes = b"", content_type: str = "application/json", accept: str = "*/*"
     ) -> tuple[int, str]:
-        """The status and the body. Raises RehearsalFailed where no answer comes."""
+        """The status and the body of a response. Raises RehearsalFailed where there is none."""
         connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
             connection.request(
@@ -56,33 +58,36 @@ class Client:
             response = connection.getresponse()
             return response.status, response.read().decode("utf-8", "replace")
         except (OSError, HTTPException) as error:
-            raise RehearsalFailed(f"{method} {path} was not answered: {error!r}") from error
+            raise RehearsalFailed(f"{method} {path} got no response: {error!r}") from error
         finally:
             connection.close()
 
     def text(self, method: str, path: str, body: Any = None, **options: Any) -> str:
-        """The body. Raises RehearsalFailed for anything but success."""
+        """The body of a successful response; `body` is sent as JSON unless it is bytes. Raises RehearsalFailed."""
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         status, answer = self.call(method, path, data, **options)
         if status >= 400:
-            raise RehearsalFailed(f"{method} {path} answered {status}: {answer[:500]}")
+            raise RehearsalFailed(f"{method} {path} returned {status}: {answer[:500]}")
         return answer
 
     def json(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """The decoded body of a successful response. Raises RehearsalFailed."""
         return json.loads(self.text(method, path, body, **options))
 
     def upload(self, path: Path) -> str:
-        """The doc_id of a file."""
-        mark = uuid.uuid4().hex
-        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{path.name}"\r\n\r\n'
-        body = head.encode() + path.read_bytes() + f"\r\n--{mark}--\r\n".encode()
+        """Upload a file; its doc_id. Raises RehearsalFailed."""
+        boundary = uuid.uuid4().hex
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{path.name}"\r\n\r\n'
+        body = head.encode() + path.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
         return str(
-            self.json("POST", "/v1/api/upload", body, content_type=f"multipart/form-data; boundary={mark}")["doc_id"]
+            self.json("POST", "/v1/api/upload", body, content_type=f"multipart/form-data; boundary={boundary}")[
+                "doc_id"
+            ]
         )
 
 
 def rehearse(folder: Path, say: Say) -> None:
-    """Read a document of each format, index them, ask, stream, summarise. Raises RehearsalFailed."""
+    """Upload a document of each format, index, ask, stream, summarise. Raises RehearsalFailed."""
     with _server(folder) as client, _website() as website:
         health = client.json("GET", "/healthz")
         for path in ("/", "/openapi.json", "/v1/api/models"):
@@ -97,16 +102,16 @@ def rehearse(folder: Path, say: Say) -> None:
 
 
 def _add(client: Client, website: str, say: Say, with_scan: bool) -> dict[str, str]:
-    """The doc_ids by file name."""
+    """Upload the specimens; their doc_ids by file name."""
     paths = [path for path in sorted(SPECIMENS.iterdir()) if path.name != PAGE and (with_scan or path.name != SCAN)]
     documents = {path.name: client.upload(path) for path in paths}
     documents[PAGE] = str(client.json("GET", f"/v1/api/download_pdf?url={website}/{PAGE}")["doc_id"])
-    say(f"read {', '.join(documents)}")
+    say(f"uploaded {', '.join(documents)}")
     return documents
 
 
 def _wait(client: Client, say: Say) -> None:
-    """Until the background work is done."""
+    """Wait until the background work is done. Raises RehearsalFailed."""
     end = time.monotonic() + PATIENCE
     while (health := client.json("GET", "/healthz"))["indexing"] or health["embedding"] in ("loading", "stopped"):
         if time.monotonic() > end:
@@ -116,6 +121,7 @@ def _wait(client: Client, say: Say) -> None:
 
 
 def _ask(client: Client, documents: dict[str, str], say: Say) -> None:
+    """Use every way of asking; `documents` are doc_ids by file name. Raises RehearsalFailed."""
     question = [{"sender": "user", "message": QUESTION}]
     for name, doc_id in documents.items():
         answer = client.json("POST", f"/v1/chat/{doc_id}?cite_source=true", question)
@@ -155,19 +161,19 @@ def _server(folder: Path) -> Iterator[Client]:
 
 
 def _port(server: subprocess.Popen[str], log: Path) -> int:
-    """Where the server listens, once it does."""
+    """The port, once the server listens. Raises RehearsalFailed."""
     assert server.stdout is not None
-    said = ""
+    output = ""
     for line in server.stdout:
-        said += line
-        if found := re.search(r"serves on http://127\.0\.0\.1:(\d+)", line):
-            return int(found[1])
-    raise RehearsalFailed(f"The server did not start: {said}{log.read_text('utf-8')[-2000:]}")
+        output += line
+        if match := re.search(r"serves on http://127\.0\.0\.1:(\d+)", line):
+            return int(match[1])
+    raise RehearsalFailed(f"The server did not start: {output}{log.read_text('utf-8')[-2000:]}")
 
 
 @contextmanager
 def _website() -> Iterator[str]:
-    """A web server on loopback that has the specimens: the base of its URLs."""
+    """A web server for the specimens on loopback; its base URL."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
@@ -179,9 +185,9 @@ def _website() -> Iterator[str]:
         website.shutdown()
 
 
-def main(folder: str, *alone: str) -> int:
-    """The exit code. `alone`: in a network of its own, whose counters are written to FOLDER/counted.json."""
-    if alone:
+def main(folder: str, *isolated: str) -> int:
+    """Run the rehearsal; the exit code. If `isolated`, in a namespace whose counters are written to FOLDER/COUNTS."""
+    if isolated:
         namespace.raise_loopback()
     try:
         rehearse(Path(folder), lambda sentence: print(f"  {sentence}", flush=True))
@@ -189,8 +195,8 @@ def main(folder: str, *alone: str) -> int:
         print(f"The rehearsal failed. {error}", flush=True)
         return 1
     finally:
-        if alone:
-            (Path(folder) / "counted.json").write_text(json.dumps(namespace.count_outward()), "utf-8")
+        if isolated:
+            (Path(folder) / COUNTS).write_text(json.dumps(namespace.count_outward()), "utf-8")
     return 0
 
 

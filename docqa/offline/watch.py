@@ -1,6 +1,7 @@
-"""Watches a process and every Python that it starts: what goes outward is refused and written down, with its stack.
+"""Watches a process and every Python that it starts: outbound connections are refused and reported with their stack.
 
-An audit hook sees all that Python's own `socket` does. It does not see native code that opens sockets by itself; `namespace` counts that.
+An audit hook sees everything that Python's own `socket` does, but not native code that opens sockets; `namespace`
+counts that.
 """
 
 import json
@@ -17,18 +18,21 @@ from docqa import ROOT
 from docqa.loopback import is_loopback
 
 GUARD = Path(__file__).with_name("guard")
-REPORT = "DOCQA_WATCH"  # the file that every watched process writes to
+REPORT = "DOCQA_WATCH"  # the variable naming the file that all watched processes write to
 LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
 SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
-STARTING = {"subprocess.Popen": 1, "os.posix_spawn": 1, "os.system": 0}  # where the command stands
-HERE = ("", "0.0.0.0", "::")  # as a destination, this machine itself
+STARTING = {"subprocess.Popen": 1, "os.posix_spawn": 1, "os.system": 0}  # the index of the command among the arguments
+HERE = ("", "0.0.0.0", "::")  # destinations that mean this machine
 LOCAL_FAMILIES = {getattr(socket, name) for name in ("AF_UNIX", "AF_NETLINK", "AF_ALG") if hasattr(socket, name)}
 FRAMES = 20
 
 
 @dataclass(frozen=True)
 class Event:
-    """`kind` is `watching` (a Python that is), `started` (any program), or `refused`; `what` the command or the attempt."""
+    """One line of the report; `what` is the command or the attempt.
+
+    `kind` is `watching` (a Python is watched), `started` (a program was started) or `refused` (an attempt).
+    """
 
     kind: str
     pid: int
@@ -38,35 +42,35 @@ class Event:
 
 
 def environment(report: Path) -> dict[str, str]:
-    """What to add to the environment of a process so that it and its children are watched."""
+    """The environment variables that make a process and its children watched, with this report."""
     path = os.pathsep.join(filter(None, (str(GUARD), str(ROOT), os.environ.get("PYTHONPATH"))))
     return {"PYTHONPATH": path, REPORT: str(report)}
 
 
 def watch() -> None:
-    """Begin, for good: an audit hook cannot be taken off."""
+    """Start watching this process, for good: an audit hook cannot be removed."""
     _write("watching", _command(sys.orig_argv))
-    sys.addaudithook(_hear)
+    sys.addaudithook(_audit)
 
 
-def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if event in STARTING:
         _write("started", _command(arguments[STARTING[event]]))
     elif event in LOOKUPS:
-        _judge(event, arguments[0])
+        _check(event, arguments[0])
     elif event in SENDING and arguments[0].family not in LOCAL_FAMILIES:
-        _judge(event, arguments[1])
+        _check(event, arguments[1])
 
 
-def _judge(event: str, address: object) -> None:
-    if not _stays(address):
+def _check(event: str, address: object) -> None:
+    if not _is_here(address):
         what = f"{event} {address!r}"
         _write("refused", what, "".join(traceback.format_stack(sys._getframe(2), FRAMES)))
         raise PermissionError(f"Nothing may leave this machine: {what}")
 
 
-def _stays(address: object) -> bool:
-    """Whether an address (of `socket`: a host, or a tuple that begins with one; None of a connected one) is this machine."""
+def _is_here(address: object) -> bool:
+    """Whether an address of `socket` is this machine: a host, a tuple that begins with one, or None if connected."""
     host = address[0] if isinstance(address, tuple) else address
     text = host.decode("latin-1") if isinstance(host, bytes) else str(host or "")
     return text in HERE or is_loopback(text)
@@ -80,19 +84,19 @@ def _command(arguments: Any) -> str:
 def _write(kind: str, what: str, stack: str = "") -> None:
     event = Event(kind, os.getpid(), _command(sys.orig_argv), what, stack)
     number = os.open(os.environ[REPORT], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    os.write(number, json.dumps(asdict(event)).encode() + b"\n")  # in one piece, for others write there too
+    os.write(number, json.dumps(asdict(event)).encode() + b"\n")  # in one piece: other processes write there too
     os.close(number)
 
 
 def read_report(report: Path) -> list[Event]:
-    """What was written down, in order; nothing where no process was watched."""
+    """The events in the report, in order; none if no process was watched."""
     if not report.exists():
         return []
     return [Event(**json.loads(line)) for line in report.read_text("utf-8").splitlines()]
 
 
 def unwatched(events: list[Event]) -> list[str]:
-    """The commands that were started and did not say that they are watched: programs that are no Python, or one that ignores PYTHONPATH."""
+    """The commands that were started but not watched: other programs, and Pythons that ignore PYTHONPATH."""
     watching = Counter(event.what for event in events if event.kind == "watching")
     started = Counter(event.what for event in events if event.kind == "started")
     return [command for command, times in started.items() if times > watching[command]]

@@ -1,1 +1,1 @@
-"""The packages and how they get here, a bundle for a machine without a network, and what this machine lacks."""
+"""Installs the packages, bundles them for a machine without a network, and reports what this machine lacks."""

@@ -1,7 +1,7 @@
 """What this machine has and lacks (`python run.py doctor`), and the proof that nothing leaves it (`doctor --offline`).
 
-It mends nothing and, without --offline, starts nothing; it runs on a machine where nothing is installed yet, so it imports
-third-party packages only where it has found them.
+It repairs nothing and, without --offline, starts nothing. It also runs where nothing is installed yet, so it imports
+third-party packages only after checking that they are there.
 """
 
 import argparse
@@ -24,20 +24,20 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.machine import find_machine
 from docqa.formats.pdf.ocr import INSTALL, languages
 from docqa.offline import namespace
-from docqa.offline.rehearsal import LONE
+from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
 from docqa.settings import Settings, environment_name
 from docqa.setup.packages import WITHOUT, Installer
 
-DISK_MB = 1000  # for the packages' caches and some documents; the models are there already
+DISK_MB = 1000  # for the packages' caches and some documents, beside the models
 MEMORY_MB = 2000  # the server, the embedding model and one file being read
 WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))  # https://sqlite.org/wal.html#walresetbug
-INSTALL_AGAIN = "`python run.py install` gets it."
+INSTALL_AGAIN = "Run `python run.py install`."
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; `remedy` is what to do where something is not as it should be, `needed` whether the server cannot do without."""
+    """One line of the report; `remedy` says how to fix a problem, `needed` that the server cannot run with it."""
 
     what: str
     state: str
@@ -50,20 +50,20 @@ class Finding:
 
 
 def examine(arguments: Sequence[str]) -> int:
-    """Print the findings, or pass the rehearsal; the exit code, 1 when something needed is missing."""
-    parser = argparse.ArgumentParser(prog="run.py doctor", description="Tell what this machine has and lacks.")
+    """Print the findings, or run the rehearsal; the exit code, 1 if something needed is missing."""
+    parser = argparse.ArgumentParser(prog="run.py doctor", description="Show what this machine has and lacks.")
     parser.add_argument(
         "--offline",
         action="store_true",
-        help="start the service with temporary data, use all of it, and prove that nothing leaves this machine",
+        help="start the service with temporary data, use every part of it, and prove that nothing leaves this machine",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     settings = Settings.read(os.environ)
-    if given.offline:
+    if options.offline:
         return prove_offline()
-    found = list(findings(settings))
-    print("\n".join(map(str, found)))
-    missing = [one.what for one in found if one.remedy and one.needed]
+    report = list(findings(settings))
+    print("\n".join(map(str, report)))
+    missing = [finding.what for finding in report if finding.remedy and finding.needed]
     print(f"\nNeeded and missing: {', '.join(missing)}." if missing else "\nNothing that is needed is missing.")
     return 1 if missing else 0
 
@@ -74,40 +74,31 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield from _packages()
     yield from _database()
     yield from _models(settings)
-    read = languages()
+    trained = languages()
     yield Finding(
         "Tesseract",
-        f"reads scanned pages in {', '.join(read)}" if read else "not here: scanned pages are not read",
-        "" if read else f"{INSTALL}.",
+        f"reads scanned pages in {', '.join(trained)}" if trained else "not installed: scanned pages are not read",
+        "" if trained else f"{INSTALL}.",
     )
-    yield from _room(settings)
+    yield from _disk_and_memory(settings)
     yield _data_folder(settings.data)
     yield _port(settings.host, settings.port)
-    way = (
-        "is on: links, remote models and downloads are refused"
-        if settings.offline
-        else "is off: links that are given are followed"
-    )
-    yield Finding(environment_name("offline"), way)
+    state = "on: links, remote models and downloads are refused" if settings.offline else "off: links are followed"
+    yield Finding(environment_name("offline"), state)
 
 
 def _packages() -> Iterator[Finding]:
     installer = Installer()
     for name, lines in installer.groups(test=False).items():
         missing = installer.missing(lines)
-        sentence = (
-            f"missing: {', '.join(missing)}" + (f"; {WITHOUT[name]}" if name in WITHOUT else "")
-            if missing
-            else "installed"
-        )
-        compiler = (
-            ""
-            if name != "local" or installer.compiler()
-            else " It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
-        )
-        yield Finding(
-            f"packages ({name})", sentence, INSTALL_AGAIN + compiler if missing else "", needed=name == "base"
-        )
+        if not missing:
+            yield Finding(f"packages ({name})", "installed")
+            continue
+        state = f"missing: {', '.join(missing)}" + (f"; {WITHOUT[name]}" if name in WITHOUT else "")
+        remedy = INSTALL_AGAIN
+        if name == "local" and not installer.compiler():
+            remedy += " It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
+        yield Finding(f"packages ({name})", state, remedy, needed=name == "base")
 
 
 def _database() -> Iterator[Finding]:
@@ -120,22 +111,18 @@ def _database() -> Iterator[Finding]:
     low, high = WAL_RESET_BUG
     buggy = low <= tuple(map(int, version.split("."))) <= high
     remedy = (
-        "It may damage the file when two processes write to it at once: install pysqlite3, or a Python with SQLite 3.51.3 or newer."
-        if buggy
-        else ""
+        "Two processes that write at once may damage the file: "
+        "install pysqlite3, or a Python with SQLite 3.51.3 or newer."
     )
-    yield Finding(
-        "SQLite",
-        f"{version} ({DRIVER.__name__.partition('.')[0]})" + (", which has the WAL-reset bug" if buggy else ""),
-        remedy,
-    )
+    state = f"{version} ({DRIVER.__name__.partition('.')[0]})" + (", which has the WAL-reset bug" if buggy else "")
+    yield Finding("SQLite", state, remedy if buggy else "")
     try:
         check_driver()
     except CannotStart as error:
         yield Finding(
             "SQLite extensions",
             str(error),
-            "Use a Python whose sqlite3 loads extensions, or for which pysqlite3 has a wheel.",
+            "Use a Python whose sqlite3 can load extensions, or for which pysqlite3 has a wheel.",
             needed=True,
         )
     else:
@@ -145,12 +132,12 @@ def _database() -> Iterator[Finding]:
 def _models(settings: Settings) -> Iterator[Finding]:
     catalog = Catalog.load(settings.models)
     if settings.embedder == "none":
-        yield Finding("embedding model", "none, as set: search is by words only")
+        yield Finding("embedding model", "none, as configured: search is by words only")
     else:
         entry = catalog.embedding(settings.embedder)
-        right = catalog.present(entry) and not catalog.verify(entry)
-        state = f"{entry.name}, " + ("every byte right" if right else f"missing or damaged; {WITHOUT['embedding']}")
-        yield Finding("embedding model", state, "" if right else INSTALL_AGAIN)
+        valid = catalog.present(entry) and not catalog.verify(entry)
+        state = f"{entry.name}, " + ("verified" if valid else f"missing or damaged; {WITHOUT['embedding']}")
+        yield Finding("embedding model", state, "" if valid else INSTALL_AGAIN)
     local = catalog.local_models()
     state = (
         ", ".join(f"{name} ({path.stat().st_size / 1e6:,.0f} MB)" for name, path in local.items())
@@ -159,17 +146,17 @@ def _models(settings: Settings) -> Iterator[Finding]:
     yield Finding("local models", state, "" if local else f"Put a GGUF file into {settings.models}.")
 
 
-def _room(settings: Settings) -> Iterator[Finding]:
+def _disk_and_memory(settings: Settings) -> Iterator[Finding]:
     folder = next(path for path in (settings.data, *settings.data.parents) if path.exists())
     free = shutil.disk_usage(folder).free >> 20
     yield Finding(
         "disk",
         f"{free:,} MB free for {settings.data}",
-        "" if free >= DISK_MB else f"Make room: it should be {DISK_MB:,} MB at least.",
+        "" if free >= DISK_MB else f"Free some space: at least {DISK_MB:,} MB are needed.",
     )
     machine = find_machine()
     memory = machine.memory >> 20
-    low = f"It should be {MEMORY_MB:,} MB at least; {environment_name('embedder')}=none takes the least."
+    low = f"At least {MEMORY_MB:,} MB are recommended; {environment_name('embedder')}=none needs the least."
     yield Finding("memory", f"{memory:,} MB, {machine.cores} cores", "" if memory >= MEMORY_MB or not memory else low)
 
 
@@ -181,11 +168,11 @@ def _data_folder(data: Path) -> Finding:
     except OSError as error:
         return Finding(
             "data folder",
-            f"{data} cannot be written to: {error.strerror}",
-            f"Give it to this user, or choose another ({environment_name('data')}).",
+            f"{data} is not writable: {error.strerror}",
+            f"Make it writable for this user, or choose another ({environment_name('data')}).",
             True,
         )
-    return Finding("data folder", f"{data} can be written to")
+    return Finding("data folder", f"{data} is writable")
 
 
 def _port(host: str, port: int) -> Finding:
@@ -196,7 +183,7 @@ def _port(host: str, port: int) -> Finding:
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
             trial.bind((host, port))
     except OSError as error:
-        if version := _running(host, port):
+        if version := _version_at(host, port):
             return Finding("port", f"DocQA {version} runs on {host}:{port}")
         return Finding(
             "port",
@@ -207,57 +194,57 @@ def _port(host: str, port: int) -> Finding:
     return Finding("port", f"{host}:{port} is free")
 
 
-def _running(host: str, port: int) -> str:
-    """The version of the DocQA that listens there, "" if something else does."""
-    reached = "127.0.0.1" if host == "0.0.0.0" else f"[{'::1' if host == '::' else host}]" if ":" in host else host
+def _version_at(host: str, port: int) -> str:
+    """The version of the DocQA that listens there, "" if there is none."""
+    address = "127.0.0.1" if host == "0.0.0.0" else f"[{'::1' if host == '::' else host}]" if ":" in host else host
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with direct.open(f"http://{reached}:{port}/healthz", timeout=3) as response:
+        with direct.open(f"http://{address}:{port}/healthz", timeout=3) as response:
             health = json.loads(response.read())
     except (OSError, ValueError):
         return ""
     return str(health.get("version", "")) if isinstance(health, dict) else ""
 
 
-def prove_offline(tell: Callable[[str], None] = print) -> int:
-    """Pass the rehearsal under watch, in a network of its own where that can be had; 0 if all went well and nothing tried to leave."""
-    alone = namespace.available()
-    tell(
-        "The service runs in a network of its own, without a route to anywhere; the kernel counts what native code tries."
-        if alone
-        else "This system gives no network of its own: what Python does is refused and seen, what native code does by itself is not."
+def prove_offline(say: Callable[[str], None] = print) -> int:
+    """Run the rehearsal watched, in a network namespace if possible; 0 if it worked and nothing tried to leave."""
+    isolated = namespace.available()
+    say(
+        "The service runs in a network namespace without any route; the kernel counts attempts by native code."
+        if isolated
+        else "This system allows no network namespace: attempts by Python are refused and reported, "
+        "those by native code are not seen."
     )
     with tempfile.TemporaryDirectory(prefix="docqa-offline-") as name:
         folder = Path(name)
         report = folder / "report.jsonl"
-        added = {
+        environ = {
+            **os.environ,
             environment_name("offline"): "1",
             environment_name("private_networks"): "127.0.0.0/8",
             **environment(report),
         }
         command = [
-            *(namespace.PREFIX if alone else ()),
-            sys.executable,
-            "-m",
-            "docqa.offline.rehearsal",
-            name,
-            *([LONE] if alone else []),
+            *(namespace.PREFIX if isolated else ()),
+            *(sys.executable, "-m", "docqa.offline.rehearsal", name),
+            *([ISOLATED] if isolated else []),
         ]
-        code = subprocess.run(command, cwd=ROOT, env={**os.environ, **added}, check=False).returncode
-        counted = json.loads((folder / "counted.json").read_text("utf-8")) if alone else {}
-        return _judge(code, report, counted, alone, tell)
+        code = subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode
+        counted = json.loads((folder / COUNTS).read_text("utf-8")) if isolated else {}
+        return _judge(code, report, counted, isolated, say)
 
 
-def _judge(code: int, report: Path, counted: dict[str, int], alone: bool, tell: Callable[[str], None]) -> int:
+def _judge(code: int, report: Path, counted: dict[str, int], isolated: bool, say: Callable[[str], None]) -> int:
+    """Report what was seen; the exit code. `counted`: attempts by native code."""
     events = read_report(report)
     refused = [event for event in events if event.kind == "refused"]
     watching = {event.pid for event in events if event.kind == "watching"}
     for event in refused:
-        tell(f"\n{event.what}\nin {event.command}\n{event.stack}")
+        say(f"\n{event.what}\nin {event.command}\n{event.stack}")
     for counter, times in counted.items():
-        tell(f"\nNative code tried {times} times ({counter}); it leaves no stack.")
+        say(f"\nAttempts by native code, without a stack: {times} ({counter})")
     unseen = unwatched(events)
     if unseen:
-        tell(f"Started and not watched{', but without a route either' if alone else ''}: {'; '.join(unseen)}")
-    tell(f"{len(watching)} processes watched, {len(refused) + sum(counted.values())} outbound attempts")
-    return 1 if code or refused or counted or not watching or (unseen and not alone) else 0
+        say(f"Started but not watched{', though without any route' if isolated else ''}: {'; '.join(unseen)}")
+    say(f"{len(watching)} processes watched, {len(refused) + sum(counted.values())} outbound attempts")
+    return 1 if code or refused or counted or not watching or (unseen and not isolated) else 0

@@ -1,4 +1,4 @@
-"""`python run.py models`: what is here and can be had, got, taken, deleted and checked; and what a GGUF file and a machine tell."""
+"""`python run.py models`: list, pull, add, remove, check; GGUF headers and the limits of a machine."""
 
 import re
 import struct
@@ -49,7 +49,7 @@ def text(value: str) -> bytes:
 
 
 def gguf(template: str = TEMPLATE, weights: bytes = b"weights" * 10) -> bytes:
-    """A whole GGUF file of one tensor, with a value of every sort that has a shape of its own."""
+    """A complete GGUF file of one tensor, with metadata of every type that is encoded differently."""
     values = [
         text("general.license") + struct.pack("<I", 8) + text("apache-2.0"),
         text("tiny.context_length") + struct.pack("<II", 4, 512),
@@ -71,15 +71,15 @@ def models(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`run("list", DOCQA_X="...")`: the exit code and what was said."""
+    """`run("list", DOCQA_X="...")`: the exit code and the output."""
 
     def run(*words: str | Path, **environ: str) -> tuple[int, str]:
         with monkeypatch.context() as patch:
             for name, value in {"DOCQA_MODELS": str(models), "DOCQA_EMBEDDER": "none", **environ}.items():
                 patch.setenv(name, value)
             code = main(["models", *map(str, words)])
-        said = capsys.readouterr()
-        return code, said.out + (said.err if code else "")
+        captured = capsys.readouterr()
+        return code, captured.out + (captured.err if code else "")
 
     return run
 
@@ -101,14 +101,14 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 # list
 
 
-def test_the_list_says_what_is_here_and_what_can_be_had(run: Run, models: Path) -> None:
+def test_the_list_shows_what_is_present_and_what_can_be_pulled(run: Run, models: Path) -> None:
     (models / "own.gguf").write_bytes(gguf())
-    code, said = run("list", DOCQA_EMBEDDER="finder")
+    code, output = run("list", DOCQA_EMBEDDER="finder")
     assert code == 0
-    rows = {line.split()[0]: " ".join(line.split()) for line in said.splitlines() if line}
+    rows = {line.split()[0]: " ".join(line.split()) for line in output.splitlines() if line}
     assert rows["Small"].startswith("Small answers 0.0 GB 0.8 GB many MIT can be pulled")
     assert rows["finder"].startswith("finder search 0.0 GB 0.6 GB 5 MIT can be pulled")
-    assert rows["own"] == "own answers 0.0 GB 0.8 GB unknown unknown here, as OWN"
+    assert rows["own"] == "own answers 0.0 GB 0.8 GB unknown unknown present, as OWN"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_list_says_what_is_here_and_what_can_be_had(run: Run, models: Path) 
         (32, 16, ["bge-m3", "Qwen3-8B"]),
     ],
 )
-def test_what_is_proposed_fits_the_memory_and_the_cores(gigabytes: int, cores: int, expected: list[str]) -> None:
+def test_proposed_models_fit_the_memory_and_the_cores(gigabytes: int, cores: int, expected: list[str]) -> None:
     catalog = Catalog.load(SHIPPED.parent)
     proposed = propose(catalog, Machine(gigabytes * 10**9, cores))
     assert [entry.name for entry in proposed] == expected
@@ -136,11 +136,11 @@ def test_the_readme_lists_the_shipped_catalogue(run: Run) -> None:
         for line in section.splitlines()
         if line.startswith("| `")
     ]
-    said = run("list", DOCQA_MODELS=str(SHIPPED.parent))[1]
+    output = run("list", DOCQA_MODELS=str(SHIPPED.parent))[1]
     cores = {entry.name: str(entry.cores) for entry in Catalog.load(SHIPPED.parent).entries}
     listed = {
         cells[0]: [*cells[:4], cores[cells[0]], *cells[4:6]]
-        for line in said.splitlines()
+        for line in output.splitlines()
         if (cells := re.split(r"  +", line))[0] in cores
     }
     assert rows == list(listed.values())
@@ -153,32 +153,32 @@ def test_nothing_is_proposed_where_the_memory_is_unknown() -> None:
 # pull
 
 
-def test_a_pulled_model_is_here_and_can_be_checked(run: Run, models: Path, hub: Hub) -> None:
-    code, said = run("pull", "small")
+def test_a_pulled_model_is_present_and_can_be_checked(run: Run, models: Path, hub: Hub) -> None:
+    code, output = run("pull", "small")
     assert code == 0
-    assert said.endswith("Small is here, MIT. The server serves it as SMALL from its next start.\n")
+    assert output.endswith("Small is ready, MIT. The server offers it as SMALL.\n")
     assert Catalog.load(models).local_models() == {"SMALL": models / "small-Q4.gguf"}
-    assert run("check") == (0, "Small: every byte is right.\n")
-    assert run("pull", "Small")[1].startswith("Small is here already")
+    assert run("check") == (0, "Small: verified.\n")
+    assert run("pull", "Small")[1].startswith("Small is already present")
     assert run("pull", "FINDER")[1].endswith("Start the server with DOCQA_EMBEDDER=finder to search with it.\n")
 
 
 def test_offline_nothing_is_pulled(run: Run, hub: Hub) -> None:
-    code, said = run("pull", "Small", DOCQA_OFFLINE="1")
-    assert (code, said) == (1, "docqa: Small is not here, and DOCQA_OFFLINE forbids to download it.\n")
+    code, output = run("pull", "Small", DOCQA_OFFLINE="1")
+    assert (code, output) == (1, "docqa: Small is missing, and DOCQA_OFFLINE forbids downloading it.\n")
     assert not hub.revisions
 
 
-def test_a_model_that_nobody_knows_is_not_pulled(run: Run) -> None:
-    assert run("pull", "huge") == (1, "docqa: There is no model huge; `models list` shows those there are\n")
+def test_an_unknown_model_is_not_pulled(run: Run) -> None:
+    assert run("pull", "huge") == (1, "docqa: There is no model huge; `models list` shows the models there are\n")
 
 
-def test_ctrl_c_is_not_a_success(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_exits_non_zero(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("docqa.cli.models.fetch", interrupted)
-    assert run("pull", "Small") == (130, "\nStopped. The next try goes on from here.\n")
+    assert run("pull", "Small") == (130, "\nStopped. The next try resumes.\n")
 
 
 # add
@@ -186,89 +186,87 @@ def test_ctrl_c_is_not_a_success(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_added_file_is_served_and_checked(run: Run, models: Path, tmp_path: Path) -> None:
     (tmp_path / "own-1.gguf").write_bytes(gguf())
-    code, said = run("add", tmp_path / "own-1.gguf")
-    assert (code, said) == (
+    code, output = run("add", tmp_path / "own-1.gguf")
+    assert (code, output) == (
         0,
-        "own-1 is here, licence apache-2.0. The server serves it as OWN_1 from its next start.\n",
+        "own-1 is ready, licence apache-2.0. The server offers it as OWN_1.\n",
     )
     assert (tmp_path / "own-1.gguf").exists()
     assert run("add", tmp_path / "own-1.gguf")[0] == 0
-    assert run("check", "own-1") == (0, "own-1: every byte is right.\n")
+    assert run("check", "own-1") == (0, "own-1: verified.\n")
     damaged = bytearray(gguf())
     damaged[-1] ^= 1
     (models / "own-1.gguf").unlink()
     (models / "own-1.gguf").write_bytes(damaged)
-    code, said = run("check")
+    code, output = run("check")
     assert code == 1
-    assert "own-1: missing or damaged: own-1.gguf" in said
+    assert "own-1: missing or damaged: own-1.gguf" in output
 
 
-def test_a_file_that_lies_in_the_folder_gets_its_checksum_noted(run: Run, models: Path) -> None:
+def test_adding_a_file_of_the_folder_records_its_checksum(run: Run, models: Path) -> None:
     (models / "own.gguf").write_bytes(gguf())
-    code, said = run("check", "own")
+    code, output = run("check", "own")
     assert code == 0
-    assert f"no SHA-256 to compare with; `models add {models / 'own.gguf'}`" in said
+    assert f"no known SHA-256; `models add {models / 'own.gguf'}`" in output
     assert run("add", models / "own.gguf")[0] == 0
-    assert run("check", "own") == (0, "own: every byte is right.\n")
+    assert run("check", "own") == (0, "own: verified.\n")
     assert sorted(path.name for path in models.iterdir()) == ["catalog.toml", "own.gguf", "own.json"]
 
 
 def test_all_parts_of_a_split_file_are_added(run: Run, models: Path, tmp_path: Path) -> None:
     first, second = (tmp_path / f"big-0000{number}-of-00002.gguf" for number in (1, 2))
     first.write_bytes(gguf())
-    assert run("add", first) == (1, f"docqa: {first} is one of 2 files, and the others are not beside it\n")
+    assert run("add", first) == (1, f"docqa: {first} is one of 2 parts, and the others are not in its folder\n")
     second.write_bytes(gguf(template=""))
     assert run("add", second)[0] == 0
     assert Catalog.load(models).local_models() == {"BIG": models / first.name}
-    assert run("check", "big") == (0, "big: every byte is right.\n")
+    assert run("check", "big") == (0, "big: verified.\n")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"hello", "is not a GGUF file"),
-        (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "GGUF of version 50331648, known are 2 and 3"),
-        (gguf()[:40], "ends in the middle of its header"),
+        (b"GGUF" + struct.pack(">IQQ", 3, 0, 0), "GGUF version 50331648; supported are 2 and 3"),
+        (gguf()[:40], "ends inside its header"),
         (gguf()[:-70], "before its last tensor begins"),
-        (gguf().replace(struct.pack("<I?", 7, True), struct.pack("<I?", 77, True)), "no kind 77 of values"),
-        (b"GGUF" + struct.pack("<IQQQ", 3, 1, 1, 1 << 60), "ends in the middle of its header"),
+        (gguf().replace(struct.pack("<I?", 7, True), struct.pack("<I?", 77, True)), "no value type 77"),
+        (b"GGUF" + struct.pack("<IQQQ", 3, 1, 1, 1 << 60), "ends inside its header"),
         (gguf(template=""), "no chat template"),
     ],
 )
-def test_what_is_no_model_for_conversations_is_not_added(
-    run: Run, models: Path, tmp_path: Path, content: bytes, said: str
+def test_a_file_that_is_not_a_chat_model_is_not_added(
+    run: Run, models: Path, tmp_path: Path, content: bytes, message: str
 ) -> None:
     (tmp_path / "wrong.gguf").write_bytes(content)
-    code, told = run("add", tmp_path / "wrong.gguf")
+    code, output = run("add", tmp_path / "wrong.gguf")
     assert code == 1
-    assert said in told
+    assert message in output
     assert [path.name for path in models.iterdir()] == ["catalog.toml"]
 
 
-def test_a_file_takes_no_other_models_place(run: Run, models: Path, tmp_path: Path) -> None:
+def test_a_file_does_not_replace_another_model(run: Run, models: Path, tmp_path: Path) -> None:
     (tmp_path / "own.gguf").write_bytes(gguf())
     assert run("add", tmp_path / "own.gguf")[0] == 0
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "own.gguf").write_bytes(gguf(weights=b"other"))
-    assert run("add", tmp_path / "new" / "own.gguf")[1].startswith(
-        "docqa: There is another own.gguf in the models folder"
-    )
+    assert run("add", tmp_path / "new" / "own.gguf")[1].startswith("docqa: The models folder has another own.gguf")
     (tmp_path / "-own-.gguf").write_bytes(gguf())
-    assert "served as OWN already" in run("add", tmp_path / "-own-.gguf")[1]
-    assert run("check", "own") == (0, "own: every byte is right.\n")
+    assert "already called OWN" in run("add", tmp_path / "-own-.gguf")[1]
+    assert run("check", "own") == (0, "own: verified.\n")
 
 
-def test_a_file_that_the_catalogue_knows_must_be_that_file(run: Run, models: Path, tmp_path: Path) -> None:
+def test_a_file_named_in_the_catalogue_must_be_that_file(run: Run, models: Path, tmp_path: Path) -> None:
     known = "[[model.file]]\npath = 'small.gguf'\nsize = 5\nsha256 = '" + "0" * 64 + "'\n"
     (models / "catalog.toml").write_text(CATALOG.split("\n\n")[0] + "\n" + known)
     (tmp_path / "small.gguf").write_bytes(gguf())
-    code, said = run("add", tmp_path / "small.gguf")
+    code, output = run("add", tmp_path / "small.gguf")
     assert code == 1
-    assert "is not the small.gguf that the catalogue knows" in said
+    assert "is not the small.gguf of the catalogue" in output
     assert [path.name for path in models.iterdir()] == ["catalog.toml"]
 
 
-def test_what_the_disk_refuses_is_a_sentence(run: Run, tmp_path: Path) -> None:
+def test_a_disk_error_is_a_sentence(run: Run, tmp_path: Path) -> None:
     assert run("add", tmp_path / "nowhere.gguf") == (
         1,
         f"docqa: [Errno 2] No such file or directory: '{tmp_path / 'nowhere.gguf'}'\n",
@@ -278,13 +276,13 @@ def test_what_the_disk_refuses_is_a_sentence(run: Run, tmp_path: Path) -> None:
 # remove
 
 
-def test_a_removed_model_leaves_nothing_and_is_not_fetched_by_itself(run: Run, models: Path, hub: Hub) -> None:
+def test_a_removed_model_leaves_nothing_and_is_not_fetched_by_a_start(run: Run, models: Path, hub: Hub) -> None:
     for name in ("Small", "finder"):
         run("pull", name)
     assert run("remove", "finder", DOCQA_EMBEDDER="finder")[0] == 1
-    code, said = run("remove", "finder")
+    code, output = run("remove", "finder")
     assert code == 0
-    assert said.startswith("Removed finder, 0.0 GB: finder/")
+    assert output.startswith("Removed finder, 0.0 GB: finder/")
     assert run("remove", "SMALL") == (0, "Removed Small, 0.0 GB: small-Q4.gguf.\n")
     assert sorted(
         str(path.relative_to(models)) for path in models.rglob("*") if path.is_file() and path.name != "lock"
@@ -293,13 +291,13 @@ def test_a_removed_model_leaves_nothing_and_is_not_fetched_by_itself(run: Run, m
         "downloads/finder.failed",
     ]
     assert not (models / "finder").exists()
-    assert run("remove", "Small") == (1, "docqa: Small is not here.\n")
-    assert run("check", "Small") == (1, "docqa: Small is not here.\n")
+    assert run("remove", "Small") == (1, "docqa: Small is not present.\n")
+    assert run("check", "Small") == (1, "docqa: Small is not present.\n")
     run("pull", "finder")
     assert not (models / "downloads" / "finder.failed").exists()
 
 
-def test_what_an_interrupted_download_left_is_removed_too(run: Run, models: Path, hub: Hub) -> None:
+def test_a_partial_download_is_removed_too(run: Run, models: Path, hub: Hub) -> None:
     hub.repositories["somebody/small"]["small-Q4.gguf"] = gguf(weights=b"weights" * 2_000_000)
     hub.broken_after["small-Q4.gguf"] = 11_000_000
     assert run("pull", "Small")[0] == 1
@@ -308,13 +306,13 @@ def test_what_an_interrupted_download_left_is_removed_too(run: Run, models: Path
     assert not any((models / "downloads" / "hub").rglob("*"))
 
 
-# What a file and a machine tell
+# GGUF headers and the machine
 
 
 def test_the_header_of_a_real_model_is_read() -> None:
     model = SHIPPED.parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
     if not model.exists():
-        pytest.skip("SmolLM2 is not here")
+        pytest.skip("SmolLM2 is not present")
     header = read_header(model)
     assert header.has_chat_template
     assert header.tensors == 272
@@ -322,7 +320,7 @@ def test_the_header_of_a_real_model_is_read() -> None:
     assert header.metadata["llama.context_length"] == 8192
 
 
-def test_values_of_every_kind_are_read_and_lists_passed_over(tmp_path: Path) -> None:
+def test_values_of_every_type_are_read_and_lists_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.gguf").write_bytes(gguf())
     assert read_header(tmp_path / "a.gguf").metadata == {
         "general.license": "apache-2.0",
@@ -332,7 +330,7 @@ def test_values_of_every_kind_are_read_and_lists_passed_over(tmp_path: Path) -> 
     }
 
 
-def test_no_shortened_header_is_taken_for_whole(tmp_path: Path) -> None:
+def test_a_truncated_header_is_refused(tmp_path: Path) -> None:
     whole = gguf()
     for length in range(len(whole) - 70):
         (tmp_path / "a.gguf").write_bytes(whole[:length])
@@ -340,7 +338,7 @@ def test_no_shortened_header_is_taken_for_whole(tmp_path: Path) -> None:
             read_header(tmp_path / "a.gguf")
 
 
-def test_a_containers_limits_are_the_machines(tmp_path: Path) -> None:
+def test_a_containers_limits_apply(tmp_path: Path) -> None:
     here = find_machine()
     assert here.memory > 1 << 28
     assert here.cores >= 1

@@ -1,4 +1,4 @@
-"""`python run.py bundle DIR` gathers a folder that sets itself up without a network, and says so where it cannot."""
+"""`python run.py bundle DIR` gathers a folder that installs itself without a network, or says why it cannot."""
 
 import hashlib
 import os
@@ -13,7 +13,8 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.setup.bundle import BundleFailed, bundle
-from docqa.setup.packages import Installer, machine
+from docqa.setup.checksums import machine
+from docqa.setup.packages import Installer
 
 PROJECT = """
 [project]
@@ -52,19 +53,19 @@ def make_wheel(folder: Path, name: str, version: str = "1.0") -> None:
 
 
 def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All that pip can reach: wheels for every group but the tests'."""
+    """The only packages that pip can reach: wheels for every group but the test tools."""
     folder.mkdir()
     for name in ("tinypack", "tinysentence", "tinyllama_built"):
         make_wheel(folder, name)
     make_wheel(folder, "torch", "0.0+cpu")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("CMAKE_ARGS", "")  # `bundle` leaves what is set as it is
+    monkeypatch.setenv("CMAKE_ARGS", "")  # `bundle` does not override it
     return folder
 
 
 def make_checkout(root: Path) -> Installer:
-    """A checkout with the real installer, whose command line only says what it was given, and one model."""
+    """A checkout with the real installer, a command line that prints its arguments, and one model."""
     shutil.copytree(ROOT / "docqa", root / "docqa", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("tests", "models", "data"):
         (root / name).mkdir()
@@ -103,7 +104,7 @@ def installer(tmp_path: Path, index: Path) -> Installer:
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A whole bundle, made once."""
+    """A complete bundle, made once."""
     folder = tmp_path_factory.mktemp("gathered")
     with pytest.MonkeyPatch.context() as monkeypatch:
         make_index(folder / "index", monkeypatch)
@@ -113,7 +114,7 @@ def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def whole(gathered: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be spoilt."""
+    """A copy of the bundle, to be damaged."""
     return Path(shutil.copytree(gathered, tmp_path / "bundle", copy_function=shutil.copy2))
 
 
@@ -122,13 +123,13 @@ def python_folder() -> str:
 
 
 def make(installer: Installer, target: Path) -> list[str]:
-    said: list[str] = []
-    bundle(installer, Catalog.load(installer.root / "models"), target, said.append)
-    return said
+    output: list[str] = []
+    bundle(installer, Catalog.load(installer.root / "models"), target, output.append)
+    return output
 
 
 def start(folder: Path) -> subprocess.CompletedProcess[str]:
-    """A first start there, with a pip that the environment sends to a network that is not."""
+    """A first start in a folder, with pip configured for an index that is not reachable."""
     environ = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder.parent / "home"),
@@ -140,11 +141,11 @@ def start(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_path: Path) -> None:
+def test_a_bundle_installs_itself_from_its_own_wheels(installer: Installer, tmp_path: Path) -> None:
     target = tmp_path / "bundle"
-    said = make(installer, target)
-    assert f"{target} is whole" in said[-1]
-    assert [line for line in said if "the tests cannot run" in line], "a group that could not be gathered is told"
+    output = make(installer, target)
+    assert f"{target} is complete" in output[-1]
+    assert [line for line in output if "the tests cannot run" in line], "a group that could not be gathered is named"
     assert {path.name.partition("-")[0] for path in (target / "wheels").iterdir()} == {
         "tinypack",
         "torch",
@@ -169,14 +170,14 @@ def test_a_bundle_sets_itself_up_from_its_own_wheels(installer: Installer, tmp_p
 def test_the_checksums_are_those_of_every_file(whole: Path) -> None:
     first, *lines = (whole / "checksums.txt").read_text().splitlines()
     assert first == f"# {machine()}"
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    assert listed["models/tiny.gguf"] == hashlib.sha256(WEIGHTS).hexdigest()
-    assert set(listed) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {
+    digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    assert digests["models/tiny.gguf"] == hashlib.sha256(WEIGHTS).hexdigest()
+    assert set(digests) == {path.relative_to(whole).as_posix() for path in whole.rglob("*") if path.is_file()} - {
         "checksums.txt"
     }
 
 
-def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(
+def test_an_interrupted_bundle_is_resumed_and_not_taken_for_complete(
     installer: Installer, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "bundle"
@@ -187,13 +188,13 @@ def test_an_interrupted_bundle_goes_on_and_is_not_taken_for_whole(
     assert "making it was interrupted" in start(target).stderr
     for wheel in index.glob("t*.whl"):
         if "llama" not in wheel.name:
-            wheel.unlink()  # what was gathered is not asked for again
-    said = make(installer, target)
-    assert "The wheels of the group embedding are there." in said
+            wheel.unlink()  # gathered wheels are not fetched again
+    output = make(installer, target)
+    assert "The wheels of the group embedding are there." in output
     assert start(target).returncode == 7
 
 
-def test_a_second_run_takes_over_what_changed(installer: Installer, whole: Path) -> None:
+def test_a_second_run_copies_what_changed(installer: Installer, whole: Path) -> None:
     (installer.root / "docqa" / "new.py").write_text('"""New."""\n')
     (installer.root / "docqa" / "answering" / "mentions.py").unlink()
     make(installer, whole)
@@ -201,41 +202,41 @@ def test_a_second_run_takes_over_what_changed(installer: Installer, whole: Path)
     assert not (whole / "docqa" / "answering" / "mentions.py").exists()
 
 
-def test_a_file_that_was_damaged_on_the_way_is_named(whole: Path) -> None:
+def test_a_file_damaged_in_transit_is_named(whole: Path) -> None:
     (whole / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
     (whole / "README.md").write_text("my own notes")
     started = start(whole)
     assert started.returncode == 1
-    assert "not as they were bundled: models/tiny.gguf. Carry them over again." in started.stderr
+    assert "differ from those that were bundled: models/tiny.gguf. Copy them again." in started.stderr
 
 
 def test_a_bundle_for_another_machine_is_refused(whole: Path) -> None:
-    listed = whole / "checksums.txt"
-    listed.write_text(listed.read_text().replace(machine(), "win32 AMD64 CPython 3.99"))
+    checksums = whole / "checksums.txt"
+    checksums.write_text(checksums.read_text().replace(machine(), "win32 AMD64 CPython 3.99"))
     assert f"made for win32 AMD64 CPython 3.99, this is {machine()}" in start(whole).stderr
 
 
 def test_without_the_base_packages_there_is_no_bundle(installer: Installer, index: Path, tmp_path: Path) -> None:
     (index / "tinypack-1.0-py3-none-any.whl").unlink()
-    with pytest.raises(BundleFailed, match="goes on from here"):
+    with pytest.raises(BundleFailed, match="The next try resumes"):
         make(installer, tmp_path / "bundle")
 
 
-def test_a_damaged_model_is_not_carried(installer: Installer, tmp_path: Path) -> None:
+def test_a_damaged_model_is_not_bundled(installer: Installer, tmp_path: Path) -> None:
     (installer.root / "models" / "tiny.gguf").write_bytes(WEIGHTS[::-1])
     with pytest.raises(BundleFailed, match=r"tiny is damaged \(tiny\.gguf\)"):
         make(installer, tmp_path / "bundle")
 
 
-def test_a_folder_that_will_not_do_is_refused(installer: Installer, tmp_path: Path) -> None:
+def test_an_unusable_target_is_refused(installer: Installer, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").touch()
-    for folder, why in (
+    for folder, reason in (
         (tmp_path / "mine", "something else"),
         (tmp_path / "mine" / "letter.txt", "a file"),
         (installer.root / "out", "to be bundled"),
     ):
-        with pytest.raises(BundleFailed, match=why):
+        with pytest.raises(BundleFailed, match=reason):
             make(installer, folder)
 
 

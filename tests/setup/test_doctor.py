@@ -1,4 +1,4 @@
-"""`python run.py doctor` tells what is missing; `doctor --offline` finds whatever tries to leave the machine, in whichever process."""
+"""`python run.py doctor` reports what is missing; `doctor --offline` detects outbound connections of any process."""
 
 import json
 import os
@@ -18,13 +18,13 @@ from docqa.settings import Settings
 from docqa.setup import doctor
 from docqa.setup.doctor import Finding, examine, findings, prove_offline
 
-# An address that is nobody's (RFC 5737): a test that fails to refuse it reaches nothing either.
+# An address for documentation (RFC 5737): a test that fails to refuse it reaches nothing either.
 NOWHERE = "192.0.2.1"
-alone = pytest.mark.skipif(not namespace.available(), reason="this system gives no network of its own")
+needs_namespace = pytest.mark.skipif(not namespace.available(), reason="this system allows no network namespace")
 
 
 def run_watched(tmp_path: Path, code: str) -> list[Event]:
-    """What was reported of a Python that starts a Python that runs `code`."""
+    """The report of a watched Python that starts a Python that runs `code`."""
     (tmp_path / "grandchild.py").write_text(code)
     parent = "import subprocess, sys; subprocess.run([sys.executable, 'grandchild.py'], check=True)"
     report = tmp_path / "report.jsonl"
@@ -62,13 +62,13 @@ def test_an_attempt_of_a_grandchild_is_refused_and_reported_with_its_stack(
     assert 'grandchild.py", line 3, in phone_home' in event.stack
 
 
-def test_loopback_and_sockets_of_this_machine_are_let_through(tmp_path: Path) -> None:
+def test_loopback_and_local_sockets_are_allowed(tmp_path: Path) -> None:
     code = (
         "import socket\n"
         "with socket.create_server(('127.0.0.1', 0)) as server:\n"
         "    socket.create_connection(('localhost', server.getsockname()[1])).close()\n"
-        "one, other = socket.socketpair()\n"
-        "one.sendmsg([b'x'])\n"
+        "left, right = socket.socketpair()\n"
+        "left.sendmsg([b'x'])\n"
         "with socket.socket(socket.AF_UNIX) as local:\n"
         "    local.bind('here'); local.listen()\n"
         "    with socket.socket(socket.AF_UNIX) as client: client.connect('here')\n"
@@ -78,14 +78,14 @@ def test_loopback_and_sockets_of_this_machine_are_let_through(tmp_path: Path) ->
     assert len([event for event in events if event.kind == "watching"]) == 2
 
 
-def test_what_cannot_be_watched_is_named(tmp_path: Path) -> None:
+def test_a_process_that_cannot_be_watched_is_named(tmp_path: Path) -> None:
     events = run_watched(
         tmp_path, "import subprocess, sys\nsubprocess.run(['true'])\nsubprocess.run([sys.executable, '-I', '-c', ''])\n"
     )
     assert unwatched(events) == ["true", f"{sys.executable} -I -c "]
 
 
-# The whole proof, with a library that a reader imports and that phones home.
+# The whole proof, with a planted library that phones home
 
 PHONES = """
 import sys, importlib
@@ -113,50 +113,50 @@ libc.connect(libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0), address, len(ad
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The rehearsal without models, which takes seconds."""
+    """The environment for a rehearsal without models, which takes seconds."""
     monkeypatch.setenv("DOCQA_EMBEDDER", "none")
     monkeypatch.setenv("DOCQA_MODELS", str(tmp_path / "no-models"))
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, folder: Path, attempt: str) -> None:
-    """Put a library that makes `attempt` before the one that reads .ppt files."""
+    """Put a library that makes `attempt` in front of the one that reads .ppt files."""
     folder.mkdir()
     (folder / "olefile.py").write_text(PHONES.format(attempt=attempt, folder=str(folder)))
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
-def test_the_service_tries_nothing_with_the_models_that_are_there(capfd: pytest.CaptureFixture[str]) -> None:
-    said: list[str] = []
-    assert prove_offline(said.append) == 0, said
-    assert capfd.readouterr().out.count("\n") >= 6, "each step is told"
-    assert said[-1].endswith(" processes watched, 0 outbound attempts")
+def test_the_service_with_its_models_makes_no_outbound_attempt(capfd: pytest.CaptureFixture[str]) -> None:
+    output: list[str] = []
+    assert prove_offline(output.append) == 0, output
+    assert capfd.readouterr().out.count("\n") >= 6, "each step is reported"
+    assert output[-1].endswith(" processes watched, 0 outbound attempts")
 
 
-def test_a_culprit_in_a_child_is_found_with_its_stack(
+def test_an_attempt_by_a_child_is_reported_with_its_stack(
     bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch, tmp_path / "planted", PYTHON_CODE)
-    said: list[str] = []
-    assert prove_offline(said.append) == 1
-    [culprit] = [one for one in said if NOWHERE in one]
+    output: list[str] = []
+    assert prove_offline(output.append) == 1
+    [culprit] = [line for line in output if NOWHERE in line]
     assert "-m docqa.formats" in culprit
     assert 'olefile.py", line' in culprit and "in phone_home" in culprit
-    assert said[-1].endswith(", 1 outbound attempts")
+    assert output[-1].endswith(", 1 outbound attempts")
 
 
-@alone
-def test_a_culprit_in_native_code_is_counted(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@needs_namespace
+def test_an_attempt_by_native_code_is_counted(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, tmp_path / "planted", NATIVE_CODE)
-    said: list[str] = []
-    assert prove_offline(said.append) == 1
-    assert [one for one in said if "Native code tried 1 times (IpOutNoRoutes)" in one]
+    output: list[str] = []
+    assert prove_offline(output.append) == 1
+    assert [line for line in output if "Attempts by native code, without a stack: 1 (IpOutNoRoutes)" in line]
 
 
-def test_without_a_network_of_its_own_it_says_what_is_not_seen(bare: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_namespace_the_output_says_what_is_not_seen(bare: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(namespace, "available", lambda: False)
-    said: list[str] = []
-    assert prove_offline(said.append) == 0, said
-    assert "what native code does by itself is not" in said[0]
+    output: list[str] = []
+    assert prove_offline(output.append) == 0, output
+    assert "those by native code are not seen" in output[0]
 
 
 def test_a_service_that_does_not_work_proves_nothing(
@@ -174,25 +174,25 @@ def test_every_format_has_its_specimen() -> None:
     assert VALUE in (SPECIMENS / "lighthouse.txt").read_text()
 
 
-# What is looked at.
+# The findings
 
 
-def found(settings: Settings) -> dict[str, Finding]:
-    return {one.what: one for one in findings(settings)}
+def report(settings: Settings) -> dict[str, Finding]:
+    return {finding.what: finding for finding in findings(settings)}
 
 
-def test_what_is_there_is_told(settings: Settings) -> None:
-    told = found(replace(settings, port=0))
-    assert not [one for one in told.values() if one.remedy and one.needed]
-    assert told["SQLite extensions"].state == "sqlite-vec and FTS5 work"
-    assert told["embedding model"].state.startswith("none, as set")
-    assert told["local models"].remedy, "that there is none is no fault, but something can be done"
+def test_a_machine_without_faults_has_no_needed_remedy(settings: Settings) -> None:
+    entries = report(replace(settings, port=0))
+    assert not [finding for finding in entries.values() if finding.remedy and finding.needed]
+    assert entries["SQLite extensions"].state == "sqlite-vec and FTS5 work"
+    assert entries["embedding model"].state.startswith("none, as configured")
+    assert entries["local models"].remedy, "having none is no fault, but can be changed"
 
 
-def test_a_damaged_embedding_model_is_found(tmp_path: Path) -> None:
+def test_a_damaged_embedding_model_is_reported(tmp_path: Path) -> None:
     (tmp_path / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
-    assert "missing or damaged" in found(Settings(data=tmp_path, models=tmp_path, port=0))["embedding model"].state
-    assert "every byte right" in found(Settings(data=tmp_path, port=0))["embedding model"].state
+    assert "missing or damaged" in report(Settings(data=tmp_path, models=tmp_path, port=0))["embedding model"].state
+    assert "verified" in report(Settings(data=tmp_path, port=0))["embedding model"].state
 
 
 @pytest.mark.parametrize(
@@ -202,21 +202,21 @@ def test_an_sqlite_with_the_wal_reset_bug_is_named(
     monkeypatch: pytest.MonkeyPatch, settings: Settings, version: str, buggy: bool
 ) -> None:
     monkeypatch.setattr("docqa.store.database.DRIVER.sqlite_version", version)
-    told = found(replace(settings, port=0))["SQLite"]
-    assert bool(told.remedy) == buggy
-    assert not told.needed
+    finding = report(replace(settings, port=0))["SQLite"]
+    assert bool(finding.remedy) == buggy
+    assert not finding.needed
 
 
-def test_a_port_that_is_taken_is_needed(settings: Settings) -> None:
+def test_a_port_in_use_is_a_needed_finding(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        told = found(replace(settings, port=other.getsockname()[1]))["port"]
-    assert told.needed and "cannot be listened on" in told.state and "--port" in told.remedy
+        finding = report(replace(settings, port=other.getsockname()[1]))["port"]
+    assert finding.needed and "cannot be listened on" in finding.state and "--port" in finding.remedy
 
 
-def test_a_data_folder_that_cannot_be_written_to_is_needed(settings: Settings, tmp_path: Path) -> None:
+def test_a_read_only_data_folder_is_a_needed_finding(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    told = found(replace(settings, data=tmp_path / "file", port=0))["data folder"]
-    assert told.needed and "cannot be written to" in told.state
+    finding = report(replace(settings, data=tmp_path / "file", port=0))["data folder"]
+    assert finding.needed and "is not writable" in finding.state
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
@@ -224,9 +224,10 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: S
         "docqa.setup.packages.importlib.util.find_spec",
         lambda name: None if name in ("uvicorn", "llama_cpp", "aiosqlite") else name,
     )
-    told = found(replace(settings, port=0))
-    assert told["packages (base)"].needed and "uvicorn" in told["packages (base)"].state
-    assert not told["packages (local)"].needed and "llama_cpp; answers are sentences" in told["packages (local)"].state
+    entries = report(replace(settings, port=0))
+    base, local = entries["packages (base)"], entries["packages (local)"]
+    assert base.needed and "uvicorn" in base.state
+    assert not local.needed and "llama_cpp; answers are sentences" in local.state
 
 
 @pytest.mark.parametrize(("needed", "code"), [(False, 0), (True, 1)])
@@ -238,8 +239,8 @@ def test_the_exit_code_says_whether_something_needed_is_missing(
     assert ("Needed and missing: thing." in capsys.readouterr().out) == needed
 
 
-def test_on_a_machine_with_nothing_installed_it_still_speaks(tmp_path: Path) -> None:
-    """Under a Python without any package: what is imported at the top of the modules it needs must be in the standard library."""
+def test_it_runs_where_nothing_is_installed(tmp_path: Path) -> None:
+    """Under a Python without packages: its modules may import only the standard library at the top."""
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.setup.doctor import examine; sys.exit(examine([]))"
     )
@@ -251,7 +252,7 @@ def test_on_a_machine_with_nothing_installed_it_still_speaks(tmp_path: Path) -> 
     assert "Needed and missing: packages (base)" in done.stdout
 
 
-def test_the_report_is_one_object_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_has_one_json_object_per_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = tmp_path / "report.jsonl"
     monkeypatch.setenv(watch.REPORT, str(report))
     events = run_watched(tmp_path, "")

@@ -1,4 +1,4 @@
-"""Imported by every Python that is started with this folder first on PYTHONPATH: the watch begins before any other code runs."""
+"""Imported by every Python that has this folder on PYTHONPATH, before any other code runs: starts the watch."""
 
 from docqa.offline.watch import watch
 
