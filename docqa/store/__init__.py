@@ -1,4 +1,4 @@
-"""The one SQLite file; every statement stands here.
+"""The one SQLite file: every SQL statement of the program is in this package.
 
 `from docqa import store`, then `store.documents.add_document(conn, ...)`.
 """

@@ -19,12 +19,13 @@ class Key:
 
 
 async def account_of_key(conn: Connection, key_hash: bytes) -> int | None:
+    """The row id of the account that owns the key; None for an unknown or revoked one."""
     row = await fetch_one(conn, "SELECT account FROM api_key WHERE hash = ? AND revoked IS NULL", key_hash)
     return row[0] if row else None
 
 
 async def account_named(conn: Connection, name: str) -> int:
-    """The account of this name, made if there is none."""
+    """The row id of the account of this name, which is made if there is none."""
     await change(conn, "INSERT INTO account (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now())
     row = await fetch_one(conn, "SELECT id FROM account WHERE name = ?", name)
     assert row is not None
@@ -32,19 +33,24 @@ async def account_named(conn: Connection, name: str) -> int:
 
 
 async def has_accounts(conn: Connection) -> bool:
+    """Whether there is any account, which a new database does not have."""
     return await fetch_one(conn, "SELECT 1 FROM account LIMIT 1") is not None
 
 
 async def add_key(conn: Connection, account: int, name: str, key_hash: bytes) -> int:
+    """The id of a new key, of which only the hash is stored."""
     return await insert(
         conn, "INSERT INTO api_key (account, name, hash, created) VALUES (?, ?, ?, ?)", account, name, key_hash, now()
     )
 
 
 async def keys(conn: Connection) -> list[Key]:
-    sql = "SELECT k.id, a.name, k.name, k.created, k.revoked FROM api_key k JOIN account a ON a.id = k.account ORDER BY k.id"
+    """All keys of all accounts, revoked ones included, oldest first."""
+    sql = """SELECT k.id, a.name, k.name, k.created, k.revoked
+             FROM api_key k JOIN account a ON a.id = k.account ORDER BY k.id"""
     return [Key(*row) for row in await fetch_all(conn, sql)]
 
 
 async def revoke_key(conn: Connection, key: int) -> bool:
+    """Whether there was a valid key of this id to revoke."""
     return await change(conn, "UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL", now(), key) == 1

@@ -1,4 +1,7 @@
-"""Chunks: written, embedded in the background, searched. `documents` are row ids; the caller has checked whose they are."""
+"""Chunks of documents and full-text search in them.
+
+`documents` are row ids; the caller has checked whose they are.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,8 +14,10 @@ from docqa.store.sql import change, change_many, fetch_all, quoted
 
 @dataclass(frozen=True)
 class Chunk:
-    """`text` is `page_text[start : start + len(text)]` of the page with this number; `columns` are the column headings of the table it begins
-    in the middle of."""
+    """A passage of a page, `page_text[start : start + len(text)]`.
+
+    `columns` are the column headings of a table that was cut before this chunk.
+    """
 
     page_number: int
     start: int
@@ -23,6 +28,8 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
+    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces."""
+
     id: int
     document: int
     page_number: int
@@ -34,7 +41,7 @@ class StoredChunk:
 
 @dataclass(frozen=True)
 class Beside:
-    """The chunks before and after one on its page, "" where there is none, and what stands between."""
+    """The texts before and after a chunk on its page, "" where there is none, and what separates them from it."""
 
     before: str
     gap_before: str
@@ -46,7 +53,7 @@ CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
-    """Chunks with their terms, which stand parted by spaces."""
+    """Add chunks, each with its terms separated by spaces."""
     sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
     rows = [
         (document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms)
@@ -56,7 +63,7 @@ async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chu
 
 
 async def replace_page(conn: Connection, document: int, page_number: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
-    """The chunks of a page that was read anew."""
+    """Replace the chunks of a page that was read again."""
     await change(conn, "DELETE FROM chunk WHERE document = ? AND page_number = ?", document, page_number)
     await add_chunks(conn, document, chunks)
 
@@ -73,45 +80,52 @@ async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
 
 async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:
     """The chunks of these pages of a document, in its order."""
-    sql = f"SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?)) ORDER BY page_number, start"
+    sql = f"""SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))
+              ORDER BY page_number, start"""
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
 async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
-    """What stands beside each of these chunks. The chunks of a page have their ids in its order, one after the other."""
-    sql = """SELECT c.id, coalesce(b.text, ''), coalesce(substr(p.text, b.start + length(b.text) + 1, c.start - b.start - length(b.text)), ''),
-                    coalesce(substr(p.text, c.start + length(c.text) + 1, a.start - c.start - length(c.text)), ''), coalesce(a.text, '')
+    """The neighbours of each of these chunks by id. The chunks of a page have consecutive ids, in the page's order."""
+    sql = """SELECT c.id,
+                    coalesce(b.text, ''),
+                    coalesce(substr(p.text, b.start + length(b.text) + 1, c.start - b.start - length(b.text)), ''),
+                    coalesce(substr(p.text, c.start + length(c.text) + 1, a.start - c.start - length(c.text)), ''),
+                    coalesce(a.text, '')
              FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
-                          LEFT JOIN chunk b ON b.id = c.id - 1 AND b.document = c.document AND b.page_number = c.page_number
-                          LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
+             LEFT JOIN chunk b ON b.id = c.id - 1 AND b.document = c.document AND b.page_number = c.page_number
+             LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
              WHERE c.id IN (SELECT value FROM json_each(?))"""
     return {row[0]: Beside(*row[1:]) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
 
 
 async def count_chunks(conn: Connection) -> int:
+    """The number of chunks in the whole file."""
     [(count,)] = await fetch_all(conn, "SELECT count(*) FROM chunk")
     return int(count)
 
 
 async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
-    """In how many chunks of the whole file each term stands; terms in none are left out."""
-    sql = "SELECT v.term, v.doc FROM json_each(?) AS asked CROSS JOIN chunk_vocabulary v ON v.term = asked.value"
+    """In how many chunks of the whole file each term occurs; terms in none are left out."""
+    sql = "SELECT v.term, v.doc FROM json_each(?) AS j CROSS JOIN chunk_vocabulary v ON v.term = j.value"
     return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
 
 
 async def frequencies(
     conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int
 ) -> tuple[dict[str, int], int] | None:
-    """In how many chunks of these documents each term stands, and of how many; None where they are spread over more than `most` rows of the file.
+    """(in how many chunks of these documents each term occurs, the number of their chunks).
 
-    Chunks of other documents that were added between these are counted with them.
+    None where they are spread over more than `most` rows of the file. Chunks of other documents that were added between
+    these are counted with them.
     """
-    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = asked.value)), max((SELECT max(id) FROM chunk WHERE document = asked.value))
-             FROM json_each(?) AS asked"""
+    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = j.value)),
+                    max((SELECT max(id) FROM chunk WHERE document = j.value)) FROM json_each(?) AS j"""
     [(first, last)] = await fetch_all(conn, sql, json.dumps(documents))
     if first is None or last - first >= most:
         return None
-    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH asked.value AND rowid BETWEEN ? AND ?) FROM json_each(?) AS asked"""
+    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH j.value AND rowid BETWEEN ? AND ?)
+             FROM json_each(?) AS j"""
     counts = await fetch_all(conn, sql, first, last, json.dumps([quoted(term) for term in terms]))
     return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
 
@@ -119,7 +133,7 @@ async def frequencies(
 async def match_chunks(
     conn: Connection, documents: Sequence[int], match: str, limit: int
 ) -> list[tuple[StoredChunk, float]]:
-    """The best matches of an FTS5 query within these documents with its own BM25 score, best first."""
+    """The best matches of an FTS5 query in these documents with FTS5's BM25 score, best first."""
     sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
              FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
              WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""

@@ -1,4 +1,6 @@
-"""The one SQLite file: opened, checked and migrated; one writer, a few readers, each a connection with a thread of its own.
+"""The SQLite file: opened, checked and migrated.
+
+There is one writing connection and a few reading ones, each with a thread of its own.
 
 Reads and writes are `async with db.read() as conn` and `async with db.write() as conn`; a write is one transaction.
 """
@@ -31,7 +33,7 @@ PRAGMAS = (
 
 
 def _driver() -> ModuleType:
-    """pysqlite3 where it is installed: many Pythons come with an sqlite3 that loads no extensions, or with an old SQLite."""
+    """pysqlite3 where it is installed: many Pythons have an sqlite3 without extensions, or an old SQLite."""
     try:
         import pysqlite3.dbapi2 as driver  # type: ignore[import-untyped]
     except ImportError:
@@ -44,7 +46,7 @@ Error: type[Exception] = DRIVER.Error
 
 
 def _vector_extension() -> str:
-    """Where sqlite-vec's library is. Importing the package would bring numpy into the server, for functions we do not call."""
+    """The path of sqlite-vec's library. Importing the package would load numpy, for functions that we do not call."""
     package = importlib.util.find_spec("sqlite_vec")
     if package is None or package.origin is None:
         raise CannotStart("sqlite-vec is not installed: start with `python run.py`, which installs it.")
@@ -62,14 +64,14 @@ def _connect(path: Path) -> Any:
 
 
 def check_driver() -> None:
-    """Raises CannotStart where this Python's SQLite lacks what the database is made of: extensions, sqlite-vec, FTS5."""
+    """Raises CannotStart where this Python's SQLite lacks what the database needs: extensions, sqlite-vec, FTS5."""
     try:
         conn = _connect(Path(":memory:"))
         conn.execute("CREATE VIRTUAL TABLE fts USING fts5 (text)")
         conn.execute("SELECT vec_version()")
         conn.close()
     except DRIVER.Error as error:
-        raise CannotStart(f"SQLite {DRIVER.sqlite_version} lacks something: {error}.") from error
+        raise CannotStart(f"SQLite {DRIVER.sqlite_version} lacks what DocQA needs: {error}.") from error
 
 
 async def _open(path: Path) -> aiosqlite.Connection:
@@ -85,23 +87,21 @@ async def _open(path: Path) -> aiosqlite.Connection:
 async def _set_pragmas(conn: aiosqlite.Connection) -> None:
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
-        found = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
-        if found != [wanted]:
+        actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
+        if actual != [wanted]:
             raise CannotStart(
-                f"SQLite {DRIVER.sqlite_version} does not take PRAGMA {name} = {wanted}: it says {found}."
+                f"SQLite {DRIVER.sqlite_version} does not accept PRAGMA {name} = {wanted}: it is {actual}."
             )
 
 
 def migrations() -> list[tuple[int, str]]:
     """(number, SQL) of every file in migrations/, in order."""
-    found = [
-        (int(path.name[:4]), path.read_text(encoding="utf-8")) for path in MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql")
-    ]
-    return sorted(found)
+    files = MIGRATIONS.glob("[0-9][0-9][0-9][0-9]_*.sql")
+    return sorted((int(path.name[:4]), path.read_text(encoding="utf-8")) for path in files)
 
 
 async def _migrate(conn: aiosqlite.Connection) -> None:
-    """Apply what is missing, each file in a transaction of its own, so that a broken start leaves the old schema."""
+    """Apply what is missing, each file in its own transaction, so that a failed start leaves the old schema intact."""
     [(version,)] = await conn.execute_fetchall("PRAGMA user_version")
     known = migrations()
     if version > known[-1][0]:
@@ -113,9 +113,8 @@ async def _migrate(conn: aiosqlite.Connection) -> None:
             except DRIVER.Error as error:
                 if conn.in_transaction:
                     await conn.rollback()
-                if [(number,)] != list(
-                    await conn.execute_fetchall("PRAGMA user_version")
-                ):  # a second process may have been faster
+                reached = list(await conn.execute_fetchall("PRAGMA user_version"))
+                if reached != [(number,)]:  # else a second process was faster
                     raise CannotStart(f"Migration {number} failed: {error}") from error
 
 
@@ -126,7 +125,7 @@ class Database:
         self.path = path
         self._writer = writer
         self._writing = asyncio.Lock()
-        self._owed = False  # the log still holds what was to be forgotten
+        self._owed = False  # whether the log still holds deleted data
         self._all_readers = readers
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
@@ -134,7 +133,10 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
-        """Raises CannotStart when the file is no database of ours, damaged, newer than this program, or cannot be written."""
+        """The database at `path`, made if there is none, with today's schema.
+
+        Raises CannotStart when the file is not our database, damaged, newer than this program, or cannot be written.
+        """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
@@ -154,7 +156,7 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[aiosqlite.Connection]:
-        """A connection for one or more SELECTs that see one state of the data."""
+        """A connection for SELECTs that all see the same state of the data."""
         conn = await self._readers.get()
         try:
             await conn.execute_fetchall("BEGIN")
@@ -168,7 +170,7 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
-        """The writing connection inside a transaction: committed at the end, rolled back when an exception leaves the block."""
+        """The writing connection in a transaction, committed at the end, rolled back when the block raises."""
         async with self._writing:
             conn = self._writer
             try:
@@ -187,24 +189,24 @@ class Database:
         return wal.stat().st_size if wal.exists() else 0
 
     async def forget(self) -> None:
-        """Empty the write-ahead log, so that no byte of what was just deleted is left in it."""
+        """Empty the write-ahead log, so that it keeps no byte of what was just deleted."""
         async with self._writing:
             await self._truncate()
 
     async def _truncate(self) -> None:
         [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
-        # A reader that looks at the old state keeps the log alive: the next write tries again.
+        # A reader of the old state keeps the log alive: the next write tries again.
         self._owed = bool(busy)
 
     async def close(self) -> None:
-        """Wait for the write in hand and close; readers that are still out are closed as well."""
+        """Wait for the current write and close every connection, readers in use included."""
         async with self._writing:
             for conn in [*self._all_readers, self._writer]:
                 await conn.close()
 
 
 def schema(conn: Any) -> str:
-    """Today's schema as SQL, one statement after the other, for `tests/schema.sql`."""
+    """Today's schema as SQL, one statement after the other, for tests/store/schema.sql."""
     rows = conn.execute(
         """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
            AND name NOT GLOB 'chunk_fts_*' AND name NOT GLOB 'chunk_vec*_*' ORDER BY rowid"""

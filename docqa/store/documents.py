@@ -47,13 +47,14 @@ async def add_document(
     pages: int,
     notes: str,
 ) -> int:
-    """`notes` are what its reader had to leave out; the document's state is `indexing`."""
+    """The row id of a new document, in the state `indexing`; `notes` say what its reader had to leave out."""
     sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?)"""
     return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes)
 
 
 async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:
+    """Store the file as it was uploaded or fetched; `url` is None for an upload."""
     await insert(
         conn,
         "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)",
@@ -65,6 +66,7 @@ async def add_original(conn: Connection, document: int, media_type: str, url: st
 
 
 async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
+    """Store the pages in order, numbered from 1; scanned ones wait for text recognition."""
     rows = [
         (document, number, page.section, page.text, "waiting" if page.unread else "")
         for number, page in enumerate(pages, 1)
@@ -75,6 +77,7 @@ async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPa
 
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
+    """A page of the account's documents, newest first; pages are numbered from 1."""
     [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE account = ?", account)
     sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
              WHERE account = ? ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
@@ -88,7 +91,9 @@ def _document(row: tuple[Any, ...]) -> records.Document:
 
 
 async def document(conn: Connection, account: int, doc_id: str) -> records.Document:
-    sql = "SELECT name, doc_id, summary, language, pages, shareable, created FROM document WHERE account = ? AND doc_id = ?"
+    """The account's document of this doc_id. Raises NotFound."""
+    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
+             WHERE account = ? AND doc_id = ?"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:
         raise NotFound("Document not found")
@@ -96,6 +101,7 @@ async def document(conn: Connection, account: int, doc_id: str) -> records.Docum
 
 
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:
+    """The account's document of this doc_id. Raises NotFound."""
     row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
     if row is None:
         raise NotFound("Document not found")
@@ -103,11 +109,12 @@ async def stored_document(conn: Connection, account: int, doc_id: str) -> Stored
 
 
 async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
-    """In the given order, each once. Raises NotFound when one of them is not the account's."""
+    """The documents in the given order, each once. Raises NotFound when one of them is not the account's."""
     return [await stored_document(conn, account, doc_id) for doc_id in dict.fromkeys(doc_ids)]
 
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
+    """How far the background work on a document is. Raises NotFound."""
     sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
                     (SELECT count(*) FROM chunk WHERE document = d.id), trim(d.notes || ' ' || d.message), d.id
              FROM document d WHERE d.account = ? AND d.doc_id = ?"""
@@ -119,13 +126,14 @@ async def document_status(conn: Connection, account: int, doc_id: str) -> record
 
 
 async def original(conn: Connection, document: int) -> tuple[str, bytes]:
-    """(media type, bytes) as they were uploaded."""
+    """(media type, bytes) of the file as it was uploaded."""
     row = await fetch_one(conn, "SELECT media_type, bytes FROM original WHERE document = ?", document)
     assert row is not None, "a document is written together with its bytes"
     return row[0], row[1]
 
 
 async def page_text(conn: Connection, document: int, page_number: int) -> str:
+    """The text of a page. Raises NotFound."""
     row = await fetch_one(
         conn, "SELECT text FROM page WHERE document = ? AND page_number = ?", document, min(page_number, BIGGEST)
     )
@@ -135,5 +143,6 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
+    """Delete a document and everything made from it. Raises NotFound."""
     if not await change(conn, "DELETE FROM document WHERE account = ? AND doc_id = ?", account, doc_id):
         raise NotFound("Document not found")

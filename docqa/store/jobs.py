@@ -1,4 +1,4 @@
-"""The background work that is left."""
+"""The queue of background work: documents with work left, and their scanned pages."""
 
 from collections.abc import Iterable
 
@@ -30,15 +30,16 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
 
 
 async def set_scan(conn: Connection, document: int, page_number: int, text: str) -> bool:
-    """What was read on a scanned page; its document's summary is made anew. False if the document was deleted meanwhile."""
-    found = await change(
+    """Store what was read on a scanned page, and have the document summarised again. False if it has been deleted."""
+    updated = await change(
         conn, "UPDATE page SET text = ?, scan = '' WHERE document = ? AND page_number = ?", text, document, page_number
     )
     await change(conn, "UPDATE document SET summary = '' WHERE id = ?", document)
-    return bool(found)
+    return bool(updated)
 
 
 async def give_up_scan(conn: Connection, document: int, page_number: int) -> None:
+    """Mark a scanned page on which nothing was read."""
     await change(conn, "UPDATE page SET scan = 'failed' WHERE document = ? AND page_number = ?", document, page_number)
 
 
@@ -51,23 +52,22 @@ async def count_scans(conn: Connection, document: int) -> int:
 async def finish_document(
     conn: Connection, document: int, state: str, summary: str, language: str, message: str
 ) -> None:
+    """Store what the background work made of a document; `state` is `ready` or `failed`, with a message."""
     sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
     await change(conn, sql, state, summary, language, message, document)
 
 
 async def resume_failed(conn: Connection) -> None:
-    """What failed in an earlier run is tried again in this one."""
+    """Queue the documents that failed in an earlier run."""
     await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE state = 'failed'")
 
 
 async def resume_scans(conn: Connection) -> None:
-    """Scanned pages that came while there was no text recognition are read now."""
-    await change(
-        conn,
-        "UPDATE document SET state = 'indexing', message = '' WHERE id IN (SELECT document FROM page WHERE scan = 'waiting')",
-    )
+    """Queue the documents with scanned pages that were added while there was no text recognition."""
+    scanned = "SELECT document FROM page WHERE scan = 'waiting'"
+    await change(conn, f"UPDATE document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
 
 
 async def resume_documents(conn: Connection, documents: Iterable[int]) -> None:
-    """There is work left on these documents again."""
+    """Queue documents again."""
     await change_many(conn, "UPDATE document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])

@@ -1,4 +1,4 @@
-"""What is known of documents as a whole: the telling sentences of their sections, their headings, and every chunk that holds some words."""
+"""What questions about whole documents need: key sentences, headings, and every chunk that holds some words."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,10 @@ from docqa.store.sql import change, change_many, fetch_all
 
 @dataclass(frozen=True)
 class Note:
-    """A telling sentence: `chunks[chunk].text[start:end]`. `part` numbers the parts of the document, `weight` compares its sentences."""
+    """A key sentence, `chunks[chunk].text[start:end]`.
+
+    `part` is the part of the document it stands for, from 0; `weight` is comparable within the document.
+    """
 
     chunk: int
     start: int
@@ -23,7 +26,7 @@ class Note:
 
 @dataclass(frozen=True)
 class StoredNote:
-    """A telling sentence, `chunk.text[start:end]`; `part` and `weight` are as in Note."""
+    """A key sentence, `chunk.text[start:end]`; `part` and `weight` are as in Note."""
 
     chunk: StoredChunk
     start: int
@@ -33,11 +36,12 @@ class StoredNote:
 
     @property
     def text(self) -> str:
+        """The sentence, verbatim."""
         return self.chunk.text[self.start : self.end]
 
 
 async def replace_notes(conn: Connection, document: int, chunks: Sequence[StoredChunk], notes: Sequence[Note]) -> None:
-    """The notes on these chunks instead of earlier ones; a chunk that was deleted meanwhile is passed over."""
+    """Replace the notes on a document; `chunks` are what they index, and one that has been deleted is skipped."""
     await change(conn, "DELETE FROM note WHERE chunk IN (SELECT id FROM chunk WHERE document = ?)", document)
     sql = "INSERT INTO note (chunk, start, stop, part, weight) SELECT id, ?, ?, ?, ? FROM chunk WHERE id = ?"
     await change_many(
@@ -46,14 +50,14 @@ async def replace_notes(conn: Connection, document: int, chunks: Sequence[Stored
 
 
 async def notes(conn: Connection, document: int) -> list[StoredNote]:
-    """The notes on a document, in its order; none before the background work has made them."""
+    """The notes on a document in its order; none until the background work has made them."""
     sql = f"""SELECT {CHUNK}, n.start, n.stop, n.part, n.weight FROM chunk c JOIN note n ON n.chunk = c.id
               WHERE c.document = ? ORDER BY c.page_number, c.start, n.start"""
     return [StoredNote(StoredChunk(*row[:-4]), *row[-4:]) for row in await fetch_all(conn, sql, document)]
 
 
 async def headed_chunks(conn: Connection, document: int) -> list[StoredChunk]:
-    """For each section title of a document the first chunk under it, in the document's order."""
+    """The first chunk under each section title of a document, in its order."""
     sql = f"SELECT {CHUNK} FROM chunk c WHERE document = ? AND section != '' ORDER BY page_number, start"
     first: dict[str, StoredChunk] = {}
     for row in await fetch_all(conn, sql, document):
@@ -64,6 +68,7 @@ async def headed_chunks(conn: Connection, document: int) -> list[StoredChunk]:
 
 async def holding(conn: Connection, documents: Sequence[int], match: str) -> list[StoredChunk]:
     """Every chunk of these documents that an FTS5 query matches, in the order of the documents and of their text."""
-    sql = f"""SELECT {CHUNK} FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid JOIN json_each(?) AS wanted ON wanted.value = c.document
-              WHERE chunk_fts MATCH ? ORDER BY wanted.key, c.page_number, c.start"""
+    sql = f"""SELECT {CHUNK} FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
+              JOIN json_each(?) AS j ON j.value = c.document
+              WHERE chunk_fts MATCH ? ORDER BY j.key, c.page_number, c.start"""
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, json.dumps(documents), match)]

@@ -1,4 +1,4 @@
-"""Every SELECT, INSERT, UPDATE and DELETE, by what it is about: one function each, `conn` first, then the account it serves.
+"""Running SQL. The modules beside this one have a function for each statement: `conn` first, then the account it serves.
 
 Another account's ids are simply not found. Times are ISO 8601 with milliseconds and Z.
 """
@@ -13,19 +13,23 @@ BIGGEST = 2**62  # offsets beyond what SQLite's integers hold are past the end a
 
 
 def now() -> str:
+    """The time in UTC, as it is stored."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 async def fetch_all(conn: Connection, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """All rows of a SELECT."""
     return [tuple(row) for row in await conn.execute_fetchall(sql, values)]
 
 
 async def fetch_one(conn: Connection, sql: str, *values: Any) -> tuple[Any, ...] | None:
+    """The first row of a SELECT, None where it has none."""
     rows = await fetch_all(conn, sql, *values)
     return rows[0] if rows else None
 
 
 async def insert(conn: Connection, sql: str, *values: Any) -> int:
+    """Insert a row; its id."""
     cursor = await conn.execute(sql, values)
     row = cursor.lastrowid
     await cursor.close()
@@ -34,6 +38,7 @@ async def insert(conn: Connection, sql: str, *values: Any) -> int:
 
 
 async def change(conn: Connection, sql: str, *values: Any) -> int:
+    """Run a statement that changes data; the number of rows it changed."""
     cursor = await conn.execute(sql, values)
     changed = cursor.rowcount
     await cursor.close()
@@ -41,9 +46,10 @@ async def change(conn: Connection, sql: str, *values: Any) -> int:
 
 
 async def change_many(conn: Connection, sql: str, values: Iterable[tuple[Any, ...]]) -> None:
+    """Run a statement once for each tuple of values."""
     await (await conn.executemany(sql, values)).close()
 
 
 def quoted(name: str) -> str:
-    """An identifier of SQL, or a string of an FTS5 query, that is read as nothing else."""
+    """`name` quoted as an identifier of SQL or a string of an FTS5 query."""
     return '"' + name.replace('"', '""') + '"'

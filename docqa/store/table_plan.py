@@ -1,4 +1,4 @@
-"""What a question asks of a table: what is measured, of which rows, in which groups. It is turned into SQL by docqa/store/tables.py."""
+"""What a question asks of a table: what is measured, over which rows, in which groups. `tables.py` turns it into SQL."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ class StoredTable:
 
     @cached_property
     def key(self) -> str:
-        """What the table is named by in a question."""
+        """The key by which a question names the table."""
         return key(self.name.rpartition(".")[0] or self.name)
 
     @cached_property
@@ -31,7 +31,7 @@ class StoredTable:
 
 @dataclass(frozen=True)
 class Filter:
-    """Rows whose value in a column compares so with one of `values`; several only with "="."""
+    """Rows whose value in the column at `place` compares so with one of `values`; several values only with "="."""
 
     place: int
     operator: Operator
@@ -40,10 +40,11 @@ class Filter:
 
 @dataclass(frozen=True)
 class Plan:
-    """`measure` of the column at `place` over the rows that all filters let through, for each value of the column at `group`.
+    """`measure` of the column at `place` over the rows that pass all filters, for each value of the column at `group`.
 
-    `rows` without a place counts rows, or lists them where `is_list`; `different` counts or lists the values of a column. `highest` and `lowest`
-    are the `limit` rows at that end, in a tie all of them where `limit` is 1; of groups, the first `limit` are taken, from the lowest up where `ascending`.
+    `rows` without a place counts rows, or lists them where `is_list`; `different` counts or lists the values of a
+    column. `highest` and `lowest` are the `limit` rows at that end, and with `limit` 1 all that tie for it; of groups,
+    the first `limit` are taken, from the lowest up where `ascending`.
     """
 
     measure: Measure
@@ -56,7 +57,7 @@ class Plan:
 
     @property
     def gives_rows(self) -> bool:
-        """Whether its answer are rows of the table."""
+        """Whether the answer is rows of the table."""
         return self.group is None and (
             self.measure in ("highest", "lowest") or (self.measure == "rows" and self.is_list)
         )

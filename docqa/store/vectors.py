@@ -112,7 +112,7 @@ async def take_over(conn: Connection) -> None:
 
 
 async def empty_retired(conn: Connection, limit: int) -> bool:
-    """Delete what is left of a former model, vectors of `limit` chunks at most; False when nothing is left."""
+    """Delete what is left of a former model, the vectors of `limit` chunks at most; False when there was nothing."""
     slot = await _slot_in(conn, "retired")
     if slot is None:
         return False
