@@ -111,8 +111,9 @@ def _judged(part: Part, passages: list[Passage]) -> list[Passage]:
     counts = Counter(
         term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
     )
-    own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
-    follows = bool(part.context and part.content)
+    rest = part.context_terms if part.context else part.terms if part.focus else ()
+    own, about = (weights_among(words, counts) for words in (part.focus_terms, rest))
+    follows = bool(part.focus or (part.context and part.content))
     number = part.expects in ("number", "date")
     out = []
     for passage in passages:

@@ -19,7 +19,7 @@ from docqa.store.documents import StoredDocument
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
-_NUMBERED = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})\.?\s+(?=[^\W\d_])")
+_NUMBERED = re.compile(r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})\.?|(?P<roman>[IVX]{1,5})\.)\s+(?=[^\W\d_])")
 _SENTENCE_END = re.compile(r"[.!?。,;:]\s*$")
 
 
@@ -65,24 +65,30 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
 
 def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:
     """From the first heading of the place to the first one after it that is neither of the place nor within it."""
-    depth = len(place.first)
     if place.first == (-1,):
         numbers = [heading.number for heading in headings if len(heading.number) == 1]
         if not numbers:
             return []
         place = Place(place.kind, max(numbers), max(numbers), place.label)
-    begin = next((heading for heading in headings if heading.number == place.first), None)
-    if begin is None:
-        return []
-    after = headings[headings.index(begin) + 1 :]
-    end = next((heading for heading in after if heading.number[:depth] > place.last), None)
+    # The longest: a table of contents and cross-references name it too.
+    begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
+    candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]
+    return max(candidates, key=lambda spans: sum(span.end - span.start for span in spans), default=[])
+
+
+def _until_next(
+    at: int, headings: Sequence[_Heading], last: tuple[int, ...], chunks: Sequence[StoredChunk]
+) -> list[Span]:
+    """From a heading to the next one with another number of its depth."""
+    begin, depth = headings[at], len(last)
+    end = next((later for later in headings[at + 1 :] if later.number[:depth] > last), None)
     stop = (end.chunk, end.start) if end else (len(chunks), 0)
     spans = []
-    for at in range(begin.chunk, min(stop[0] + 1, len(chunks))):
-        start = begin.start if at == begin.chunk else 0
-        last = stop[1] if at == stop[0] else len(chunks[at].text)
-        if start < last:
-            spans.append(Span(chunks[at], start, last))
+    for index in range(begin.chunk, min(stop[0] + 1, len(chunks))):
+        first = begin.start if index == begin.chunk else 0
+        end_at = stop[1] if index == stop[0] else len(chunks[index].text)
+        if first < end_at:
+            spans.append(Span(chunks[index], first, end_at))
     return spans
 
 

@@ -33,6 +33,7 @@ class StandAlone:
 
     text: str
     context: str = ""
+    focus: str = ""  # what a follow-up put into the previous question
 
     @property
     def whole(self) -> str:
@@ -66,7 +67,11 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     ellipsis = unspaced(question) and bool(_ellipsis().search(question))
     if own and not asks(fragment, language) and (opening or ellipsis or not says_enough(own)):
         replaced = _replaced(previous, fragment, language)
-        return StandAlone(replaced) if replaced else StandAlone(question, _context(previous, "", own, language))
+        return (
+            StandAlone(replaced, focus=fragment)
+            if replaced
+            else StandAlone(question, _context(previous, "", own, language))
+        )
     return StandAlone(question) if says_enough(own) else StandAlone(question, _context(previous, "", own, language))
 
 

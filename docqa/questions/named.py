@@ -34,15 +34,15 @@ def places_named(question: str) -> list[Place]:
 def _places(kind: Literal["page", "chapter", "section"], question: str) -> Iterator[tuple[re.Match[str], Place]]:
     numbered, counted, dense = _compiled(kind)
     for match in numbered.finditer(question):
-        first = _number(match["first"])
-        last = _number(match["last"]) if match["last"] else first
+        first = number_of(match["first"])
+        last = number_of(match["last"]) if match["last"] else first
         if first:
             yield match, Place(kind, first, max(first, last), match[0].strip())
     for match in dense.finditer(question):
-        first = _number(match["first"])
+        first = number_of(match["first"])
         yield (
             match,
-            Place(kind, first, max(first, _number(match["last"]) if match["last"] else first), match[0].strip()),
+            Place(kind, first, max(first, number_of(match["last"]) if match["last"] else first), match[0].strip()),
         )
     for number, ordinal in counted:
         for match in ordinal.finditer(question):
@@ -74,7 +74,7 @@ def _ordinals() -> list[str]:
     return ["|".join(alternatives) for alternatives in zip(*lists, strict=True)]
 
 
-def _number(text: str) -> tuple[int, ...]:
+def number_of(text: str) -> tuple[int, ...]:
     """3.2 is (3, 2), IV is (4,), 十二 is (12,)."""
     if text[0].isascii() and text[0].isdigit():
         return tuple(map(int, text.split(".")))

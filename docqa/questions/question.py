@@ -52,7 +52,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about.
+    """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
+    `focus` the words that a follow-up put into the question before it.
 
     `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's row id.
     `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
@@ -61,6 +62,7 @@ class Part:
     text: str
     language: str = "en"
     context: str = ""
+    focus: str = ""
     kind: Kind = "fact"
     expects: Expected | None = None
     wants_span: bool = True
@@ -73,6 +75,11 @@ class Part:
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
+
+    @cached_property
+    def focus_terms(self) -> tuple[str, ...]:
+        """The search terms of what is new in a follow-up; those of the text where it is none."""
+        return tuple(terms(self.focus)) or self.terms
 
     @cached_property
     def terms(self) -> tuple[str, ...]:

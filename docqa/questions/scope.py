@@ -8,6 +8,7 @@ import re
 from functools import cache
 
 from docqa.languages import every, every_pattern, pattern
+from docqa.questions.kinds import expected
 from docqa.questions.named import places_named
 from docqa.questions.question import Scope, Wanted
 from docqa.questions.wording import unspaced_codes
@@ -34,15 +35,18 @@ _LETTER = r"[\w\u0900-\u097f]"  # to `re`, the vowel signs of Devanagari are no 
 _EDGES = "的了在有是被吗嗎呢和共个個"  # particles of Chinese, which inside a word are a part of it
 
 
-def scope_of(question: str) -> Scope:
+def scope_of(question: str, language: str) -> Scope:
     """What a question wants and of which text; "passages" for one like any other, or about more than a few words."""
     places = places_named(question)
     place = places[0] if places else None
-    wanted = _wanted(question) if len(question) <= LONGEST else None
-    if wanted is None:
+    if len(question) > LONGEST:
         return Scope(place=place)
-    without = question if place is None else question.replace(place.label, " ")
-    topic = topic_of(without)
+    wanted = _wanted(question)
+    topic = topic_of(question if place is None else question.replace(place.label, " "))
+    if wanted is None:
+        # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
+        whole = place is not None and not topic and expected(question, language) is None
+        return Scope("summary" if whole else "passages", place=place)
     least, most = TOPIC_WORDS[wanted]
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
     return Scope(wanted, topic, place) if least <= words <= most else Scope(place=place)

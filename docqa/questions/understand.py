@@ -55,7 +55,7 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
         parts=tuple(_part(alone, language, documents) for alone in asked),
-        scope=scope_of(text),
+        scope=scope_of(text, language),
     )
 
 
@@ -80,6 +80,7 @@ def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Pa
         text=text,
         language=language,
         context=alone.context,
+        focus=alone.focus,
         kind=kind_of(text, language),
         expects=expected(text, language),
         wants_span=wants_span(text, language),

@@ -46,3 +46,15 @@ async def test_agent_mode_answers_more_and_loses_hardly_any(client: httpx.AsyncC
     assert hard >= 60 and len(QUESTIONS) - hard >= 15
     assert len(lost["control"]) <= 1, f"agent mode loses these simple questions: {lost['control']}"
     assert len(gained) - len(lost["hard"]) >= hard / 10, f"gained {gained}, lost {lost['hard']}"
+
+
+async def test_a_follow_up_is_answered_by_what_is_new_in_it(client: httpx.AsyncClient) -> None:
+    text = "The rent for the warehouse in Bergen is 900 euros. The deposit is three rents. The lease ends in 2027."
+    doc_id = await upload(client, text, "lease.txt")
+    messages = [
+        {"sender": "user", "message": "How much is the rent for the warehouse in Bergen?"},
+        {"sender": "bot", "message": "900 euros."},
+        {"sender": "user", "message": "And the deposit?"},
+    ]
+    body = (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()
+    assert body["answer"]["message"].startswith("The deposit is three rents.")

@@ -37,6 +37,7 @@ async def book(client: httpx.AsyncClient) -> str:
         ("Summarize the last chapter", "cannery", "lighthouse"),
         ("Summarize pages 3-4", "ferry", "granite"),
         ("Summarize page 2", "lighthouse", "ferry"),
+        ("What happens in chapter 1?", "lighthouse", "ferry"),
     ],
 )
 async def test_a_summary_of_a_part_is_of_that_part(

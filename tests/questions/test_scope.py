@@ -135,36 +135,36 @@ ORDINARY = [
 
 @pytest.mark.parametrize("question", GIST)
 def test_a_summary_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("summary", ())
+    assert scope_of(question, "en") == Scope("summary", ())
 
 
 @pytest.mark.parametrize("question", CONTENTS)
 def test_the_contents_are_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("contents", ())
+    assert scope_of(question, "en") == Scope("contents", ())
 
 
 @pytest.mark.parametrize("question", PAGES)
 def test_the_number_of_pages_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("page_count", ())
+    assert scope_of(question, "en") == Scope("page_count", ())
 
 
 @pytest.mark.parametrize("question", PLACES)
 def test_every_place_is_asked_for(question: str) -> None:
-    assert scope_of(question) == Scope("mentions", PLACES[question])
+    assert scope_of(question, "en") == Scope("mentions", PLACES[question])
 
 
 @pytest.mark.parametrize("question", ORDINARY)
 def test_a_fact_is_asked_for(question: str) -> None:
-    assert scope_of(question).wanted == "passages"
+    assert scope_of(question, "en").wanted == "passages"
 
 
 def test_a_summary_of_something_names_it() -> None:
-    assert scope_of("Summarize the risk factors") == Scope("summary", ("risk", "factors"))
-    assert scope_of("Worum geht es bei der Haftung?") == Scope("summary", ("Haftung",))
+    assert scope_of("Summarize the risk factors", "en") == Scope("summary", ("risk", "factors"))
+    assert scope_of("Worum geht es bei der Haftung?", "en") == Scope("summary", ("Haftung",))
 
 
 def test_a_long_task_is_no_question_about_the_whole() -> None:
-    assert scope_of("Summarize this: " + "The tenant pays the rent. " * 20) == Scope()
+    assert scope_of("Summarize this: " + "The tenant pays the rent. " * 20, "en") == Scope()
 
 
 @pytest.mark.parametrize(
@@ -180,13 +180,15 @@ def test_a_long_task_is_no_question_about_the_whole() -> None:
         ("Fasse die Seiten 3 bis 5 zusammen", "summary", "page", (3,), (5,)),
         ("De quoi parle le chapitre 2 ?", "summary", "chapter", (2,), (2,)),
         ("第三章讲了什么？", "summary", "chapter", (3,), (3,)),
+        ("What happens in chapter 7?", "summary", "chapter", (7,), (7,)),
+        ("Was steht in Kapitel 7?", "summary", "chapter", (7,), (7,)),
         ("Who dies in chapter 12?", "passages", "chapter", (12,), (12,)),
     ],
 )
 def test_pages_chapters_and_sections_are_a_scope(
     question: str, wanted: str, kind: str, first: tuple[int, ...], last: tuple[int, ...]
 ) -> None:
-    scope = scope_of(question)
+    scope = scope_of(question, "en")
     assert scope.place is not None
     assert (scope.wanted, scope.place.kind, scope.place.first, scope.place.last) == (wanted, kind, first, last)
     assert scope.topic == ()
