@@ -1,4 +1,5 @@
-"""The API's records, with the API's field names and in its order. Their type hints generate the schemas of /openapi.json."""
+"""The API's records, with the API's field names and in its order. Their type hints generate the schemas of
+/openapi.json."""
 
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ class DocumentList:
 
 @dataclass(frozen=True)
 class DocumentStatus:
-    """How far the background work on a document is; `state` is `indexing`, `ready` or `failed`, `pages_unread` are scanned pages not read yet."""
+    """How far the background work on a document is; `state` is `indexing`, `ready` or `failed`, `pages_unread` are
+    scanned pages not read yet."""
 
     doc_id: str
     state: str
@@ -126,8 +128,8 @@ class Message:
 
 @dataclass(frozen=True)
 class Health:
-    """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of text recognition, say what
-    can be used."""
+    """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of
+    text recognition, say what can be used."""
 
     status: str
     version: str

@@ -94,14 +94,16 @@ class Settings:
     verifier: bool = _setting(
         True,
         _flag,
-        "the small language model that doubts short answers; without it more questions that the text does not answer get one",
+        "the small language model that doubts short answers; "
+        "without it more questions that the text does not answer get one",
     )
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")
     answer_parallel: int = _setting(
         0,
         _parallel,
-        "answers that a local model writes at once, 1 to 4; 0 for as many as are sooner written together, which is measured at load",
+        "answers that a local model writes at once, 1 to 4; "
+        "0 for as many as are sooner written together, which is measured at load",
     )
     context_tokens: int = _setting(
         8192, _positive, "context of a local model, in tokens, at most; its own limit and the free memory bound it"

@@ -20,7 +20,8 @@ from docqa.api.auth import create_key
 from docqa.settings import Settings
 
 FILES = Path(__file__).parent / "files"
-# Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when torch is imported.
+# Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when
+# torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 

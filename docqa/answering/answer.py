@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 @dataclass
 class Answer:
-    """One answer in the making: `sources` is complete when `tokens` has ended, and empty unless sources were asked for.
+    """An answer in progress: `sources` is complete once `tokens` has ended, and empty unless sources were requested.
 
-    `target` is what made it: a target as `models.toml` writes it, READER for the extractive one where the reader found the facts, or TABLE, OVERVIEW or
-    REFUSAL where none was needed.
+    `target` is what makes it: a target as `models.toml` writes it, READER for the extractive one if the reader found
+    the facts, or TABLE, OVERVIEW or REFUSAL if no target was needed.
     """
 
     question: Question
@@ -50,7 +50,8 @@ class Answer:
 
 
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
-    """Find, judge, and start the answer: returns with its first token at hand, so that what fails before it has its own status."""
+    """Find, judge, and start the answer. Returns with its first token, so that a failure before it has its own
+    status."""
     names = {document.doc_id: document.name for document in documents}
     if counted := await answer_from_table(answering.index.db, documents, question):
         return Answer(question, _one(counted.text), TABLE, counted.sources, names)

@@ -1,4 +1,5 @@
-"""Answers by a chat model: what is asked and found, fitted into its context and its time, and its tokens as they come."""
+"""Answers by a chat model: question and passages fitted into its context and its time, tokens passed on as they
+come."""
 
 import asyncio
 import logging
@@ -17,8 +18,9 @@ from docqa.questions.question import Question
 log = logging.getLogger(__name__)
 
 MESSAGE_TOKENS = 8  # what a chat template puts around one message, generously
-READING = 0.5  # of the time goes to the prompt at most; the answer needs some, and a machine that gets busy reads slower than it did
-# What a follow-up brings in new takes a seventh of the time that its chat took to read, or half a second, which nobody notices.
+READING = 0.5  # of the time is for the prompt at most; the answer needs some, and a busier machine reads more slowly
+# New passages of a follow-up may take a seventh of the time that its chat took to read, or half a second, which
+# nobody notices.
 FOLLOW_UP, UNNOTICED_SECONDS = 0.15, 0.5
 STILL_READ = 0.5  # of a prompt that goes on from the last one, what the model must still hold at least
 
@@ -32,8 +34,8 @@ class Chat:
         self.layouts = layouts
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """Ends when the model repeats itself, and with what there is when the time is up. Raises OutOfTime when there is nothing by then."""
-        # One timeout per step: a stream is begun in one task and gone on with in another, and a timeout must not span both.
+        """Ends when the model repeats itself or the time is up. Raises OutOfTime if there is no token by then."""
+        # One timeout per step: a stream begins in one task and continues in another, and a timeout must not span both.
         deadline = _now() + self.seconds
         max_tokens = prompts.MAX_TOKENS[question.options.length]
         passages = [passage.text for passage in evidence]
@@ -75,7 +77,7 @@ class Chat:
     async def _laid_out(
         self, model: OwnModel, question: Question, passages: list[str], deadline: float
     ) -> tuple[Layout, list[dict[str, str]]]:
-        """The messages that fit its context and what it can read in time: the last prompt gone on with, or else a new one."""
+        """Messages that fit its context and its reading time: the last prompt continued, or else a new one."""
         max_tokens = prompts.MAX_TOKENS[question.options.length]
         readable = int(model.prompt_speed * READING * (deadline - _now()))
         room = model.context_tokens - max_tokens
@@ -85,7 +87,8 @@ class Chat:
         return layout, messages
 
     async def _fitted(self, question: Question, passages: list[str], room: int) -> tuple[Layout, list[dict[str, str]]]:
-        """The messages that fit: as many passages as there is room for, one at least, then the newest turns of the history."""
+        """Messages that fit: as many passages as there is room for, at least one, then the latest turns of the
+        history."""
         bare = replace(question, history=())
         turns = list(question.history)
         counts = await self.model.count(
@@ -111,10 +114,10 @@ class Chat:
 async def _continued(
     model: OwnModel, layouts: Layouts, question: Question, passages: list[str], room: int, readable: int
 ) -> tuple[Layout, list[dict[str, str]]] | None:
-    """The last prompt of this chat gone on with: its answer, the best passage once more if that is soon read, those that are new in it as far as time
-    allows, the question.
+    """The last prompt of this chat continued: its answer, the best passage again if it is short, new passages as far as
+    time allows, the question.
 
-    None where there was no such prompt, the model no longer holds it, or it has grown too long.
+    None if there was no such prompt, if the model no longer holds it, or if it has grown too long.
     """
     layout = layouts.before(question)
     if layout is None:

@@ -1,4 +1,5 @@
-"""Which passages each sentence of an answer rests on, found by comparing words, numbers, dates and names; the `[n]` marks are made here.
+"""Which passages each sentence of an answer rests on, by comparing words, numbers, dates and names; makes the `[n]`
+marks.
 
 A model's own marks are taken out. What it does not know: whether a sentence says of these words what the passage says.
 """
@@ -24,10 +25,12 @@ _DIGIT = re.compile(r"\d")
 
 
 class Citations:
-    """Marks an answer while it is made. `cited` are the indexes of the passages in the order of their first mark: `[1]` is `cited[0]`.
+    """Marks an answer while it is made. `cited` holds the indexes of passages in order of first mark: `[1]` is
+    `cited[0]`.
 
-    A sentence with a number, date or name that stands in no passage is followed by a phrase that says so, also when marks are not `visible`. What stands only
-    in a passage of an earlier question is neither marked so nor cited: that answer had its source.
+    A sentence with a number, date or name that is in no passage is followed by a phrase that says so, even if marks are
+    not `visible`. What is only in a passage of an earlier question is neither marked nor cited: that answer had its
+    source.
     """
 
     def __init__(self, passages: Sequence[str], language: str, *, visible: bool) -> None:
@@ -104,7 +107,8 @@ class Citations:
         return self._cite(self._supporters(sentence, facts))
 
     def _supporters(self, sentence: str, facts: list[list[bool]]) -> list[int]:
-        """The passage that holds most of the sentence's words and all of its facts, or the two that do so together; else none.
+        """The passage with most of the sentence's words and all of its facts, or the two that have them together; else
+        none.
 
         `facts` says for each passage which facts of the sentence it states.
         """

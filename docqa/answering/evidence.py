@@ -8,8 +8,8 @@ from docqa.questions.question import Question
 
 
 class Candidate(NamedTuple):
-    """A sentence of a passage, or what the reader takes for the answer in it, from `start` to `end`, and how well it fits a part of the question; 0 is the
-    first part."""
+    """A sentence of a passage or an answer span in it, from `start` to `end`, with its score for one part of the
+    question."""
 
     start: int
     end: int
@@ -19,8 +19,11 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A passage as a provider sees it: its text, and its sentences, once for each part of the question that it was found for; `spans` are what the reader
-    takes for the answer, more probable than none where their score is above 0."""
+    """A passage as a provider sees it.
+
+    `sentences` are listed once for each part of the question that the passage was found for. `spans` are the reader's
+    answers; a score above 0 means more probable than no answer.
+    """
 
     text: str
     sentences: tuple[Candidate, ...]
@@ -29,9 +32,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an answer. `passage` is the index of the evidence it was taken from word for word, None where a model wrote it.
+    """A part of an answer. `passage` is the index of the evidence that it quotes, None if a model wrote it.
 
-    `earlier`, of the first piece, are passages of earlier questions that the model was shown too: the answer may rest on them.
+    `earlier`, of the first piece, are passages of earlier questions that were in the prompt: the answer may rest on
+    them.
     """
 
     text: str
@@ -40,6 +44,8 @@ class Piece:
 
 
 class Provider(Protocol):
+    """What writes an answer from evidence."""
+
     def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
         """The answer piece by piece. Raises Unavailable (Busy, ChildDied) when it cannot be had now."""
         ...

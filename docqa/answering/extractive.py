@@ -1,4 +1,5 @@
-"""Answers in the documents' own words: what the reader takes for the answer, and the sentences that fit the question best, for each thing that it asks."""
+"""Answers in the documents' own words: for each part of a question the reader's span and the sentences that fit
+best."""
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import NamedTuple
@@ -30,8 +31,11 @@ class _Pick(NamedTuple):
 
 
 class Extractive:
+    """The provider that quotes."""
+
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """SHORT: for each part the best sentence, the fact first, and what else is near; LONG: all that are worth it, in the order of their passages."""
+        """SHORT: for each part the best sentence, its fact first, and what is close; LONG: all good ones, in passage
+        order."""
         parts = sorted({sentence.part for passage in evidence for sentence in passage.sentences})
         count = max(1, SENTENCES[question.options.length] // max(1, len(parts)))
         asked = question.terms
@@ -78,7 +82,7 @@ def _written(
 
 
 def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
-    """What is shown of a sentence: all of it, or where it is too long, what stands around the fact, from the beginning of a word on."""
+    """(start, end) of what is shown of a sentence: all of it, or of a long one, the words around the fact."""
     start = pick.start
     if pick.end - start > AROUND and fact.start - start > AROUND // 2:
         start = passage.find(" ", fact.start - AROUND // 2) + 1
@@ -88,7 +92,8 @@ def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
 def _spans(
     evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool
 ) -> list[tuple[int, Candidate]]:
-    """The likeliest answer to one part in its best sentence with the index of its passage; where `several` are asked for, those that are nearly as likely."""
+    """(passage index, span) of the most probable answer to one part; if it asks for `several`, also of those nearly as
+    likely."""
     found = [
         (index, span)
         for index, passage in enumerate(evidence)
@@ -133,7 +138,7 @@ def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
 
 
 def _best(evidence: Sequence[Evidence], part: int, passages: int, asked: frozenset[str]) -> list[_Pick]:
-    """The sentences that belong to the answer of one part, best first, from the first passages that were found for it."""
+    """The sentences that belong to the answer of one part, best first, from the first passages found for it."""
     found = [
         (index, sentences)
         for index, passage in enumerate(evidence)

@@ -27,7 +27,7 @@ from docqa.text.words import PREFIX, fold, terms
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
-ABOUT = 0.5  # weight of what a follow-up is about beside what it asks
+ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 NUMBER = 0.15  # for a sentence with a digit, where a number is asked for
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before another one is sought
@@ -36,7 +36,7 @@ CLOSED = 0.3  # of the open words: what that one must hold
 
 @dataclass(frozen=True)
 class Found:
-    """Passages, best first, and what each of them is evidence for, in the same order; `speaks` is whether they say anything of what is asked."""
+    """Passages, best first, and their evidence in the same order; `speaks`: they say something about the question."""
 
     passages: list[Passage]
     evidence: list[Evidence]
@@ -102,10 +102,11 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
 
 
 def _judged(part: Part, passages: list[Passage]) -> list[Passage]:
-    """The passages with their sentences judged as their places ask for.
+    """The passages with their sentences scored in context.
 
-    A sentence that points back is about what the one before it is about, and where a number is asked for, one with a number answers sooner. In a
-    follow-up, what is asked counts before what it is about: else the sentence that answered the question before comes again.
+    A sentence that points back is about what the one before it is about, and a question for a number is more likely
+    answered by a sentence with one. In a follow-up, what is new counts more than the carried-over topic: else the
+    sentence that answered the previous question would come again.
     """
     texts = {passage.chunk.id: [passage.text[s.start : s.end] for s in passage.sentences] for passage in passages}
     counts = Counter(

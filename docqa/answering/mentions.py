@@ -59,7 +59,8 @@ def speaks_of(topic: Sequence[str], text: str) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two words are forms of one: the longer has two letters more, or they end differently in up to three; less in short words."""
+    """Whether two words are forms of one: up to two letters longer, or other endings of up to three; fewer in short
+    words."""
     common = len(os.path.commonprefix((one, other)))
     shortest, longest = sorted((len(one), len(other)))
     changed = shortest - common

@@ -1,6 +1,6 @@
-"""A summary written by a chat model from more notes than it can read at once: parts are summed up first, then these summaries.
+"""A summary written by a chat model from more notes than it can read at once: parts first, then their summaries.
 
-What the model makes of them is its own; which of its sentences rest on the documents is found out afterwards, as for every answer.
+Which of its sentences rest on the documents is determined afterwards, as for every answer.
 """
 
 import asyncio

@@ -52,8 +52,7 @@ class Overview:
 async def overview(
     db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview | None:
-    """The answer to a question about the documents as a whole or a named part of them; None for any other, and for one that
-    is about something in them."""
+    """The answer to a question about whole documents or a named part of them; None for any other question."""
     scope = question.scope
     if scope.wanted == "passages" or not documents:
         return None
@@ -160,7 +159,8 @@ def _listing(opening: str, shown: int, count: int, language: str) -> str:
 async def _gist(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
 ) -> Overview | None:
-    """A summary of the documents, of those or those sections that the question names; None for something that is no section but stands in the text."""
+    """A summary of the documents, or of those or the sections that the question names; None if it names something
+    else."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
     if scope.place is not None:
@@ -246,7 +246,7 @@ async def _scope_note(db: Database, documents: Sequence[StoredDocument], languag
 def _picked(
     by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
 ) -> Overview:
-    """The most telling sentences word for word: of one document in paragraphs by section, of several a paragraph each."""
+    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each."""
     count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []

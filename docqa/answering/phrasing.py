@@ -6,7 +6,7 @@ from docqa.languages import phrase
 
 
 def refusal(nearest: Iterable[tuple[str, int]], language: str) -> str:
-    """A sentence saying that nothing was found, and the nearest (document name, page number) pairs, grouped by document."""
+    """A sentence saying that nothing was found, and the nearest (document name, page number) pairs by document."""
     pages: dict[str, list[int]] = {}
     for name, page_number in dict.fromkeys(nearest):
         pages.setdefault(name, []).append(page_number)
@@ -16,7 +16,8 @@ def refusal(nearest: Iterable[tuple[str, int]], language: str) -> str:
 
 
 def sources_block(sources: Sequence[tuple[int, str, int, str]], language: str) -> str:
-    """The closing block of a plain-text stream, "" without sources; each is (number, document name, page number, passage)."""
+    """The closing block of a plain-text stream, "" without sources: (number, document name, page number, passage)
+    each."""
     if not sources:
         return ""
     page = phrase("phrases.page", language)

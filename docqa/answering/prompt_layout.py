@@ -1,7 +1,8 @@
-"""How the prompt of a chat was laid out, so that the next one begins in the same way: what a model has read it need not read again.
+"""How the prompts of chats were laid out, so that the next one begins in the same way and a model need not read it
+again.
 
-An earlier question keeps the passages that it was asked with, although a client sends none of them back. They are remembered by the documents and the words of
-all questions so far; nobody gets passages of documents that were not asked. What a model still holds is not known here.
+An earlier question keeps its passages, although clients do not send them back. They are remembered by the documents and
+the words of all questions so far; nobody gets passages of other documents. What a model still holds is not known here.
 """
 
 from collections import OrderedDict
@@ -16,7 +17,8 @@ _Key = tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Layout:
-    """A prompt: the history from its message `first` on, and for each of the user's questions in it, the last one included, the passages before it."""
+    """A prompt: the history from its message `first` on, and the passages before each of its questions, the last
+    included."""
 
     first: int
     passages: tuple[tuple[str, ...], ...]

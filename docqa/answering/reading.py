@@ -17,19 +17,22 @@ READ = 3  # passages, best first
 WINDOW = (
     1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
 )
-PROSE = 0.85  # of what is read: of tables, lists and headings the reader knows nothing, and finds no answer to most questions about reports and slides
+# Of what is read: the reader knows nothing of tables, lists and headings, and finds no answer to most questions about
+# reports and slides.
+PROSE = 0.85
 LEAST_WORDS = 5  # of a sentence
 LONGEST_VERIFIED = 600  # characters of a question
 MOST_DIGITS = 0.15  # of its characters
-UNSTATED = 8.0  # less for a span in a passage that does not state all numbers and dates of the question: the reader overlooks a wrong year
+# Subtracted if the passage does not state all numbers and dates of the question: the reader overlooks a wrong year.
+UNSTATED = 8.0
 _END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
 async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, the best of them with the spans that the reader finds in them.
 
-    They come back as they were where it cannot read: its language is another, the passages are no prose, or no few words
-    can answer the question. Raises nothing.
+    Unchanged if it cannot read them: it does not know the language, the passages are not prose, or the question cannot
+    be answered by a few words. Raises nothing.
     """
     question, language = part.searched, part.language
     reader = encoders.reader_for(language) if part.wants_span else None
@@ -62,7 +65,7 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
 async def _verified(
     verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]
 ) -> tuple[list[list[Span]], int | None]:
-    """The spans with the verifier's opinion of the best one, and the number of its text where it is believed. Raises nothing."""
+    """The spans, the best one adjusted by the verifier, and the index of its text if it is accepted. Raises nothing."""
     if verifier is None or (chosen := to_verify(texts, found)) is None:
         return found, None
     best, excerpt = chosen
@@ -83,7 +86,8 @@ def _placed(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
 
 
 def _states(passage: Passage, asked: Counts, language: str) -> bool:
-    """Whether the passage, its headings, its page or the name of its document state all these dates and numbers; reading it takes a millisecond."""
+    """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes 1
+    ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
     return not any(asked) or all(Facts.of(held, language).have(asked))
 
@@ -103,7 +107,8 @@ def _is_sentence(text: str) -> bool:
 
 
 def window(passage: Passage) -> tuple[int, int]:
-    """(start, end) of the neighbouring sentences that fit the question best together and are no longer than WINDOW; at least one."""
+    """(start, end) of the run of sentences, up to WINDOW characters, that fits the question best; at least one
+    sentence."""
     judged = passage.sentences
     if not judged or len(passage.text) <= WINDOW:
         return 0, len(passage.text)

@@ -1,6 +1,7 @@
 """Whether what was found speaks of what was asked, or nothing does.
 
-It does not know whether a passage that speaks of it also answers: a question on the right subject with one wrong fact often gets by.
+Whether a relevant passage also answers is not known here: a question on the right subject with one wrong fact often
+passes.
 """
 
 from collections.abc import Sequence
@@ -9,19 +10,21 @@ from docqa.questions.question import Part
 from docqa.search.passages import Passage
 from docqa.text.facts import Facts, stated
 
-# Chosen by regression and then by hand on public question sets in eight languages, on the same questions that were counted: at most 5 % of the
-# answerable ones fall in articles. In reports and slides, whose questions carry instructions, a fifth and more do.
+# Chosen by regression and then by hand on public question sets in eight languages, evaluated on the same questions: at
+# most 5 % of the answerable ones are refused in articles; in reports and slides, whose questions carry instructions, a
+# fifth and more.
 JUDGED = 3  # passages, best first
 WORDS = (
     0.44  # how much of the question the passage and its fullest sentence speak of, together, where vectors have no say
 )
 DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
-UNSTATED = 0.35  # how much weighs that all names, numbers, dates and quoted words of the question stand in none of the passages
+UNSTATED = 0.35  # added to the thresholds if no name, number, date or quotation of the question is in the passages
 
 
 def relevant(passages: Sequence[Passage], part: Part) -> bool:
-    """Whether one of the best passages says enough of the question's words, or something very near, and they know its names and numbers."""
+    """Whether one of the best passages covers enough of the question or is near to it, and they state its names and
+    numbers."""
     judged = passages[:JUDGED]
     if any(passage.scores.on_named_page for passage in judged):
         return True
@@ -50,7 +53,7 @@ def _words(passage: Passage) -> float:
 
 
 def _unstated(passages: Sequence[Passage], part: Part) -> float:
-    """The share of the question's names, numbers, dates and quoted words that neither the passages nor the names of their documents state."""
+    """The share of the question's names, numbers, dates and quotations that no passage or document name states."""
     question, language, quotations = part.text, part.language, part.quotations
     if not quotations and not stated(question, language, Facts.of((), language)):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds

@@ -11,7 +11,8 @@ from docqa.search.index import Index
 
 @dataclass(frozen=True)
 class Answering:
-    """The index that is searched, the models that write, the seconds that one answer may take, each model's last prompts."""
+    """The index that is searched, the models that write, the time limit of an answer, the layouts of each model's
+    prompts."""
 
     index: Index
     chat_models: ChatModels

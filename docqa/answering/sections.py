@@ -1,7 +1,8 @@
 """Where the pages, chapters and sections that a question names stand in a document.
 
-Pages are counted. Chapters and sections are found by headings with numbers: "Chapter 3", "第三章", or "3.2 Notice" where a line
-of the text or the title of a section begins so. Lines of a table of contents, which end with a page number, are no headings.
+Pages are counted. Chapters and sections are found by numbered headings: a line of the text or the title of a section
+that begins with "Chapter 3", "第三章", "3.2 Notice". Lines of a table of contents, which end with a page number, do not
+count.
 """
 
 import asyncio
@@ -107,7 +108,8 @@ def _headings(at: int, chunk: StoredChunk) -> list[_Heading]:
 
 @cache
 def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The (kind, number) that a line begins with, as a heading does; a bare number only in a title or a line of its own."""
+    """The (kind, number) that a line begins with, as headings do; a bare number only in a title or a line of its
+    own."""
     text = line.strip()
     for place in places_named(text):
         if place.kind != "page" and text.startswith(place.label) and place.first == place.last:

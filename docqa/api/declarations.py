@@ -50,7 +50,8 @@ def _one_place(body: dict[str, Any]) -> dict[str, Any]:
 
 SENDER: Final = described(
     checked(one_of("user", "bot", "assistant", "system", fold=True), _as_bot),
-    "`user` asks, `bot` (or `assistant`) is an earlier answer, `system` gives a system prompt of your own; in any case.",
+    "`user` asks, `bot` (or `assistant`) is an earlier answer, "
+    "`system` gives a system prompt of your own; in any case.",
 )
 MESSAGES: Final = described(
     checked(many(record({"sender": SENDER, "message": text})), _ask_something),

@@ -144,7 +144,8 @@ def _describe_error(error: type[DocqaError]) -> Schema:
 
 
 def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
-    """`hint` as JSON Schema; a dataclass goes into `components` once. Raises TypeError for a hint that JSON has no word for."""
+    """`hint` as JSON Schema; a dataclass goes into `components` once. Raises TypeError for a hint that JSON has no word
+    for."""
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     if get_origin(hint) is list:

@@ -1,8 +1,8 @@
 """Rules that turn what a client sent into values, and say the same thing as JSON Schema.
 
 Rules nest; `loc` grows on the way out. Values, messages and types are those of FastAPI with pydantic 2 for the same
-declaration (tests/test_contract.py compares them), except that text with half a surrogate pair is always refused, and so
-is the integer `0-9`, which pydantic takes for -9.
+declaration (tests/test_contract.py compares them), except that text with half a surrogate pair is always refused, and
+so is the integer `0-9`, which pydantic takes for -9.
 """
 
 import re
@@ -19,7 +19,10 @@ ABSENT: Final = object()  # stands for a value that the client did not send
 
 _MOST_DIGITS = 4300
 _MOST_FAULTS = 1000  # of one list: a body of a million wrong items must not become an answer of 100 MB
-_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_BLANKS = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003"
+    "\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 _TRUTH = {
     **dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True),
     **dict.fromkeys(("0", "off", "f", "false", "n", "no"), False),
@@ -40,7 +43,8 @@ class Rule:
         return self.absent is ABSENT
 
     def read(self, raw: Any, known: Known) -> Any:
-        """The value of `raw`, which is ABSENT where nothing was sent. Raises InvalidRequest, its `loc`s relative to this value."""
+        """The value of `raw`, which is ABSENT where nothing was sent. Raises InvalidRequest, its `loc`s relative to
+        this value."""
         if raw is not ABSENT:
             return self.check(raw, known)
         if self.required:

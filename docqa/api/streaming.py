@@ -20,7 +20,8 @@ SSE = "text/event-stream"
 def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
     """A response that streams the answer and then its sources.
 
-    Events are `token` (text), `sources` and `done`, or `error` where the answer fails; a failure breaks off either form.
+    Events are `token` (text), `sources` and `done`, or `error` where the answer fails; a failure breaks off either
+    form.
     """
     if as_events:
         return _Stream(_events(answer), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})

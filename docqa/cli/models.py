@@ -179,7 +179,8 @@ def add_model(settings: Settings, options: argparse.Namespace) -> int:
             and {file.path for file in other.files} != {part.name for part in parts}
         ):
             raise Refused(
-                f"Another model is already called {other.api_name}; run `models remove {other.name}` or rename the file."
+                f"Another model is already called {other.api_name}; "
+                f"run `models remove {other.name}` or rename the file."
             )
     known = {
         file.path: file

@@ -1,7 +1,7 @@
 """How a statement becomes the question that it answers: each language's patterns for sentences, compiled.
 
-They cover the commonest ways to define something, to state an amount and to date an event, and know no grammar: in languages
-whose questions change the order of words, only statements that can be turned without reordering are taken.
+They cover the commonest ways to define something, to state an amount and to date an event, and know no grammar: in
+languages whose questions change the order of words, only statements that can be turned without reordering are taken.
 """
 
 import re
@@ -17,10 +17,12 @@ _ROUGHLY = every_pattern("evaluation.roughly")
 _PARTS = {
     "S": r"(?P<subject>[^\W\d_][^,;:،؛()\n\t\"“”„«»]{1,90}?)",
     "V": r"(?P<value>[^\n\t]{10,300}?)[.!।؟]?",
-    "N": rf"(?:(?:{_ROUGHLY})\s?)?(?P<value>(?:[A-Z]{{0,3}}[$€£¥₹]\s?)?\d(?:[\d.,\u00a0\u202f']*\d)?(?: \d{{3}})*(?:\s?%)?)(?![\d-])",
+    "N": rf"(?:(?:{_ROUGHLY})\s?)?"
+    r"(?P<value>(?:[A-Z]{0,3}[$€£¥₹]\s?)?\d(?:[\d.,\u00a0\u202f']*\d)?(?: \d{3})*(?:\s?%)?)(?![\d-])",
     "D": r"(?P<value>[^\W\d_]+ \d{1,2},? \d{4}|\d{1,2}\.? (?:de )?[^\W\d_]+ (?:de )?\d{4}|\d{4})(?!\d)",
     # A unit, then where or when it holds (no number but a date), then whatever the sentence adds after a mark.
-    "U": rf"(?:\s[^\W\d_]+(?:['’][^\W\d_]+)?){{0,3}}?(?P<tail>\s(?:{_PLACES})\s(?:[^,;:.()\n\t\d]|\d{{1,2}}(?=,? \d{{4}}| [^\W\d]+ \d{{4}})|\d{{4}}){{1,40}}?(?:, \d{{4}})?)?(?:[,;.(](?!\d).*)?",
+    "U": rf"(?:\s[^\W\d_]+(?:['’][^\W\d_]+)?){{0,3}}?(?P<tail>\s(?:{_PLACES})\s"
+    r"(?:[^,;:.()\n\t\d]|\d{1,2}(?=,? \d{4}| [^\W\d]+ \d{4})|\d{4}){1,40}?(?:, \d{4})?)?(?:[,;.(](?!\d).*)?",
     "Z": r"(?P<value>\d(?:[\d.,]*\d)?)",
     "Y": r"(?P<value>\d{4})",
 }
@@ -48,7 +50,8 @@ def _filled(pattern: str) -> str:
 
 @cache
 def dependent(language: str) -> re.Pattern[str]:
-    """Matches the beginning of a subject, from its start or after its article, that says nothing alone, and of one that is a sentence."""
+    """Matches the beginning of a subject, from its start or after its article, that says nothing alone, and of one that
+    is a sentence."""
     articles = "|".join(f"{word} " for word in sorted(words("evaluation.articles", language)))
     back = "|".join(rf"{word}\b" for word in sorted(words("evaluation.back", language)))
     back = back or entry("evaluation.back_pattern", language) or _NONE

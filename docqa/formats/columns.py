@@ -1,6 +1,8 @@
-"""What the columns of a table hold: numbers, dates or words. A column is of one kind throughout, else its cells stay as they are written.
+"""What the columns of a table hold: numbers, dates or words. A column is of one kind throughout, else its cells stay as
+they are written.
 
-It does not know dates with the names of months or years of two digits; a date whose day could be its month stays as it is written.
+It does not know dates with the names of months or years of two digits; a date whose day could be its month stays as it
+is written.
 """
 
 import re
@@ -18,7 +20,8 @@ Kind = Literal["text", "number", "date"]
 
 MOST_COLUMNS = 200  # of a table that questions are asked of; a wider one is text only
 LONGEST_KEY = 80  # characters of a value that a question may name
-MOST_VALUES = 20_000  # different values of a column that questions may name; a column with more of them holds names of single rows
+# Different values of a column that questions may name; a column with more of them holds names of single rows
+MOST_VALUES = 20_000
 MOST_DIGITS = 15  # what a float holds exactly; longer ones are identifiers
 BIG = 10**12  # from here on as a float, so that no sum of integers overflows
 
@@ -47,7 +50,8 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. `decimals` is the greatest number of them in a cell, `unit` what stands at all its numbers; of a column of years, `is_year`.
+    """A column of a table. `decimals` is the greatest number of them in a cell, `unit` what stands at all its numbers;
+    of a column of years, `is_year`.
 
     `decimal` is its decimal mark, `day_first` the order of its dates: how it is written in the file.
     """
@@ -93,7 +97,8 @@ def spaced(name: str) -> str:
 
 
 def _decimal_of(digits: str) -> str | None:
-    """The decimal mark that these digits show, "" where they show none, "?" and the mark where it may be one; None where they are no number."""
+    """The decimal mark that these digits show, "" where they show none, "?" and the mark where it may be one; None
+    where they are no number."""
     if _PLAIN.fullmatch(digits):
         return "" if len(digits) == 1 or digits[0] != "0" else None
     if found := _DECIMAL.fullmatch(digits):
@@ -197,7 +202,8 @@ class _Seen:
         return bool(self.orders)
 
     def column(self, name: str, usual_decimal: str) -> Column:
-        """`usual_decimal` decides for numbers such as 1.234 where no cell of the column shows which mark is the decimal one."""
+        """`usual_decimal` decides for numbers such as 1.234 where no cell of the column shows which mark is the decimal
+        one."""
         if self.cells and self.may_be_number:
             decimal = next((mark for mark in ".," if mark in self.marks), usual_decimal)
             return Column(
@@ -209,7 +215,8 @@ class _Seen:
 
 
 def columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Column, ...]:
-    """The columns of these rows; none where they are too many, or a row has a cell beyond the names, so that some do not stand under their own."""
+    """The columns of these rows; none where they are too many, or a row has a cell beyond the names, so that some do
+    not stand under their own."""
     if len(names) > MOST_COLUMNS:
         return ()
     seen = [_Seen() for _ in names]

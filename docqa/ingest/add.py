@@ -1,4 +1,5 @@
-"""A file or link becomes a document: read in a child process, chunked, written in one transaction. The rest is background.py's."""
+"""A file or link becomes a document: read in a child process, chunked, written in one transaction. The rest is
+background.py's."""
 
 import asyncio
 import hashlib

@@ -81,7 +81,8 @@ async def _recognise(intake: Intake, document: StoredDocument, page_number: int,
 
 
 async def _finish(intake: Intake, encoders: Encoders, document: StoredDocument) -> None:
-    """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by words."""
+    """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
+    words."""
     state, message = "ready", ""
     if encoders.embedder is not None:
         try:

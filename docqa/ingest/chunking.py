@@ -1,4 +1,5 @@
-"""A page's text cut into chunks of about the length an embedder reads, at paragraph and sentence ends. A chunk is verbatim."""
+"""A page's text cut into chunks of about the length an embedder reads, at paragraph and sentence ends. A chunk is
+verbatim."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +8,9 @@ from docqa.store.chunks import Chunk
 from docqa.text.sentences import holds_row, sentences
 from docqa.text.words import is_dense
 
-TARGET = 1500  # characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph is found less
+# Characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph
+# is found less
+TARGET = 1500
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
 WHOLE = 4 / 3  # of the target: up to here a paragraph stays whole
 BESIDE = 400  # characters of the same paragraph on either side that complete a chunk which was cut out of it
@@ -25,7 +28,8 @@ def chunks(
 ) -> list[Chunk]:
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
-    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and footers, which get into no chunk,
+    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and
+    footers, which get into no chunk,
     `tables` (start, end of the column headings, end).
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
@@ -88,7 +92,8 @@ def _row_spans(table: str) -> Iterator[tuple[int, int]]:
 
 
 def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int, int]]:
-    """Neighbours joined while they fit. A whole paragraph of fair size is not torn for filling up the chunk before it."""
+    """Neighbours joined while they fit. A whole paragraph of fair size is not torn for filling up the chunk before
+    it."""
     merged: list[tuple[int, int]] = []
     for start, end, begins in pieces:
         fits = merged and end - merged[-1][0] <= target
@@ -100,9 +105,11 @@ def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int,
 
 
 def before(neighbour: str, gap: str) -> str:
-    """What completes a chunk that was cut out of a paragraph: the last sentences of the chunk before it, and the white space `gap` between the two.
+    """What completes a chunk that was cut out of a paragraph: the last sentences of the chunk before it, and the white
+    space `gap` between the two.
 
-    "" where a paragraph ends between them, and in tables, whose rows are complete. A sentence longer than BESIDE is cut at a space.
+    "" where a paragraph ends between them, and in tables, whose rows are complete. A sentence longer than BESIDE is cut
+    at a space.
     """
     paragraph = _PARAGRAPH_END.split(neighbour)[-1]
     if not _is_cut(paragraph, gap):

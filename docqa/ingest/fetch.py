@@ -1,6 +1,7 @@
 """A link → its bytes, without becoming a way into the network the server stands in.
 
-Each host is resolved once, every address of it is checked, and the connection goes to the checked address; the same at each redirect.
+Each host is resolved once, every address of it is checked, and the connection goes to the checked address; the same at
+each redirect.
 """
 
 import asyncio
@@ -36,7 +37,8 @@ _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a link led to: the last `url`, a file `name`, the `media_type` without parameters, the `charset` the server named or ""."""
+    """What a link led to: the last `url`, a file `name`, the `media_type` without parameters, the `charset` the server
+    named or ""."""
 
     url: str
     name: str
@@ -138,7 +140,8 @@ class _Journey:
             if not is_open(ipaddress.ip_address(text.partition("%")[0]), self.private_networks):
                 setting = environment_name("private_networks")
                 raise Unreadable(
-                    f"The host {url.host} of the link lies in a private network, which links may not reach. {setting} opens networks.",
+                    f"The host {url.host} of the link lies in a private network, which links may not reach. "
+                    f"{setting} opens networks.",
                     LOC,
                 )
         return found[:ADDRESSES]
@@ -171,7 +174,8 @@ class _Journey:
 
 
 def is_open(address: Address, private_networks: tuple[Network, ...]) -> bool:
-    """True if links may lead to `address`: it is public, or one of `private_networks` holds it; what an IPv6 address wraps is judged instead of it."""
+    """True if links may lead to `address`: it is public, or one of `private_networks` holds it; what an IPv6 address
+    wraps is judged instead of it."""
     address = _unwrapped(address)
     if any(address.version == network.version and address in network for network in private_networks):
         return True

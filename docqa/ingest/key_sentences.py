@@ -1,7 +1,8 @@
-"""The most telling sentences of a document, without a model: of each section one or two, and of these the few that sum it up.
+"""The most telling sentences of a document, without a model: of each section one or two, and of these the few that sum
+it up.
 
-It counts words and looks at where a sentence stands and how it is made. It does not understand any: what is said once, in
-rare words and in the middle of a section, is not found.
+It counts words and looks at where a sentence stands and how it is made. It does not understand any: what is said once,
+in rare words and in the middle of a section, is not found.
 """
 
 import math
@@ -64,8 +65,10 @@ class Weighed(Protocol):
 def notes(chunks: Sequence[Chunk]) -> list[Note]:
     """The most telling sentences of every part of a document, in its order; a part without a sentence gives none.
 
-    A sentence weighs the mean of its words' tf-idf within the document (cf. Radev et al., "Centroid-based summarization", 2004), more at the
-    beginning of a section and of the document (Edmundson, "New Methods in Automatic Extracting", 1969), less where it cannot stand alone.
+    A sentence weighs the mean of its words' tf-idf within the document (cf. Radev et al., "Centroid-based
+    summarization", 2004), more at the beginning of a section and of the document (Edmundson, "New Methods in Automatic
+    Extracting", 1969), less where it
+    cannot stand alone.
     """
     parts = list(_parts(chunks))
     every = _thinned([_sentences(chunks, part) for part in parts])
@@ -92,7 +95,8 @@ def notes(chunks: Sequence[Chunk]) -> list[Note]:
 
 
 def choose(found: Sequence[Weighed], texts: Sequence[str], count: int) -> list[int]:
-    """The indexes of the `count` notes that sum a document up, in its order: the best of its beginning, its middle and its end.
+    """The indexes of the `count` notes that sum a document up, in its order: the best of its beginning, its middle and
+    its end.
 
     `texts` are the notes' sentences.
     """
@@ -139,7 +143,8 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
 
 
 def _sentences(chunks: Sequence[Chunk], part: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(chunk, start, end) of each sentence or row of a part; a title that stands before its first sentence in the same paragraph is left out."""
+    """(chunk, start, end) of each sentence or row of a part; a title that stands before its first sentence in the same
+    paragraph is left out."""
     found = []
     for index in part:
         text, title = chunks[index].text, chunks[index].section
@@ -185,7 +190,8 @@ def _standing(sentence: str) -> float:
         worth *= 0.2
     if sentence[-1] in "?？؟":
         worth *= 0.3
-    # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, or an item of a list.
+    # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, or an
+    # item of a list.
     if sentence[0].islower() or not sentence[0].isalpha():
         worth *= 0.5
     if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):

@@ -26,8 +26,8 @@ class Encoders:
     """The models that turn text into vectors, spans and verdicts.
 
     `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
-    the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the chosen
-    embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
+    the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the
+    chosen embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
     `former` returns the embedder that made stored vectors, None where its files are gone.
     """
 
@@ -39,7 +39,8 @@ class Encoders:
     serving: Embedder | None = None
 
     def embedder_for(self, language: str) -> Embedder | None:
-        """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking down.
+        """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking
+        down.
 
         A question does not wait for a model to load; one whose process died is loaded again for the next question.
         """
@@ -95,7 +96,8 @@ def find_encoders(
     embedder: Embedder | None = None,
     former: Embedder | None = None,
 ) -> tuple[Encoders, list[str]]:
-    """The encoders that the settings choose among the installed models, none of them loaded, and notes on what is missing.
+    """The encoders that the settings choose among the installed models, none of them loaded, and notes on what is
+    missing.
 
     An `embedder` that is handed in is used instead of the chosen one, and `former` stands for the one before it.
     """

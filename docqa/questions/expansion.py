@@ -1,7 +1,7 @@
 """What the terms of a question stand for: it asks for the ROE, the report has net income and shareholders' equity.
 
-The entries stand in the languages' files. Whether the documents use the expanded words is found out by the search, which
-applies only what they use.
+The entries stand in the languages' files. Whether the documents use the expanded words is found out by the search,
+which applies only what they use.
 """
 
 import re

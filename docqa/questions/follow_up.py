@@ -1,7 +1,8 @@
-"""A question within its conversation made to stand alone, by rules: what it points to or leaves out is taken from what was said before.
+"""A question within its conversation made to stand alone, by rules: what it points to or leaves out is taken from what
+was said before.
 
-It knows words and their order, no grammar and no meaning: which of several things "it" is, is left to the search, which gets
-the words of all.
+It knows words and their order, no grammar and no meaning: which of several things "it" is, is left to the search, which
+gets the words of all.
 """
 
 import re
@@ -29,7 +30,8 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True)
 class StandAlone:
-    """A question that needs no history: its text, and words of the conversation that say what it is about, "" for none."""
+    """A question that needs no history: its text, and words of the conversation that say what it is about, "" for
+    none."""
 
     text: str
     context: str = ""
@@ -138,8 +140,8 @@ def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | No
 
 
 def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: str) -> _Place | None:
-    """The phrase that the new one stands for: the one after the same preposition; without a preposition, a name for a name,
-    the topic of "say about", else the first phrase that has none."""
+    """The phrase that the new one stands for: the one after the same preposition; without a preposition, a name for a
+    name, the topic of "say about", else the first phrase that has none."""
     phrases = list(_phrases(old, language))
     articles = words("evaluation.articles", language)
     begin = first - 1 if first and fold(new[first - 1]) in articles else first
@@ -189,7 +191,8 @@ class _Phrase:
 
 
 def _phrases(old: Sequence[str], language: str) -> Iterator[_Phrase]:
-    """The phrases of a question. One without an article after a verb form may hold the verb: "built the mill" is two."""
+    """The phrases of a question. One without an article after a verb form may hold the verb: "built the mill" is
+    two."""
     articles = words("evaluation.articles", language)
     small = [not content(word, language) for word in old]
     folded = [fold(word) for word in old]
@@ -221,8 +224,8 @@ def _is_preposition(word: str, language: str) -> bool:
 
 
 def _without_verb(old: Sequence[str], at: int, end: int, language: str) -> int:
-    """The end of a phrase that ends the question without the verb behind it: "does the notice period last"; in German nouns
-    have capitals."""
+    """The end of a phrase that ends the question without the verb behind it: "does the notice period last"; in German
+    nouns have capitals."""
     if language == "de":
         nouns = [index for index in range(at, end) if old[index][0].isupper()]
         return nouns[-1] + 1 if nouns else end
@@ -235,7 +238,8 @@ def _without_verb(old: Sequence[str], at: int, end: int, language: str) -> int:
 
 
 def _replaced_characters(previous: str, fragment: str) -> str:
-    """The same in a script without spaces: a number for a number, else a word of the same length with the same last or first character."""
+    """The same in a script without spaces: a number for a number, else a word of the same length with the same last or
+    first character."""
     digits = _DIGITS.search(fragment)
     if digits and (old := _DIGITS.search(previous)):
         return previous[: old.start()] + digits.group() + previous[old.end() :]

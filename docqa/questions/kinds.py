@@ -46,7 +46,8 @@ def asks_for_several(text: str, language: str) -> bool:
 
 
 def wants_span(text: str, language: str) -> bool:
-    """Whether a few words of a text can answer it: who, what, when; not whether something is so, nor to make something of it."""
+    """Whether a few words of a text can answer it: who, what, when; not whether something is so, nor to make something
+    of it."""
     return not (_begins("whether", text, language) or _begins("task", text, language))
 
 

@@ -13,8 +13,9 @@ ENOUGH_CHARACTERS = 6  # in scripts without spaces
 def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
     """The ISO 639-1 code of a question's language, "en" where nothing tells it.
 
-    `earlier` is the question before it, "" for the first one; `documents` are the languages of the documents, "" for those
-    that are not known. A text of a few words is in the language of its question word if only one language has that;
+    `earlier` is the question before it, "" for the first one; `documents` are the languages of the documents, "" for
+    those that are not known. A text of a few words is in the language of its question word if only one language has
+    that;
     else in a language of the conversation or the documents that is written in its script.
     """
     detected = detect(text)

@@ -22,7 +22,8 @@ _VERSUS = frozenset({"versus", "vs"})  # in any language
 
 
 def parts(question: str, language: str) -> list[str]:
-    """The questions that it asks, at most four, in order; itself alone where it asks one thing, or is a text pasted in whole."""
+    """The questions that it asks, at most four, in order; itself alone where it asks one thing, or is a text pasted in
+    whole."""
     if len(question) > WHOLE_TEXT:
         return [question]
     clauses = [clause for item in _items(question) for clause in _clauses(item, language)]
@@ -121,16 +122,16 @@ def _sides(text: str, tokens: Sequence[re.Match[str]], at: int, *, sure: bool, e
 
 
 def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int) -> bool:
-    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent", "Brutto- und
-    Nettomiete", "kalter und warmer Miete"."""
+    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent",
+    "Brutto- und Nettomiete", "kalter und warmer Miete"."""
     if text[tokens[at - 1].end() : tokens[at].start()].startswith("-"):
         return True
     return first == at - 1 and tokens[first].group()[0].islower() and count == 2 and tokens[at + 1].group()[0].islower()
 
 
 def _parallel(left: Sequence[str], right: Sequence[str]) -> tuple[int | None, int]:
-    """Where the left thing begins, and how many words the right one has, when both share their noun: "the clock museum and
-    the glass museum"."""
+    """Where the left thing begins, and how many words the right one has, when both share their noun: "the clock museum
+    and the glass museum"."""
     for count in range(2, min(LONGEST, len(right), len(left)) + 1):
         ends = right[count - 1] == left[-1] and not is_function_word(left[-1])
         begins = right[0] == left[-count] and not is_function_word(right[0])

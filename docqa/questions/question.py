@@ -29,7 +29,8 @@ class ChatOptions:
 
 @dataclass(frozen=True)
 class Place:
-    """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one (-1,).
+    """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one
+    (-1,).
 
     `label` is how the question writes it: "chapter 3".
     """
@@ -42,8 +43,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Scope:
-    """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is wanted
-    of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
+    """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
+    wanted of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
@@ -55,7 +56,8 @@ class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
     `focus` the words that a follow-up put into the question before it.
 
-    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's row id.
+    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's
+    row id.
     `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
     """
 
@@ -126,8 +128,8 @@ class Part:
 class Question:
     """A question within its conversation.
 
-    `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's own
-    system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
+    `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's
+    own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked.
     """
 

@@ -1,7 +1,7 @@
 """Which text a question is about: passages, whole documents, or a named part of them.
 
-The usual ways of asking are known, not all; what else stands in the question is its topic, and whether the documents speak of
-that is not known here.
+The usual ways of asking are known, not all; what else stands in the question is its topic, and whether the documents
+speak of that is not known here.
 """
 
 import re
@@ -17,7 +17,8 @@ from docqa.text.words import fold, is_dense
 
 LONGEST = 200  # characters; what is longer brings a task of its own
 
-# How many words of its own a question of this kind has: one with more asks for a fact, "how many pages did she write in 1911".
+# How many words of its own a question of this kind has: one with more asks for a fact, "how many pages did she write in
+# 1911".
 TOPIC_WORDS: dict[Wanted, tuple[int, int]] = {
     "page_count": (0, 0),
     "contents": (0, 0),

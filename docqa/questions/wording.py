@@ -1,6 +1,7 @@
 """What the words of a question say by themselves: which say what it is about, which ask, which point back.
 
-Words of each language are in docqa/languages; Chinese and Japanese, written without spaces, have patterns in their place.
+Words of each language are in docqa/languages; Chinese and Japanese, written without spaces, have patterns in their
+place.
 """
 
 import re
@@ -31,7 +32,8 @@ def unspaced(text: str) -> bool:
 
 @cache
 def unspaced_pattern(name: str) -> re.Pattern[str]:
-    """Any of the patterns `name` of the languages without spaces: which of them a few characters are in is often unclear."""
+    """Any of the patterns `name` of the languages without spaces: which of them a few characters are in is often
+    unclear."""
     return re.compile(
         "|".join(filter(None, (pattern(f"questions.patterns.{name}", code) for code in unspaced_codes())))
     )

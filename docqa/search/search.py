@@ -29,7 +29,8 @@ NOTHING = Beside("", "", "", "")
 
 
 async def search(index: Index, documents: Sequence[StoredDocument], part: Part, top_k: int) -> list[Passage]:
-    """The `top_k` best passages for one thing that is asked, best first; by full text alone while no embedder is usable.
+    """The `top_k` best passages for one thing that is asked, best first; by full text alone while no embedder is
+    usable.
 
     Raises Unavailable when the embedder fails.
     """

@@ -35,7 +35,8 @@ STEM_ONLY = 0.5  # how much of a word counts as present where only another word 
 
 
 def rarity(count: float, total: float) -> float:
-    """Inverse document frequency (Robertson and Spärck Jones), kept positive, of a term in `count` of `total` passages."""
+    """Inverse document frequency (Robertson and Spärck Jones), kept positive, of a term in `count` of `total`
+    passages."""
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
@@ -64,7 +65,8 @@ def share(weights: Mapping[str, float], held: Iterable[str], optional: frozenset
 
 
 def weights_among(question_terms: Iterable[str], counts: Counter[str]) -> dict[str, float]:
-    """Weights by rarity among some sentences, given the number of them that hold each term; terms in none are left out."""
+    """Weights by rarity among some sentences, given the number of them that hold each term; terms in none are left
+    out."""
     most = max(counts.values(), default=0)
     return {
         term: math.log(1 + most / counts[term]) * (FUNCTION_WORD if is_function_word(term) else 1.0)
@@ -78,7 +80,8 @@ def weights_among(question_terms: Iterable[str], counts: Counter[str]) -> dict[s
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a question: its search term, its stem's term ("" for a word without one), its weight in the language."""
+    """A word of a question: its search term, its stem's term ("" for a word without one), its weight in the
+    language."""
 
     form: str
     stem: str
@@ -89,8 +92,9 @@ class Word:
 class Query:
     """A question ready for search.
 
-    `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge how
-    much of the question a text covers; they are empty with vectors and where the language has no word list. `vector` is
+    `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
+    how much of the question a text covers; they are empty with vectors and where the language has no word list.
+    `vector` is
     the question's embedding, None where its language has no embedder.
     """
 
@@ -100,7 +104,8 @@ class Query:
     words: Sequence[Word] = ()
 
     def coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
-        """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are optional."""
+        """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are
+        optional."""
         return share(self.weights, held, document_name)
 
     def lexical_coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:

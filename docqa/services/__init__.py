@@ -29,7 +29,8 @@ ALL_EXTRACTIVE = "All answers are extractive: sentences of the documents, word f
 
 @dataclass(frozen=True)
 class Services:
-    """Everything that endpoints, `eval` and the command line hand on; what a package below needs is a record of its own.
+    """Everything that endpoints, `eval` and the command line hand on; what a package below needs is a record of its
+    own.
 
     `missing` are sentences on what this installation lacks and what users lose by it.
     """

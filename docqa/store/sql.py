@@ -1,4 +1,5 @@
-"""Running SQL. The modules beside this one have a function for each statement: `conn` first, then the account it serves.
+"""Running SQL. The modules beside this one have a function for each statement: `conn` first, then the account it
+serves.
 
 Another account's ids are simply not found. Times are ISO 8601 with milliseconds and Z.
 """

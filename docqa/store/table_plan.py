@@ -1,4 +1,5 @@
-"""What a question asks of a table: what is measured, over which rows, in which groups. `tables.py` turns it into SQL."""
+"""What a question asks of a table: what is measured, over which rows, in which groups. `tables.py` turns it into
+SQL."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -80,7 +80,8 @@ async def named_values(conn: Connection, document: int, keys: Iterable[str]) -> 
 
 
 async def result(conn: Connection, table: StoredTable, plan: Plan) -> list[tuple[Any, ...]] | None:
-    """The rows of the plan's statement: one value, (group, value) pairs, values, or numbers of rows with what was measured.
+    """The rows of the plan's statement: one value, (group, value) pairs, values, or numbers of rows with what was
+    measured.
 
     None if it takes longer than SECONDS.
     """

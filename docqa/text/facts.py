@@ -1,7 +1,7 @@
 """The numbers, dates and names that a text states, compared by what they mean and not by how they are written.
 
-Names are told by their capitals: not at the start of a sentence, in German only two in a row. In scripts that have none, only a line of descent is one.
-Number words are known up to twelve. Units and currencies are not looked at.
+Names are told by their capitals: not at the start of a sentence, in German only two in a row. In scripts that have
+none, only a line of descent is one. Number words are known up to twelve. Units and currencies are not looked at.
 """
 
 import re
@@ -42,7 +42,10 @@ _MONTH_WORD = "|".join(sorted(map(re.escape, _MONTH), key=len, reverse=True))
 _DATES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?<!\w)(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|o|[.°])?,? (?:de |of |ב)?(?P<month>{_MONTH_WORD})(?!\w)\.?(?:,? (?:de |del |of )?(?P<year>\d{{4}})(?!\w))?",
+        (
+            rf"(?<!\w)(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|o|[.°])?,? (?:de |of |ב)?(?P<month>{_MONTH_WORD})(?!\w)"
+            r"\.?(?:,? (?:de |del |of )?(?P<year>\d{4})(?!\w))?"
+        ),
         rf"(?<!\w)(?P<month>{_MONTH_WORD})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
         rf"(?<!\w)(?P<month>{_MONTH_WORD})\.?,? (?:de |del |of )?(?P<year>\d{{4}})(?!\w)",
         r"(?P<year>\d{4}) ?[年년] ?(?P<month>\d{1,2}) ?[月월](?: ?(?P<day>\d{1,2}) ?[日号일])?",
@@ -63,7 +66,8 @@ _QUOTED = re.compile(r"""["“”„]([^"“”„]+)["“”]|[«»]([^«»]+)[
 
 @dataclass(frozen=True)
 class Facts:
-    """What some texts state: the values of numbers, the dates, and all search terms, among which names are looked up."""
+    """What some texts state: the values of numbers, the dates, and all search terms, among which names are looked
+    up."""
 
     numbers: frozenset[Decimal]
     dates: frozenset[Date]
@@ -71,7 +75,8 @@ class Facts:
 
     @classmethod
     def of(cls, texts: Iterable[str], language: str) -> "Facts":
-        """Every reading of every number and date counts, number words of the language and the parts of spaced numbers too."""
+        """Every reading of every number and date counts, number words of the language and the parts of spaced numbers
+        too."""
         counted = _NUMBER_WORDS.get(language, {})
         numbers: set[Decimal] = set()
         dates: set[Date] = set()
@@ -104,7 +109,8 @@ class Facts:
         return asked is None or asked == known or (known is None and asked in self.numbers)
 
     def has_words(self, text: str) -> bool:
-        """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every pair of characters."""
+        """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every
+        pair of characters."""
         return all(
             self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part))
             for part in _NAME_PART.findall(text)
@@ -131,7 +137,8 @@ def _plain(sentence: str) -> str:
 
 
 def names(sentence: str, language: str) -> list[str]:
-    """Words with a capital inside a sentence; in German, where all nouns have one, only those that follow such a word. Arabic lines of descent, whole."""
+    """Words with a capital inside a sentence; in German, where all nouns have one, only those that follow such a word.
+    Arabic lines of descent, whole."""
     found = [(match.start(), match.end()) for match in _NAME.finditer(sentence) if match.group()[0].isupper()]
     ends = {end for _, end in found}
     capital = [sentence[start:end] for start, end in found if language not in _NOUNS_HAVE_CAPITALS or start - 1 in ends]

@@ -1,6 +1,8 @@
-"""How often the words of a language stand in its texts, which says what a word tells whatever else there is in the file.
+"""How often the words of a language stand in its texts, which says what a word tells whatever else there is in the
+file.
 
-The lists of `wordfreq` are of 2021 and cover some forty languages. Not covered: scripts without spaces, which are compared by pairs of characters.
+The lists of `wordfreq` are of 2021 and cover some forty languages. Not covered: scripts without spaces, which are
+compared by pairs of characters.
 """
 
 from collections import defaultdict
@@ -10,14 +12,17 @@ from functools import cache
 from docqa.text.words import terms
 
 PASSAGE = 180  # words: about a chunk
-_LEAST = 500  # centibels below every word there is, once in 100,000 words: rarer ones tell nearly as much as unknown ones, and take time to read
+# Centibels below every word there is, once in 100,000 words: rarer ones tell nearly as much as unknown ones, and take
+# time to read
+_LEAST = 500
 _DENSE = frozenset({"ja", "ko", "zh"})
 _LISTS = {"bs": "sh", "hr": "sh", "no": "nb"}  # lists that go by another code
 
 
 @cache
 def shares(language: str) -> Mapping[str, float]:
-    """In what share of the passages of a language the search terms of its common words stand; nothing where there is no list of them.
+    """In what share of the passages of a language the search terms of its common words stand; nothing where there is no
+    list of them.
 
     Thread-safe; the first call for a language takes some tenths of a second, as words are cut into terms one by one.
     """

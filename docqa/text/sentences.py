@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from docqa.languages import every, every_word
 
-# Ours, not sentencex 1.0.32: of the 45 texts of tests/text/sentences.toml, when they were first tried, these rules cut 37
+# Ours, not sentencex 1.0.32: of the 45 texts of tests/text/sentences.toml, when they were first tried, these rules cut
+# 37
 # right and sentencex 29, although it is told the language; it is thirty times as fast, but 0.1 s for 110 kB is enough.
 
 _END = re.compile(
@@ -55,7 +56,8 @@ def holds_row(text: str) -> bool:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence in characters of `text`, without surrounding white space; a table row is a sentence."""
+    """(start, end) of each sentence in characters of `text`, without surrounding white space; a table row is a
+    sentence."""
     spans: list[tuple[int, int]] = []
     start = 0
     capitals = any(map(str.isupper, text))
@@ -81,7 +83,8 @@ def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop:
 
 
 def _goes_on(before: str, following: str, *, capitals: bool) -> bool:
-    """Whether the sentence goes on after the full stop that ends `before`: an abbreviation, an ordinal, or a small letter next.
+    """Whether the sentence goes on after the full stop that ends `before`: an abbreviation, an ordinal, or a small
+    letter next.
 
     `capitals`: the text has any; in one without them a small letter may begin a sentence.
     """

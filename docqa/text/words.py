@@ -10,10 +10,15 @@ from functools import lru_cache
 
 # Raise it with every change to what `terms` gives: stored terms are then rebuilt, and until then matched less well.
 TERMS_VERSION = 1
-PREFIX = 5  # letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with suffixes
+# Letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with
+# suffixes
+PREFIX = 5
 
 # Scripts written without spaces, and Hangul, whose particles stick to the word: Thai to Khmer, Kana, Han, Hangul.
-_DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
 _PIECE = re.compile(
     rf"(?P<dense>[{_DENSE}々〆ー]+)"
@@ -30,7 +35,8 @@ _ARABIC_FOLD = str.maketrans(
 # Light stemming after Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval" (light10).
 _ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
 _ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
-# What light10 leaves on, longest first: particles written together with the word, and the endings and beginnings of persons.
+# What light10 leaves on, longest first: particles written together with the word, and the endings and beginnings of
+# persons.
 _ARABIC_PARTICLES = "لبكف"
 _ARABIC_ENDINGS = (
     "هما",
@@ -86,7 +92,8 @@ def _arabic_stem(word: str) -> str:
 
 @lru_cache(16_384)
 def _arabic_root(word: str) -> str:
-    """The consonants of a word without what is joined to it, "" where fewer than three are left: what its plurals and verb forms share.
+    """The consonants of a word without what is joined to it, "" where fewer than three are left: what its plurals and
+    verb forms share.
 
     A first letter that may be a particle is taken for one.
     """
@@ -121,7 +128,8 @@ def _word_terms(word: str) -> Iterator[str]:
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers whole."""
+    """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers
+    whole."""
     folded = fold(text)
     out: list[str] = []
     for piece in _PIECE.finditer(folded):

@@ -1,4 +1,5 @@
-"""Text inside documents is data: what it tells a reader or a model to do is not done, and a custom system prompt does not lift the rule of evidence."""
+"""Text inside documents is data: what it tells a reader or a model to do is not done, and a custom system prompt does
+not lift the rule of evidence."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""Questions about whole documents over HTTP: every page counts, counts are true, quotations are verbatim, a model sums up in portions."""
+"""Questions about whole documents over HTTP: every page counts, counts are true, quotations are verbatim, a model sums
+up in portions."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -170,7 +171,7 @@ async def test_notes_go_with_their_document(app: Starlette, client: httpx.AsyncC
         assert list(await conn.execute_fetchall(count)) == [(0,)]
 
 
-# --- places ------------------------------------------------------------------------------------------------------------------------
+# --- places -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_a_row_is_named_by_its_columns_and_its_section() -> None:
     ]
 
 
-# --- with a model ------------------------------------------------------------------------------------------------------------------
+# --- with a model -----------------------------------------------------------------------------------------------------
 
 
 class Counting:

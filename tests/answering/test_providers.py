@@ -214,7 +214,8 @@ async def test_no_answer_in_time_is_said() -> None:
 
 @dataclass
 class Reader(Parrot):
-    """A parrot on this machine: it reads so many words a second, and remembers the messages that it read last, unless it is `forgetful`."""
+    """A parrot on this machine: it reads so many words a second, and remembers the messages that it read last, unless
+    it is `forgetful`."""
 
     prompt_speed: float = 1000.0
     forgetful: bool = False

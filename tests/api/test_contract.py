@@ -1,4 +1,5 @@
-"""Bad requests, and some good ones, get from us what FastAPI with pydantic answers for the same API (tests/contract.py)."""
+"""Bad requests, and some good ones, get from us what FastAPI with pydantic answers for the same API
+(tests/contract.py)."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field

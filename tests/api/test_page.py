@@ -53,7 +53,8 @@ def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
 
 @pytest.fixture
 def page(chrome: Browser, server: Server) -> Iterator[Browser]:
-    """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but requests that were refused."""
+    """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but
+    requests that were refused."""
     chrome.open(server.base)
     chrome.console(), chrome.requested()
     yield chrome

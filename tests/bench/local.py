@@ -1,8 +1,10 @@
-"""A local model beside bare llama.cpp, and how soon the second question of a chat is answered: python tests/bench/local.py [--model NAME] [--chats N]
+"""A local model beside bare llama.cpp, and how soon the second question of a chat is answered: python
+tests/bench/local.py [--model NAME] [--chats N]
 
-Reading and writing are measured in turns in one run, ours through the child process, as tokens a second and as a ratio. The chats are those of
-tests/files/agent, asked over HTTP with the model's own answers as history: seconds to the first word of the first and of the second question. A chat of
-your own: --document FILE --ask QUESTION QUESTION ...
+Reading and writing are measured in turns in one run, ours through the child process, as tokens a second and as a ratio.
+The chats are those of tests/files/agent, asked over HTTP with the model's own answers as history: seconds to the first
+word of the first and
+of the second question. A chat of your own: --document FILE --ask QUESTION QUESTION ...
 """
 
 import argparse
@@ -79,7 +81,8 @@ async def measure_ours(model: LocalModel, text: str) -> tuple[float, float]:
         times.append(time.perf_counter())
         written += piece
     (count,) = await model.count([written])
-    # Between the first token and the end lies one step for each further token, and one more for the mark with which it stops by itself.
+    # Between the first token and the end lies one step for each further token, and one more for the mark with which it
+    # stops by itself.
     return uncached / (times[1] - times[0]), min(count, WRITTEN) / (times[-1] - times[1])
 
 

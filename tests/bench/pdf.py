@@ -2,8 +2,8 @@
 
     .venv/bin/python tests/bench/pdf.py FILE.pdf ...
 
-Pages per CPU second of `get_text()` and of the reader with all its layout work, on the same files in turns, three rounds; the ratio is what
-counts. Then the peak memory of the child process that reads 200 and 4,000 pages made here.
+Pages per CPU second of `get_text()` and of the reader with all its layout work, on the same files in turns, three
+rounds; the ratio is what counts. Then the peak memory of the child process that reads 200 and 4,000 pages made here.
 """
 
 import subprocess

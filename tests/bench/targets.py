@@ -1,7 +1,9 @@
 """One chat and one stream by every kind of target, told as a transcript: python tests/bench/targets.py
 
-The extractive target, the small local model and llama-cpp-python's own server (`compatible:`) are real. OpenAI, Anthropic and Google are stand-ins on
-loopback that play their wire formats, and one that is overloaded shows how the next target answers. Needs the packages of the tests.
+The extractive target, the small local model and llama-cpp-python's own server (`compatible:`) are real. OpenAI,
+Anthropic and Google are stand-ins on loopback that play their wire formats, and one that is overloaded shows how the
+next target answers. Needs the packages
+of the tests.
 """
 
 import asyncio

@@ -129,7 +129,7 @@ async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the
     assert (status["state"], status["message"]) == ("ready", "")
 
 
-# --- scans -------------------------------------------------------------------------------------------------------------------------
+# --- scans ------------------------------------------------------------------------------------------------------------
 
 
 def scanned(*texts: str, written: str = "") -> bytes:

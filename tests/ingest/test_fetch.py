@@ -1,4 +1,5 @@
-"""Links: what is fetched, under which name, and everything that a link may not do or reach. The servers are played on loopback."""
+"""Links: what is fetched, under which name, and everything that a link may not do or reach. The servers are played on
+loopback."""
 
 import asyncio
 import gzip
@@ -68,7 +69,7 @@ async def refusal(url: str, **changes: object) -> str:
     return str(caught.value)
 
 
-# --- what is fetched ---------------------------------------------------------------------------------------------------------------
+# --- what is fetched --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.anyio
@@ -139,7 +140,7 @@ async def test_a_compressed_answer_is_unpacked() -> None:
         assert (await get(f"http://127.0.0.1:{port}/")).data == b"plain"
 
 
-# --- what a link may not reach -----------------------------------------------------------------------------------------------------
+# --- what a link may not reach ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ async def test_a_redirect_is_checked_like_a_link(location: str) -> None:
         await refusal(f"http://127.0.0.1:{port}/")
 
 
-# --- what else goes wrong ----------------------------------------------------------------------------------------------------------
+# --- what else goes wrong ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.anyio
@@ -323,7 +324,7 @@ async def test_a_slow_drip_ends_at_the_total_time() -> None:
         assert "within 0.4 s" in await refusal(f"http://127.0.0.1:{port}/", seconds=0.4)
 
 
-# --- offline -----------------------------------------------------------------------------------------------------------------------
+# --- offline ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.anyio

@@ -69,7 +69,7 @@ async def failure(model: RemoteModel) -> DocqaError:
     return caught.value
 
 
-# --- each provider's format ------------------------------------------------------------------------------------------
+# --- each provider's format -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", EVENTS)
@@ -162,7 +162,7 @@ async def test_the_first_piece_is_passed_on_before_the_last_is_written(http: Htt
         assert [piece async for piece in pieces] == ["rent"]
 
 
-# --- thinking --------------------------------------------------------------------------------------------------------
+# --- thinking ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ async def test_an_answer_cut_off_by_its_token_limit_is_an_answer(http: HttpClien
     assert len(server.requests) == 1
 
 
-# --- fields that a model refuses -------------------------------------------------------------------------------------
+# --- fields that a model refuses --------------------------------------------------------------------------------------
 
 
 def refused(param: str, message: str) -> dict[str, object]:
@@ -269,7 +269,7 @@ async def test_a_refusal_that_no_change_avoids_is_reported(http: HttpClient) -> 
     ]
 
 
-# --- failures --------------------------------------------------------------------------------------------------------
+# --- failures ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -498,7 +498,7 @@ async def test_events_may_arrive_in_any_pieces(http: HttpClient) -> None:
         assert await ask(model_at(http, server.url)) == ["ein ", "Wört"]
 
 
-# --- time ------------------------------------------------------------------------------------------------------------
+# --- time -------------------------------------------------------------------------------------------------------------
 
 
 async def test_closing_in_mid_answer_closes_the_connection(http: HttpClient) -> None:
@@ -531,7 +531,7 @@ async def test_a_provider_that_sends_nothing_is_given_up(http: HttpClient) -> No
     assert str(error) == "openai:m-1 sent nothing for 0.5 s. Try again."
 
 
-# --- tokens ----------------------------------------------------------------------------------------------------------
+# --- tokens -----------------------------------------------------------------------------------------------------------
 
 
 def test_tokens_are_estimated_by_characters_and_bytes() -> None:
@@ -579,7 +579,7 @@ async def test_a_compatible_server_is_asked_for_its_context_once(http: HttpClien
     assert [request.path for request in server.requests] == ["/v1/models"]
 
 
-# --- keys ------------------------------------------------------------------------------------------------------------
+# --- keys -------------------------------------------------------------------------------------------------------------
 
 
 def key_file(folder: Path, text: str, mode: int = 0o600) -> Path:
@@ -647,7 +647,7 @@ async def test_no_log_line_holds_a_key(http: HttpClient, caplog: pytest.LogCaptu
     assert KEY not in caplog.text
 
 
-# --- redirects, proxies, certificates --------------------------------------------------------------------------------
+# --- redirects, proxies, certificates ---------------------------------------------------------------------------------
 
 
 async def test_a_redirect_does_not_carry_the_key_along(http: HttpClient) -> None:
@@ -690,7 +690,7 @@ async def test_an_unusable_proxy_is_named(http: HttpClient, monkeypatch: pytest.
     assert "HTTPS_PROXY" in str(await failure(model_at(http, "https://provider.invalid/v1")))
 
 
-# --- a real server ---------------------------------------------------------------------------------------------------
+# --- a real server ----------------------------------------------------------------------------------------------------
 
 SMOLLM = Catalog.load(SHIPPED.parent).local_models().get("SMOLLM2_135M")
 needs_model = pytest.mark.skipif(

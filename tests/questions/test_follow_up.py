@@ -120,7 +120,8 @@ CHAINS = json.loads((FILES / "questions" / "follow_ups.json").read_text("utf-8")
     "chain", CHAINS, ids=lambda chain: f"{chain['language']}: {chain['earlier']} {chain['question']}"
 )
 def test_follow_ups_written_without_a_look_at_the_rules(chain: dict[str, Any]) -> None:
-    """Either the words fall into their place, or the question keeps its words and the conversation says what it is about."""
+    """Either the words fall into their place, or the question keeps its words and the conversation says what it is
+    about."""
     alone = stand_alone(chain["question"], [("user", chain["earlier"]), ("bot", "…")], chain["language"])
     if chain.get("missed"):
         pytest.xfail(chain["missed"])

@@ -1,4 +1,5 @@
-"""Questions that a CSV answers by counting: what its cells are taken for, which questions are understood, and that the figures are those of the rows."""
+"""Questions that a CSV answers by counting: what its cells are taken for, which questions are understood, and that the
+figures are those of the rows."""
 
 import csv
 import io
@@ -58,7 +59,7 @@ def planned(question: str) -> Plan | None:
     return plan(question, detect(question) or "en", orders(), found)
 
 
-# --- cells -------------------------------------------------------------------------------------------------------------------------
+# --- cells ------------------------------------------------------------------------------------------------------------
 
 
 def typed(*cells: str) -> tuple[Column, list[object]]:
@@ -193,7 +194,7 @@ def test_keys() -> None:
     assert key("北京市") == "北 京 市"
 
 
-# --- questions ---------------------------------------------------------------------------------------------------------------------
+# --- questions --------------------------------------------------------------------------------------------------------
 
 OPEN = Filter(6, "=", ("open",))
 NORTH = Filter(2, "=", ("North",))
@@ -298,7 +299,7 @@ def test_a_name_of_two_columns_is_placed_nowhere() -> None:
     assert plan("What is the average gross price?", "en", table, {}) == Plan("mean", 1)
 
 
-# --- answers -----------------------------------------------------------------------------------------------------------------------
+# --- answers ----------------------------------------------------------------------------------------------------------
 
 
 async def test_the_result_comes_first_then_the_statement(client: httpx.AsyncClient) -> None:

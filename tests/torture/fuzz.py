@@ -1,7 +1,9 @@
 """No damaged file crashes a reader, surprises it or stops it: python tests/torture/fuzz.py [SECONDS] [SEED]
 
-Small sound files of each kind are cut, repeated, spliced and flipped at random, those in a ZIP also inside of their parts, and read by
-the child process as an upload is. What goes wrong is printed with the child's last words and kept in a folder that is named at the end.
+Small sound files of each kind are cut, repeated, spliced and flipped at random, those in a ZIP also inside of their
+parts, and read by the child process as an upload is. What goes wrong is printed with the child's last words and kept in
+a folder that is
+named at the end.
 """
 
 import asyncio

@@ -1,7 +1,9 @@
 """Nothing that was answered with 201 is ever lost: python tests/torture/kill.py [ROUNDS]
 
-Each round starts a server on the same data, uploads and deletes from several threads, and kills the server at a random moment with
-SIGKILL. Then every document that was acknowledged must be there byte for byte, every deleted one gone, and the file sound.
+Each round starts a server on the same data, uploads and deletes from several threads, and kills the server at a random
+moment with SIGKILL. Then every document that was acknowledged must be there byte for byte, every deleted one gone, and
+the file
+sound.
 """
 
 import random

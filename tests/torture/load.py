@@ -1,9 +1,13 @@
 """Many askers of one local model: python tests/torture/load.py [REQUESTS] [CLIENTS] [MODEL]
 
-Of four streams, three are left by their clients after some words. A client that gets 503 waits as long as it is told and asks again. Nothing else
-than an answer or 503 may come, whoever was sooner in the queue must be served sooner, and the memory of the server and the model's process must not grow.
-Then twenty clients leave at odd moments, before and after the first word: how long until the model answers another question.
-With DOCQA_ANSWER_PARALLEL=1 in the environment answers are written one at a time: what writing several at once is worth.
+Of four streams, three are left by their clients after some words. A client that gets 503 waits as long as it is told
+and asks again. Nothing else than an answer or 503 may come, whoever was sooner in the queue must be served sooner, and
+the memory of the server and
+the model's process must not grow. Then twenty clients leave at odd moments, before and after the first word: how long
+until the model answers another
+question. With DOCQA_ANSWER_PARALLEL=1 in the environment answers are written one at a time: what writing several at
+once is
+worth.
 """
 
 import random
@@ -37,7 +41,8 @@ DOCUMENT = "".join(
 
 @dataclass(frozen=True)
 class Served:
-    """One answer: its client, when the request that got through was sent, when its first word came, and the memory then."""
+    """One answer: its client, when the request that got through was sent, when its first word came, and the memory
+    then."""
 
     client: int
     sent: float

@@ -1,1 +1,2 @@
-"""The endpoints by what they are about. A handler takes (services, account, given) and returns a record or a Response."""
+"""The endpoints by what they are about. A handler takes (services, account, given) and returns a record or a
+Response."""

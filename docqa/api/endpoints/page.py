@@ -26,7 +26,8 @@ async def show_page(services: Services, account: int, given: Given) -> Response:
 
 @cache
 def _page() -> tuple[str, str]:
-    """The page, and the policy under which nothing runs in it but its own script and style, and nothing is loaded from elsewhere."""
+    """The page, and the policy under which nothing runs in it but its own script and style, and nothing is loaded from
+    elsewhere."""
     html = files("docqa.api.endpoints").joinpath("page.html").read_text(encoding="utf-8")
     rules = [
         "default-src 'none'",
