@@ -17,7 +17,11 @@ from docqa.text.detect import is_function_word
 
 LONGEST_PHRASE = 8  # tokens of the question that one name may take
 LONGEST_QUESTION = 60  # tokens; what is longer tells a story
-_ENDINGS = tuple("s es e n en er i y a и ы а у ов ам lar ler lari leri".split())
+# fmt: off
+_ENDINGS = (
+    "s", "es", "e", "n", "en", "er", "i", "y", "a", "и", "ы", "а", "у", "ов", "ам", "lar", "ler", "lari", "leri",
+)
+# fmt: on
 _VOWELS = frozenset("aeiouyаеиоуыюя")
 
 _IN_TIME: dict[str, Operator] = {"before": "<", "until": "<=", "after": ">", "since": ">="}
