@@ -1,19 +1,19 @@
 """What the columns of a table hold: numbers, dates or words. A column is of one kind throughout, else its cells stay as
 they are written.
 
-It does not know dates with the names of months or years of two digits; a date whose day could be its month stays as it
-is written.
+A date whose day could be its month stays as it is written.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from decimal import Decimal
 from typing import Literal
 
 from docqa.languages import every_word
-from docqa.text.words import fold, is_dense
+from docqa.text.keys import key
+from docqa.text.values import decimal_marks, iso_date, quantity
 
 Value = str | int | float | None
 Kind = Literal["text", "number", "date"]
@@ -28,24 +28,7 @@ BIG = 10**12  # from here on as a float, so that no sum of integers overflows
 # What ends the name of a column that tells rows apart.
 IDENTIFIERS = every_word("tables.identifiers")
 _MISSING = frozenset(("", "-", "–", "—", ".", "?", "n/a", "na", "#n/a", "null", "none", "nan"))
-_SYMBOL = "$€£¥₹₽₩₪₺"
-_NUMBER = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-−–+])? ?(?P<before>[A-Z]{{0,3}}[{_SYMBOL}]|[A-Z]{{3}} )? ?(?P<inner>[-−–])?"
-    r"(?P<digits>\d(?:[\d.,'’ ]*\d)?|[.,]\d+)(?P<power>[eE][-+]?\d\d?)?"
-    rf"(?P<after> ?[%‰°{_SYMBOL}]| [^\W\d_]{{1,5}})?(?P<close>\))?"
-)
-_PLAIN = re.compile(r"\d+")
-_DECIMAL = re.compile(r"(\d*)([.,])(\d+)")
-_GROUPED = re.compile(r"\d{1,3}([.,'’ ])\d{3}(?:\1\d{3})*(?:(?!\1)([.,])\d+)?")
-_INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
-_ISO = re.compile(r"(\d{4})([-/])(\d\d?)(?:\2(\d\d?))?(?:[T ]+(\d\d?:\d\d\S*))?")
-_LOCAL = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?:,? +(\d\d?:\d\d\S*))?")
-_MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
-_TOKEN = re.compile(
-    rf"\d{{4}}-\d\d-\d\d|\d\d?\.\d\d?\.\d{{4}}|\d+(?:[.,'’]\d+)*|[<>]=?|[=≥≤]|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*"
-)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -78,63 +61,7 @@ class Table:
     values: tuple[tuple[int, str, str], ...]
 
 
-def tokens(text: str) -> list[str]:
-    """Folded words, numbers and signs of comparison; in scripts without spaces each character is one."""
-    return [part for found in _TOKEN.findall(fold(text)) for part in (found if is_dense(found) else (found,))]
-
-
-def key(text: str) -> str:
-    """What a name or a value is found by: its tokens, parted by spaces."""
-    return " ".join(tokens(spaced(text)))
-
-
-def spaced(name: str) -> str:
-    """A name such as orderDate or order_date as words."""
-    return _CAMEL.sub(" ", name).replace("_", " ")
-
-
-# --- numbers and dates ---
-
-
-def _decimal_of(digits: str) -> str | None:
-    """The decimal mark that these digits show, "" where they show none, "?" and the mark where it may be one; None
-    where they are no number."""
-    if _PLAIN.fullmatch(digits):
-        return "" if len(digits) == 1 or digits[0] != "0" else None
-    if found := _DECIMAL.fullmatch(digits):
-        whole, mark, rest = found.groups()
-        return mark if len(rest) != 3 or not 1 <= len(whole) <= 3 or whole[0] == "0" else "?" + mark
-    if found := _GROUPED.fullmatch(digits):
-        return found[2] or {".": ",", ",": "."}.get(found[1], "")
-    return "." if _INDIAN.fullmatch(digits) else None
-
-
-def _number(digits: str, decimal: str) -> int | float:
-    plain = "".join(char for char in digits if char.isdigit() or char == decimal).replace(decimal, ".")
-    value = float(plain) if "." in plain else int(plain)
-    return float(value) if value >= BIG else value
-
-
-def parse_number(text: str, decimal: str) -> int | float | None:
-    """A number as a question writes it, without a unit; `decimal` decides where it may be either."""
-    shown = _decimal_of(text)
-    return None if shown is None else _number(text, shown if shown in (".", ",") else decimal)
-
-
-def parse_date(text: str, day_first: bool) -> str | None:
-    """A date as ISO 8601, its time as it is written; None where it is none."""
-    if found := _ISO.fullmatch(text):
-        year, _, month, day, time = found.groups()
-    elif found := _LOCAL.fullmatch(text):
-        first, mark, second, year, time = found.groups()
-        day, month = (first, second) if day_first or mark == "." else (second, first)
-    else:
-        return None
-    try:
-        iso = date(int(year), int(month), int(day or 1)).isoformat()
-    except ValueError:
-        return None
-    return (iso if day else iso[:7]) + (f" {time}" if time else "")
+# --- cells ---
 
 
 def value(cell: str, column: Column) -> Value:
@@ -144,12 +71,15 @@ def value(cell: str, column: Column) -> Value:
     if cell.casefold() in _MISSING:
         return None
     if column.kind == "date":
-        return parse_date(cell, column.day_first)
-    found = _NUMBER.fullmatch(cell)
-    assert found, "a column of numbers holds nothing else"
-    number = _number(found["digits"], column.decimal)
-    number = float(f"{number}{found['power']}") if found["power"] else number
-    return -number if found["open"] or found["sign"] in ("-", "−", "–") or found["inner"] else number
+        return iso_date(cell, day_first=column.day_first)
+    amount = quantity(cell)
+    assert amount, "a column of numbers holds nothing else"
+    return plain(amount.value(column.decimal))
+
+
+def plain(number: Decimal) -> int | float:
+    """A number as SQLite stores it."""
+    return int(number) if number == number.to_integral_value() and abs(number) < BIG else float(number)
 
 
 # --- columns ---
@@ -163,12 +93,11 @@ class _Seen:
     may_be_number: bool = True
     may_be_date: bool = True
     years: int = 0
-    marks: set[str] = field(default_factory=set)
+    marks: frozenset[str] = frozenset(".,")  # the decimal marks that fit all numbers so far
     units: set[str] = field(default_factory=set)
     decimals: Counter[str] = field(default_factory=Counter)  # the most digits after each mark
-    orders: set[bool] = field(
-        default_factory=lambda: {True, False}
-    )  # whether the day may come first, whether the month may
+    # Whether all dates so far can have the day first, and whether they can have the month first
+    orders: set[bool] = field(default_factory=lambda: {True, False})
     is_doubtful: bool = False  # a date would be another one the other way round
 
     def add(self, cell: str) -> None:
@@ -181,31 +110,29 @@ class _Seen:
             self.may_be_date = self._add_date(cell)
 
     def _add_number(self, cell: str) -> bool:
-        found = _NUMBER.fullmatch(cell)
-        shown = _decimal_of(found["digits"]) if found and bool(found["open"]) == bool(found["close"]) else None
-        if found is None or shown is None or sum(map(str.isdigit, found["digits"])) > MOST_DIGITS:
+        amount = quantity(cell)
+        if amount is None or sum(map(str.isdigit, amount.digits)) > MOST_DIGITS:
             return False
-        if unit := (found["before"] or found["after"] or "").strip():
-            self.units.add(unit)
+        if amount.unit:
+            self.units.add(amount.unit)
         for mark in ".,":
-            if mark in found["digits"]:
-                self.decimals[mark] = max(self.decimals[mark], len(found["digits"].rpartition(mark)[2]))
-        self.marks.add(shown)
+            if mark in amount.digits:
+                self.decimals[mark] = max(self.decimals[mark], len(amount.digits.rpartition(mark)[2]))
+        self.marks &= decimal_marks(amount.digits)
         self.years += _YEAR.fullmatch(cell) is not None
-        return len(self.units) <= 1 and not {".", ","} <= self.marks
+        return len(self.units) <= 1 and bool(self.marks)
 
     def _add_date(self, cell: str) -> bool:
-        day_first = parse_date(cell, True)
-        month_first = parse_date(cell, False) if _LOCAL.fullmatch(cell) else day_first
-        self.orders &= {order for order, found in ((True, day_first), (False, month_first)) if found}
-        self.is_doubtful = self.is_doubtful or day_first != month_first
+        dates = {day_first: iso_date(cell, day_first=day_first) for day_first in (True, False)}
+        self.orders &= {day_first for day_first, written in dates.items() if written}
+        self.is_doubtful = self.is_doubtful or len(set(dates.values())) > 1
         return bool(self.orders)
 
     def column(self, name: str, usual_decimal: str) -> Column:
         """`usual_decimal` decides for numbers such as 1.234 where no cell of the column shows which mark is the decimal
         one."""
         if self.cells and self.may_be_number:
-            decimal = next((mark for mark in ".," if mark in self.marks), usual_decimal)
+            decimal = usual_decimal if len(self.marks) > 1 else next(iter(self.marks))
             return Column(
                 name, "number", next(iter(self.units), ""), self.decimals[decimal], self.years == self.cells, decimal
             )
@@ -223,17 +150,18 @@ def columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Column
     for cells in rows:
         if any(cells[len(names) :]):
             return ()
-        for one, cell in zip(seen, cells, strict=False):
-            one.add(cell)
-    marks = Counter(mark for one in seen if one.may_be_number for mark in one.marks & {".", ","})
+        for column, cell in zip(seen, cells, strict=False):
+            column.add(cell)
+    marks = Counter(mark for column in seen if column.may_be_number and len(column.marks) == 1 for mark in column.marks)
     usual = "," if marks[","] > marks["."] else "."
-    taken: Counter[str] = Counter()
-    found = []
-    for place, (name, one) in enumerate(zip(names, seen, strict=True), 1):
+    uses: Counter[str] = Counter()
+    named = []
+    for place, (name, column) in enumerate(zip(names, seen, strict=True), 1):
         name = name or f"column {place}"
-        taken[name.casefold()] += 1
-        found.append(one.column(name if taken[name.casefold()] == 1 else f"{name} {taken[name.casefold()]}", usual))
-    return tuple(found)
+        uses[name.casefold()] += 1
+        count = uses[name.casefold()]
+        named.append(column.column(name if count == 1 else f"{name} {count}", usual))
+    return tuple(named)
 
 
 class Values:
@@ -254,5 +182,5 @@ class Values:
     def keyed(self) -> tuple[tuple[int, str, str], ...]:
         """(place of the column, key, value) of each."""
         return tuple(
-            (place, found, value) for place, values in self._seen.items() for value in values if (found := key(value))
+            (place, name, value) for place, values in self._seen.items() for value in values if (name := key(value))
         )

@@ -8,6 +8,7 @@ from typing import Literal
 from docqa.questions.expansion import Expansion
 from docqa.questions.wording import content
 from docqa.text.facts import Counts, counts, quoted
+from docqa.text.keys import key
 from docqa.text.words import fold, is_dense, terms
 
 Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
@@ -161,6 +162,11 @@ class Question:
     def stand_alone(self) -> str:
         """All that it asks, with what it leaves out filled in."""
         return " ".join(part.text for part in self.parts) or self.text
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All that it asks as words, numbers and signs that the names in a table are compared with."""
+        return tuple(key(self.stand_alone).split())
 
     @cached_property
     def terms(self) -> frozenset[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from docqa.formats.columns import Column, key
+from docqa.formats.columns import Column
+from docqa.text.keys import key
 
 Measure = Literal["rows", "different", "sum", "mean", "median", "highest", "lowest"]
 Operator = Literal["=", "<", "<=", ">", ">="]

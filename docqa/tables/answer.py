@@ -1,8 +1,7 @@
-"""Questions that a table answers by counting: recognised, turned into SQL over the rows of a CSV, and told with the
-statement and the rows.
+"""Questions that a table answers by counting: recognised, turned into SQL over the rows of a CSV, and answered with
+the statement and the rows.
 
-It needs no model. It does not know follow-ups, which it reads as they stand, and looks at no more than MOST_TABLES
-tables.
+It needs no model, and looks at no more than MOST_TABLES tables.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.formats.columns import Column, Value, key
+from docqa.formats.columns import Column, Value
 from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.records import Source
@@ -28,12 +27,12 @@ MOST_TABLES = 20
 SOURCES = 8
 COUNT = Column("", "number")
 BEFORE = ("$", "£", "₹", "¥")  # units that stand before their number
-SHOWN = {"SHORT": 10, "LONG": 50}  # rows or groups that are told
+SHOWN = {"SHORT": 10, "LONG": 50}  # rows or groups in an answer
 
 
 @dataclass(frozen=True)
 class TableAnswer:
-    """`text` is complete, with the marks of the `sources`, which are empty unless they were asked for."""
+    """`text` is complete, with the marks of the `sources`, which are empty unless the client wants them."""
 
     text: str
     sources: list[Source]
@@ -42,8 +41,8 @@ class TableAnswer:
 async def answer_from_table(
     db: Database, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
-    """The answer that a table among the documents gives; None where the question is none for a table, or asking it
-    takes too long."""
+    """The answer that a table among the documents gives; None where the question is not one for a table, or the
+    statement takes too long."""
     of_tables = {document.id: document for document in documents if document.kind == "csv"}
     if not 0 < len(of_tables) <= MOST_TABLES:
         return None
@@ -71,37 +70,37 @@ async def answer_from_table(
         )
     chunks = list(dict.fromkeys(line.chunk for line in lines))[: SOURCES if question.options.cite_source else 0]
     marks = {chunk: f" [{number}]" for number, chunk in enumerate(chunks, 1)}
-    told, listed = _told(table, made, result, question.answer_language, count)
+    sentence, listed = _sentence_and_list(table, made, result, question.answer_language, count)
     if made.gives_rows:
         listed = [line.text + marks.get(line.chunk, "") for line in lines]
     else:
-        told += "".join(marks.values())
+        sentence += "".join(marks.values())
     if len(result) > count:
         listed.append("…")
     sources = [
         Source(number, of_tables[table.document].doc_id, text, page_number)
         for number, (page_number, text) in enumerate(chunks, 1)
     ]
-    answer = "\n".join([told, *(f"- {one}" for one in listed)])
+    answer = "\n".join([sentence, *(f"- {item}" for item in listed)])
     return TableAnswer(f"{answer}\n\n{_code(store.tables.shown(table, made))}", sources)
 
 
 async def _fitting(conn: Connection, documents: Sequence[int], question: Question) -> list[tuple[StoredTable, Plan]]:
     """The tables that can answer the question; of several, those that it names."""
-    found = []
+    fitting = []
     for table in await store.tables.tables(conn, documents):
-        values = await store.tables.named_values(conn, table.document, phrases(question.stand_alone))
-        if made := await asyncio.to_thread(plan, question.stand_alone, question.language, table, values):
-            found.append((table, made))
-    asked = f" {key(question.stand_alone)} "
-    named = [(table, made) for table, made in found if f" {table.key} " in asked]
-    return named or found
+        values = await store.tables.named_values(conn, table.document, phrases(question.words))
+        if made := await asyncio.to_thread(plan, question.words, question.language, table, values):
+            fitting.append((table, made))
+    words = f" {' '.join(question.words)} "
+    named = [(table, made) for table, made in fitting if f" {table.key} " in words]
+    return named or fitting
 
 
-# --- telling ----------------------------------------------------------------------------------------------------------
+# --- the text of an answer --------------------------------------------------------------------------------------------
 
 
-def _told(
+def _sentence_and_list(
     table: StoredTable, made: Plan, result: Sequence[tuple[Any, ...]], language: str, count: int
 ) -> tuple[str, list[str]]:
     """(the result in one sentence, the groups or values, as many as `count`)."""
@@ -141,13 +140,12 @@ def _sentence(what: str, value: str, language: str) -> str:
 
 
 def _conditions(table: StoredTable, made: Plan, language: str) -> str:
-    """The rows that were looked at, in brackets; nothing where it was all of them."""
+    """Which rows were counted, in brackets; "" where it was all of them."""
     parts = []
-    for one in made.filters:
-        column = table.columns[one.place]
-        parts.append(
-            f"{column.name} {one.operator} {' / '.join(_written(value, column, language) for value in one.values)}"
-        )
+    for condition in made.filters:
+        column = table.columns[condition.place]
+        values = " / ".join(_written(value, column, language) for value in condition.values)
+        parts.append(f"{column.name} {condition.operator} {values}")
     return f" ({', '.join(parts)})" if parts else ""
 
 

@@ -7,28 +7,31 @@ It does not know two measures at once, arithmetic between columns, or comparison
 from collections.abc import Sequence
 
 from docqa.store.table_plan import Filter, Measure, Plan, StoredTable
-from docqa.tables.parse import Found, Item, filtered, items
+from docqa.tables.conditions import filtered
+from docqa.tables.parse import Item, NamedValues, items
 from docqa.tables.words import VOCABULARY
 
 TOP = 5  # of "the top products by price"
 _MEASURES: tuple[Measure, ...] = ("sum", "mean", "median")
 
 
-def plan(question: str, language: str, table: StoredTable, found: Found) -> Plan | None:
-    """What the question asks of the table; None where it is no question for it. `found` are the table's values among
-    the question's phrases."""
-    parts = items(question, language, table, found)
+def plan(words: Sequence[str], language: str, table: StoredTable, values: NamedValues) -> Plan | None:
+    """What a question of these words asks of the table; None where it is no question for it.
+
+    `values` are those of the table among the question's phrases.
+    """
+    parts = items(words, language, table, values)
     conditions_and_rest = filtered(parts, table) if parts else None
     if conditions_and_rest is None:
         return None
-    asked = _Asked(table, *conditions_and_rest)
-    for shape in (asked.ranked, asked.measured, asked.counted, asked.listed):
+    rest = _Rest(table, *conditions_and_rest)
+    for shape in (rest.ranked, rest.measured, rest.counted, rest.listed):
         if made := shape():
             return made
     return None
 
 
-class _Asked:
+class _Rest:
     """What is left of a question besides its conditions; each shape is None where the question has not exactly that
     shape."""
 
@@ -55,7 +58,7 @@ class _Asked:
         ]
         others = self.kinds - ends - {"top", "list"}
         if others - {"rows"} or not measures:
-            # Groups can share the first place, so the others are told as well.
+            # Groups can share the first place, so the others are shown too.
             return self._ranked_groups(others, limit if limit > 1 else None, ascending=end == "lowest")
         if len(measures) != 1 or len(self.columns) > 2:
             return None

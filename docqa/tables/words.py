@@ -4,8 +4,8 @@ Each stands in the languages' files as it is written and is found here by its ke
 that are not listed there are not known.
 """
 
-from docqa.formats.columns import key
 from docqa.languages import every
+from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
 KINDS = {
@@ -37,13 +37,6 @@ VOCABULARY = {
     for kind, name in reversed(KINDS.items())
     for words in every(f"tables.{name}").values()
     for word in words
-}
-# "one" is left out: in most languages it is an article too.
-NUMBERS = {
-    key(word): number
-    for words in every("text.numbers").values()
-    for number, word in enumerate(words, 1)
-    if 1 < number <= 10
 }
 # Words after which a question is not answered by counting: negations, and what asks for a reason or a time.
 UNANSWERABLE = frozenset(key(word) for words in every("tables.unanswerable").values() for word in words)

@@ -16,12 +16,13 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.formats import reading
-from docqa.formats.columns import Column, columns, key, value
+from docqa.formats.columns import Column, columns, value
 from docqa.settings import Settings
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.tables.parse import is_form
 from docqa.tables.shapes import plan
 from docqa.text.detect import detect
+from docqa.text.keys import key
 
 pytestmark = pytest.mark.anyio
 
@@ -51,12 +52,12 @@ def orders() -> StoredTable:
 
 
 def planned(question: str) -> Plan | None:
-    found: dict[str, dict[int, list[str]]] = {}
+    values: dict[str, dict[int, list[str]]] = {}
     table = reading.read_whole(ORDERS.encode(), "orders.csv").table
     assert table is not None
-    for place, name, one in table.values:
-        found.setdefault(name, {}).setdefault(place, []).append(one)
-    return plan(question, detect(question) or "en", orders(), found)
+    for place, name, written in table.values:
+        values.setdefault(name, {}).setdefault(place, []).append(written)
+    return plan(key(question).split(), detect(question) or "en", orders(), values)
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -126,6 +127,8 @@ def test_what_is_no_number_throughout_stays_as_it_is_written(cells: list[str]) -
         (["01/31/2024", "02/01/2024"], ["2024-01-31", "2024-02-01"]),
         (["2024-01-31 12:30", ""], ["2024-01-31 12:30", None]),
         (["2024-01", "2024-02"], ["2024-01", "2024-02"]),
+        (["3 Jan 2027", "31. Januar 2027", "May 2027"], ["2027-01-03", "2027-01-31", "2027-05"]),
+        (["2024-01-31T12:30:00Z"], ["2024-01-31 12:30:00Z"]),
     ],
 )
 def test_dates_are_iso(cells: list[str], dates: list[str | None]) -> None:
@@ -210,6 +213,16 @@ NORTH = Filter(2, "=", ("North",))
         ("How many rows have more than 5 units?", Plan("rows", filters=(Filter(4, ">", (5,)),))),
         ("How many orders in 2023?", Plan("rows", filters=(Filter(1, ">=", ("2023",)), Filter(1, "<", ("2024",))))),
         (
+            "How many orders after 3 January 2024?",
+            Plan("rows", filters=(Filter(1, ">=", ("2024-01-04",)),)),
+        ),
+        (
+            "How many orders in December 2023?",
+            Plan("rows", filters=(Filter(1, ">=", ("2023-12",)), Filter(1, "<", ("2024-01",)))),
+        ),
+        ("Wie viele Zeilen vor dem 1. Mai 2024?", Plan("rows", filters=(Filter(1, "<", ("2024-05-01",)),))),
+        ("Top twenty-one orders by units", Plan("highest", 4, limit=21)),
+        (
             "Which orders are from after 2024-02-01?",
             Plan("rows", filters=(Filter(1, ">=", ("2024-02-02",)),), is_list=True),
         ),
@@ -282,10 +295,10 @@ def test_what_cannot_be_placed_is_no_question_for_the_table(question: str) -> No
 def test_a_value_in_two_columns_needs_its_column() -> None:
     table = StoredTable(1, "a.csv", (Column("From"), Column("To"), Column("Fare", "number")))
     found = {"bergen": {0: ["Bergen"], 1: ["Bergen"]}}
-    assert plan("How many rows with Bergen?", "en", table, found) is None
-    assert plan("What is the sum of fare with origin Bergen?", "en", table, found) is None
+    assert plan(key("How many rows with Bergen?").split(), "en", table, found) is None
+    assert plan(key("What is the sum of fare with origin Bergen?").split(), "en", table, found) is None
     to_bergen = plan(
-        "How many rows have destination Bergen?",
+        key("How many rows have destination Bergen?").split(),
         "en",
         StoredTable(1, "a.csv", (Column("Origin"), Column("Destination"))),
         found,
@@ -295,8 +308,8 @@ def test_a_value_in_two_columns_needs_its_column() -> None:
 
 def test_a_name_of_two_columns_is_placed_nowhere() -> None:
     table = StoredTable(1, "a.csv", (Column("Net price", "number"), Column("Gross price", "number")))
-    assert plan("What is the average price?", "en", table, {}) is None
-    assert plan("What is the average gross price?", "en", table, {}) == Plan("mean", 1)
+    assert plan(key("What is the average price?").split(), "en", table, {}) is None
+    assert plan(key("What is the average gross price?").split(), "en", table, {}) == Plan("mean", 1)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

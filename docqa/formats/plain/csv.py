@@ -16,10 +16,13 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from docqa.errors import Unreadable
-from docqa.formats.columns import Column, Table, Values, columns, key, value
+from docqa.formats.columns import Column, Table, Values, columns, value
 from docqa.formats.pages import PAGE, ExtractedPage, Reading, paginate
 from docqa.formats.plain.csv_records import Records
 from docqa.formats.plain.encoding import open_text
+from docqa.languages import every_word
+from docqa.text.keys import key
+from docqa.text.values import kind
 
 DELIMITERS = ",;\t|"
 NO_DELIMITER = "\x1f"  # the unit separator, which no file with a single column holds
@@ -27,44 +30,9 @@ SAMPLE = 64_000
 MAX_COLUMNS = 5_000
 LONGEST_NAME = 200  # characters of a column name
 PREAMBLE = 20
-TOTALS = frozenset(
-    map(
-        key,
-        [
-            "total",
-            "totals",
-            "grand total",
-            "sum",
-            "summe",
-            "gesamt",
-            "gesamtsumme",
-            "insgesamt",
-            "total général",
-            "total general",
-            "suma",
-            "totale",
-            "totaal",
-            "razem",
-            "toplam",
-            "итого",
-            "всего",
-            "总计",
-            "合计",
-            "總計",
-            "合計",
-            "総計",
-            "합계",
-            "المجموع",
-            "الإجمالي",
-            "סך הכל",
-            "कुल",
-        ],
-    )
-)
+TOTALS = frozenset(map(key, every_word("tables.totals")))
 
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
-_DATE = re.compile(r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(19|20)\d\d([./-]\d{1,2}){0,2})([ T]\d{1,2}:\d\d.*)?")
-_NUMBER = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d\s.,:'’/+-]*(e[-+]?\d+)?\s?\)?[%€$£¥]?", re.IGNORECASE)
 _ESCAPED_QUOTE = re.compile(r'\\"[^,;\t|\n]')
 _DOUBLED_QUOTE = re.compile(r'[^,;\t|\n"]""[^,;\t|\n"]')
 
@@ -72,10 +40,10 @@ _DOUBLED_QUOTE = re.compile(r'[^,;\t|\n"]""[^,;\t|\n"]')
 class Content(Enum):
     """What a cell holds."""
 
-    NOTHING = "an empty cell"
-    NUMBER = "a number"
-    DATE = "a date or a year"
-    WORDS = "anything else"
+    NOTHING = ""
+    NUMBER = "number"
+    DATE = "date"  # or a year
+    WORDS = "words"
 
 
 def read(data: bytes, charset: str = "") -> Reading:
@@ -269,9 +237,7 @@ def _vote(cell: str, below: list[str]) -> int:
 def _content(cell: str) -> Content:
     if not cell:
         return Content.NOTHING
-    if _DATE.fullmatch(cell):
-        return Content.DATE
-    return Content.NUMBER if len(cell) < 60 and _NUMBER.fullmatch(cell) else Content.WORDS
+    return Content(kind(cell) or "words")
 
 
 def _line(header: list[str], cells: list[str]) -> str:
