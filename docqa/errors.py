@@ -46,6 +46,8 @@ class DocqaError(Exception):
 
 
 class InvalidRequest(DocqaError):
+    """A request with one or more faults, each at its place."""
+
     status = 422
 
     def __init__(self, faults: list[Fault]) -> None:
@@ -53,6 +55,7 @@ class InvalidRequest(DocqaError):
         self.faults = faults
 
     def detail(self) -> list[dict[str, object]]:
+        """The faults, as FastAPI writes them."""
         return [{"loc": list(fault.loc), "msg": fault.msg, "type": fault.type} for fault in self.faults]
 
 
@@ -64,14 +67,20 @@ class Unreadable(InvalidRequest):
 
 
 class Unauthorized(DocqaError):
+    """A request without a valid API key."""
+
     status = 401
 
 
 class NotFound(DocqaError):
+    """What is named does not exist, or belongs to another account."""
+
     status = 404
 
 
 class TooLarge(DocqaError):
+    """More than a limit allows; the sentence names the limit."""
+
     status = 413
 
 
@@ -82,6 +91,8 @@ class ProviderFailed(DocqaError):
 
 
 class Unavailable(DocqaError):
+    """Not now; `retry_after` is when to ask again, in seconds."""
+
     status = 503
 
     def __init__(self, msg: str, retry_after: int = 5) -> None:
@@ -89,11 +100,12 @@ class Unavailable(DocqaError):
         self.retry_after = retry_after
 
     def headers(self) -> dict[str, str]:
+        """`Retry-After`, in seconds."""
         return {"Retry-After": str(self.retry_after)}
 
 
 class Busy(Unavailable):
-    pass
+    """A queue is full."""
 
 
 class OutOfTime(Unavailable):
@@ -101,8 +113,8 @@ class OutOfTime(Unavailable):
 
 
 class ChildDied(Unavailable):
-    pass
+    """A child process ended in the middle of its work."""
 
 
 class CannotStart(DocqaError):
-    pass
+    """A setting or the data folder keeps the server from starting."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Document:
+    """A stored document; `pages` counts them, `date_time` is when it was added, in UTC."""
+
     name: str
     doc_id: str
     summary: str
@@ -17,6 +19,8 @@ class Document:
 
 @dataclass(frozen=True)
 class DocumentList:
+    """One page of the list of documents."""
+
     total_pages: int
     documents: list[Document]
 
@@ -37,6 +41,8 @@ class DocumentStatus:
 
 @dataclass(frozen=True)
 class Page:
+    """The text of one page; the first is number 1."""
+
     doc_id: str
     page_number: int
     text: str
@@ -52,12 +58,16 @@ class Added:
 
 @dataclass(frozen=True)
 class Member:
+    """A document of a knowledge base."""
+
     doc_id: str
     name: str
 
 
 @dataclass(frozen=True)
 class KnowledgeBase:
+    """A named set of documents."""
+
     knowledge_base_id: str
     name: str
     document_details: list[Member]
@@ -66,12 +76,16 @@ class KnowledgeBase:
 
 @dataclass(frozen=True)
 class KnowledgeBaseList:
+    """One page of the list of knowledge bases."""
+
     total_pages: int
     knowledge_bases: list[KnowledgeBase]
 
 
 @dataclass(frozen=True)
 class KnowledgeBaseCreated:
+    """The id of a new knowledge base."""
+
     knowledge_base_id: str
 
 
@@ -86,6 +100,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Source:
+    """A passage that an answer cites as [id]; `source_chunk` is verbatim."""
+
     id: int
     doc_id: str
     source_chunk: str
@@ -94,6 +110,8 @@ class Source:
 
 @dataclass(frozen=True)
 class ChatResponse:
+    """A question and its answer; `created` is in UTC."""
+
     question: Turn
     answer: Turn
     sources: list[Source]
@@ -102,6 +120,8 @@ class ChatResponse:
 
 @dataclass(frozen=True)
 class Model:
+    """A model that a chat can name; `max_tokens` is its context."""
+
     name: str
     max_tokens: int
     is_paid_model: bool
@@ -110,6 +130,8 @@ class Model:
 
 @dataclass(frozen=True)
 class Retrieved:
+    """A passage that fits a query; `score` orders the results and has no unit."""
+
     doc_id: str
     page_number: int
     source_chunk: str
@@ -118,11 +140,15 @@ class Retrieved:
 
 @dataclass(frozen=True)
 class RetrieveResult:
+    """The passages that fit a query, best first."""
+
     results: list[Retrieved]
 
 
 @dataclass(frozen=True)
 class Message:
+    """What was done, in a sentence."""
+
     message: str
 
 

@@ -121,6 +121,7 @@ class Settings:
 
     @property
     def database(self) -> Path:
+        """The one file that holds everything the server stores."""
         return self.data / "docqa.sqlite"
 
     @classmethod
@@ -130,14 +131,14 @@ class Settings:
         Raises CannotStart naming the setting that does not parse.
         """
         values: dict[str, Any] = {}
-        for one in fields(cls):
-            name = environment_name(one.name)
-            raw = given.get(one.name)
+        for field_ in fields(cls):
+            name = environment_name(field_.name)
+            raw = given.get(field_.name)
             raw = environ.get(name) if raw is None else raw
             if raw is None:
                 continue
             try:
-                values[one.name] = one.metadata["read"](raw)
+                values[field_.name] = field_.metadata["read"](raw)
             except ValueError as error:
                 raise CannotStart(f"{name}={raw!r}: {error}") from error
         return cls(**values)

@@ -36,6 +36,7 @@ HOMES = {
     "readability": {"formats/markup/web.py"},
     "fasttext": {"text/detect.py"},
     "wordfreq": {"text/frequency.py"},
+    "text_to_num": {"text/values.py"},
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
@@ -77,13 +78,13 @@ def modules() -> list[Path]:
 @cache
 def imports(path: Path) -> list[str]:
     """Full names of what a module imports, wherever in it."""
-    found = []
+    names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return found
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
 def room(name: str) -> str:
@@ -122,6 +123,31 @@ def test_modules_have_a_docstring_and_a_readable_size() -> None:
         text = path.read_text(encoding="utf-8")
         assert ast.get_docstring(ast.parse(text)), f"{path} does not say what it is"
         assert text.count("\n") <= 300, f"{path} has outgrown its purpose"
+
+
+def definitions(node: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """The public functions, methods and classes of a module; what a Protocol asks for is described by the Protocol."""
+    public = []
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and inner.name[0] != "_":
+            public.append(inner)
+            if isinstance(inner, ast.ClassDef) and "Protocol" not in map(ast.unparse, inner.bases):
+                public += definitions(inner)
+    return public
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_is_public_says_what_it_takes_and_gives(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert [inner.name for inner in definitions(tree) if not ast.get_docstring(inner)] == []
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_names_say_what_they_hold(path: Path) -> None:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    assert names.isdisjoint({"one", "found", "asked", "told"})
 
 
 def test_the_server_process_holds_no_heavy_library() -> None:

@@ -66,16 +66,16 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         tokens = _cited(made, whole.passages, whole.pieces)
         made.tokens = _framed(whole.opening, tokens, whole.closing)
         return made
-    found = await find(answering.index, documents, question)
-    if not found.speaks:
-        pages = [(passage.document.name, passage.chunk.page_number) for passage in found.passages[:NEAREST_PASSAGES]]
+    gathered = await find(answering.index, documents, question)
+    if not gathered.speaks:
+        pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
         return Answer(question, _one(refusal(pages, question.answer_language)), REFUSAL, names=names)
     target, pieces = await _first(
-        answering, question.options.model_name, lambda provider: _started(provider.answer(question, found.evidence))
+        answering, question.options.model_name, lambda provider: _started(provider.answer(question, gathered.evidence))
     )
-    read = target.kind == "extractive" and any(passage.spans for passage in found.evidence)
+    read = target.kind == "extractive" and any(passage.spans for passage in gathered.evidence)
     made = Answer(question, _one(""), READER if read else str(target), names=names)
-    made.tokens = _cited(made, found.passages, pieces)
+    made.tokens = _cited(made, gathered.passages, pieces)
     return made
 
 

@@ -122,8 +122,8 @@ async def _continued(
     layout = layouts.before(question)
     if layout is None:
         return None
-    told = replace(question, history=question.history[layout.first :])
-    standing, _ = await model.uncached(prompts.chat(told, [], layout.passages))
+    shown = replace(question, history=question.history[layout.first :])
+    standing, _ = await model.uncached(prompts.chat(shown, [], layout.passages))
     seen = {passage for turn in layout.passages for passage in turn}
     new = [*passages[:1], *(passage for passage in passages[1:] if passage not in seen)]
     counts = await model.count([prompts.quote(passage) for passage in new])
@@ -132,7 +132,7 @@ async def _continued(
     if stands and counts[0] + MESSAGE_TOKENS > quick:  # it would take as long to read as the first time
         new, counts = new[1:], counts[1:]
     kept = _first(new, counts, quick, least=0 if stands else 1)
-    messages = prompts.chat(told, kept, layout.passages)
+    messages = prompts.chat(shown, kept, layout.passages)
     tokens, uncached = await model.uncached(messages)
     if tokens > room or uncached > tokens * (1 - STILL_READ):
         return None

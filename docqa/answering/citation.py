@@ -63,9 +63,7 @@ class Citations:
     def _quoted(self, text: str) -> str:
         """A document's own `[3]` would be taken for a mark of ours."""
         return (
-            _MARK.sub(lambda found: found[0].translate(str.maketrans("[]【】", "()()")), text)
-            if self._visible
-            else text
+            _MARK.sub(lambda mark: mark[0].translate(str.maketrans("[]【】", "()()")), text) if self._visible else text
         )
 
     def _write(self, text: str) -> Iterator[str]:

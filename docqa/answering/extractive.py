@@ -17,9 +17,9 @@ NO_SPAN = 5.0  # less than the least of its scores: a sentence in which it finds
 ENOUGH = 290  # characters: a short answer that has them goes on to no further sentence on the same thing
 LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
 AROUND = 350  # of them, where it is known which words answer
-TOLD = 4.0  # of a fact's score: below, one of four is right, and the sentence stands alone
+LEAST = 4.0  # of a fact's score: below, one of four is right, and the sentence stands alone
 SURE = 12.0  # of a fact's score: from here on a short answer has no second sentence
-NEARLY = 3.0  # less than the best fact's score: others that are so near answer as well, where several are asked for
+NEARLY = 3.0  # less than the best fact's score: others as near answer as well where the question is for several
 MOST_FACTS = 4
 MOST_OF = 0.4  # of its sentence: a fact that is as long says no more than the sentence
 
@@ -38,22 +38,19 @@ class Extractive:
         order."""
         parts = sorted({sentence.part for passage in evidence for sentence in passage.sentences})
         count = max(1, SENTENCES[question.options.length] // max(1, len(parts)))
-        asked = question.terms
         facts: dict[_Pick, list[Candidate]] = {}
         picked: list[_Pick] = []
         for part in parts:
-            # What answers one part may be the nearest for the next as well, but is said once.
-            best = [
-                pick for pick in _best(evidence, part, PASSAGES[question.options.length], asked) if pick not in picked
-            ]
-            found = _spans(
-                evidence, part, best[:1], several=part < len(question.parts) and question.parts[part].several
-            )
-            for index, span in found:
+            # What answers one part may be the nearest for the next as well, but stands in the answer once.
+            ranked = _best(evidence, part, PASSAGES[question.options.length], question.terms)
+            best = [pick for pick in ranked if pick not in picked]
+            several = part < len(question.parts) and question.parts[part].several
+            spans = _spans(evidence, part, best[:1], several=several)
+            for index, span in spans:
                 facts.setdefault(_around(evidence, index, span), []).append(span)
-            first = list(dict.fromkeys(_around(evidence, index, span) for index, span in found))
-            best = [*first, *(pick for pick in best if not any(_overlap(pick, one) for one in first))]
-            if question.options.length == "SHORT" and found and found[0][1].score >= SURE:
+            first = list(dict.fromkeys(_around(evidence, index, span) for index, span in spans))
+            best = [*first, *(pick for pick in best if not any(_overlap(pick, around) for around in first))]
+            if question.options.length == "SHORT" and spans and spans[0][1].score >= SURE:
                 best = first
             best = best[: max(count, len(first))]
             picked += best if question.options.length == "LONG" or len(first) > 1 else _within(best, ENOUGH)
@@ -69,10 +66,10 @@ def _written(
 ) -> Iterator[Piece]:
     gap, last = "", -1
     for pick in picked:
-        passage, said = evidence[pick.passage].text, facts.get(pick, [])
-        start, end = _shown(passage, pick, said[0]) if said else (pick.start, min(pick.end, pick.start + LONGEST))
+        passage, spans = evidence[pick.passage].text, facts.get(pick, [])
+        start, end = _shown(passage, pick, spans[0]) if spans else (pick.start, min(pick.end, pick.start + LONGEST))
         text = " ".join(passage[start:end].split())
-        fact = "; ".join(" ".join(passage[one.start : one.end].split()) for one in said)
+        fact = "; ".join(" ".join(passage[span.start : span.end].split()) for span in spans)
         if paragraphs and last not in (-1, pick.passage):
             gap = "\n\n"
         if fact and len(fact) < MOST_OF * len(text):
@@ -94,35 +91,40 @@ def _spans(
 ) -> list[tuple[int, Candidate]]:
     """(passage index, span) of the most probable answer to one part; if it asks for `several`, also of those nearly as
     likely."""
-    found = [
+    spans = [
         (index, span)
         for index, passage in enumerate(evidence)
         for span in passage.spans
-        if span.part == part and span.score >= TOLD
+        if span.part == part and span.score >= LEAST
     ]
-    found.sort(key=lambda one: -one[1].score)
+    spans.sort(key=lambda indexed: -indexed[1].score)
     inside = next(
-        (one for one in found if any(_overlap(_Pick(one[0], one[1].start, one[1].end), pick) for pick in best)), None
+        (
+            (index, span)
+            for index, span in spans
+            if any(_overlap(_Pick(index, span.start, span.end), pick) for pick in best)
+        ),
+        None,
     )
-    if inside is None or not several:
-        return [inside] if inside else []
-    return [inside, *(one for one in found if one is not inside and one[1].score >= inside[1].score - NEARLY)][
-        :MOST_FACTS
-    ]
+    if inside is None:
+        return []
+    near = [(index, span) for index, span in spans if span.score >= inside[1].score - NEARLY and span != inside[1]]
+    return [inside, *near][: MOST_FACTS if several else 1]
 
 
-def _overlap(one: _Pick, other: _Pick) -> bool:
-    return one.passage == other.passage and one.start < other.end and other.start < one.end
+def _overlap(pick: _Pick, other: _Pick) -> bool:
+    return pick.passage == other.passage and pick.start < other.end and other.start < pick.end
 
 
 def _around(evidence: Sequence[Evidence], index: int, span: Candidate) -> _Pick:
     """The sentence, or sentences, that a span stands in."""
-    held = [
-        one
-        for one in evidence[index].sentences
-        if one.part == span.part and one.start < span.end and one.end > span.start
+    holding = [
+        sentence
+        for sentence in evidence[index].sentences
+        if sentence.part == span.part and sentence.start < span.end and sentence.end > span.start
     ]
-    return _Pick(index, min([span.start, *(one.start for one in held)]), max([span.end, *(one.end for one in held)]))
+    start = min([span.start, *(sentence.start for sentence in holding)])
+    return _Pick(index, start, max([span.end, *(sentence.end for sentence in holding)]))
 
 
 def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
@@ -137,32 +139,28 @@ def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
     return kept
 
 
-def _best(evidence: Sequence[Evidence], part: int, passages: int, asked: frozenset[str]) -> list[_Pick]:
-    """The sentences that belong to the answer of one part, best first, from the first passages found for it."""
-    found = [
-        (index, sentences)
+def _best(evidence: Sequence[Evidence], part: int, passages: int, question: frozenset[str]) -> list[_Pick]:
+    """The sentences that belong to the answer of one part, best first, from the first passages that have any for it;
+    `question` is its terms."""
+    sentences = {
+        index: of_part
         for index, passage in enumerate(evidence)
-        if (sentences := [one for one in passage.sentences if one.part == part])
-    ]
-    spans = {index: [span for span in evidence[index].spans if span.part == part] for index, _ in found}
-    nowhere = min((span.score for one in spans.values() for span in one), default=0.0) - (
-        NO_SPAN if any(spans.values()) else 0.0
-    )
-    ranked = sorted(
-        (
-            -one.score
-            - RANK_BONUS / (1 + rank)
-            - READ
-            * max(
-                (span.score for span in spans[index] if span.start < one.end and span.end > one.start), default=nowhere
-            ),
-            _Pick(index, one.start, one.end),
-        )
-        for rank, (index, sentences) in enumerate(found[:passages])
-        for one in sentences
-    )
+        if (of_part := [sentence for sentence in passage.sentences if sentence.part == part])
+    }
+    spans = {index: [span for span in evidence[index].spans if span.part == part] for index in sentences}
+    scores = [span.score for of_passage in spans.values() for span in of_passage]
+    nowhere = min(scores) - NO_SPAN if scores else 0.0
+    ranked = []
+    for rank, index in enumerate(list(sentences)[:passages]):
+        for sentence in sentences[index]:
+            inside = [s.score for s in spans[index] if s.start < sentence.end and s.end > sentence.start]
+            score = sentence.score + RANK_BONUS / (1 + rank) + READ * max(inside, default=nowhere)
+            ranked.append((-score, _Pick(index, sentence.start, sentence.end)))
+    ranked.sort()
     # A heading that only repeats the question answers nothing.
     ranked = [
-        one for one in ranked if not asked.issuperset(terms(evidence[one[1].passage].text[one[1].start : one[1].end]))
+        (score, pick)
+        for score, pick in ranked
+        if not question.issuperset(terms(evidence[pick.passage].text[pick.start : pick.end]))
     ] or ranked
     return [pick for score, pick in ranked if score <= WORTH * ranked[0][0]]

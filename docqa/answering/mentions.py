@@ -38,14 +38,14 @@ def places(topic: Sequence[str], chunks: Sequence[StoredChunk]) -> list[Place]:
 
     For a row or an item of a list, the words of its section's title and of its columns' names count as its own.
     """
-    found: dict[str, Place] = {}
+    by_text: dict[str, Place] = {}
     for chunk in chunks:
         above = f"{chunk.section}\n{chunk.columns}"
         for start, end in sentences(chunk.text):
             text = chunk.text[start:end]
             if speaks_of(topic, f"{above}\n{text}" if _is_item(text) else text):
-                found.setdefault(" ".join(fold(text).split()), Place(chunk, start, end))
-    return list(found.values())
+                by_text.setdefault(" ".join(fold(text).split()), Place(chunk, start, end))
+    return list(by_text.values())
 
 
 def speaks_of(topic: Sequence[str], text: str) -> bool:
@@ -58,11 +58,11 @@ def speaks_of(topic: Sequence[str], text: str) -> bool:
     )
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two words are forms of one: up to two letters longer, or other endings of up to three; fewer in short
-    words."""
-    common = len(os.path.commonprefix((one, other)))
-    shortest, longest = sorted((len(one), len(other)))
+def _same(word: str, other: str) -> bool:
+    """Whether two words are forms of the same word: up to two letters longer, or with other endings of up to three;
+    fewer in short words."""
+    common = len(os.path.commonprefix((word, other)))
+    shortest, longest = sorted((len(word), len(other)))
     changed = shortest - common
     return common >= 2 and changed <= (shortest > 4) and longest - common <= min(2 + changed, max(1, longest // 3))
 

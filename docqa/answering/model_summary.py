@@ -36,7 +36,7 @@ async def digest(chat: Chat, question: Question, notes: Sequence[str]) -> AsyncG
 async def _batches(chat: Chat, question: Question, notes: Sequence[str]) -> list[list[str]]:
     """The notes in portions that fit the model's context together with the prompt and an answer."""
     # Whichever is longer, the prompt for a part or the one for the whole.
-    both = [prompts.chat(replace(one, history=()), []) for one in (question, _for_part(question))]
+    both = [prompts.chat(replace(asking, history=()), []) for asking in (question, _for_part(question))]
     frames = await chat.model.count(["\n".join(message["content"] for message in messages) for messages in both])
     counts = await chat.model.count([prompts.quote(note) for note in notes])
     room = chat.model.context_tokens - prompts.MAX_TOKENS[question.options.length] - max(frames) - 5 * MESSAGE_TOKENS

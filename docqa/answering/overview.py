@@ -92,20 +92,20 @@ def _not_recognised(place: NamedPlace, language: str) -> Overview:
 async def _contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
     """The headings with their pages; None where no document has any that were recognised."""
     async with db.read() as conn:
-        found = [
+        headed = [
             (document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)
         ]
-    if not found:
+    if not headed:
         return None
-    opening = phrase("phrases.headings", question.answer_language).format(count=len(found))
-    shown = found[: 3 * LISTED[question.options.length]]
+    opening = phrase("phrases.headings", question.answer_language).format(count=len(headed))
+    shown = headed[: 3 * LISTED[question.options.length]]
     lines = [
         _line(document, chunk.page_number, chunk.section, len(documents), question.answer_language)
         for document, chunk in shown
     ]
     passages = [_passage(chunk, document, []) for document, chunk in shown]
     return Overview(
-        _listing(opening, len(shown), len(found), question.answer_language),
+        _listing(opening, len(shown), len(headed), question.answer_language),
         passages,
         _pieces(list(zip(lines, range(len(lines)), strict=True))),
         "",
@@ -115,19 +115,19 @@ async def _contents(db: Database, documents: Sequence[StoredDocument], question:
 async def _mentions(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope
 ) -> Overview | None:
-    """Where the topic is spoken of, counted and listed; None where its words stand nowhere together."""
+    """Where the topic is mentioned, counted and listed; None where its words stand nowhere together."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
         chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
-    found = await asyncio.to_thread(places, scope.topic, chunks)
-    if not found:
+    mentions = await asyncio.to_thread(places, scope.topic, chunks)
+    if not mentions:
         return None
-    on = len({(place.chunk.document, place.chunk.page_number) for place in found})
+    on = len({(place.chunk.document, place.chunk.page_number) for place in mentions})
     template = phrase("phrases.places", question.answer_language)
     opening = template.format(
-        topic=" ".join(scope.topic), count=len(found), on=on, pages=sum(document.pages for document in documents)
+        topic=" ".join(scope.topic), count=len(mentions), on=on, pages=sum(document.pages for document in documents)
     )
-    shown = found[: LISTED[question.options.length]]
+    shown = mentions[: LISTED[question.options.length]]
     held = list(dict.fromkeys(place.chunk for place in shown))
     passages = [
         _passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held
@@ -139,7 +139,9 @@ async def _mentions(
         )
         for place in shown
     ]
-    return Overview(_listing(opening, len(shown), len(found), question.answer_language), passages, _pieces(lines), "")
+    return Overview(
+        _listing(opening, len(shown), len(mentions), question.answer_language), passages, _pieces(lines), ""
+    )
 
 
 def _place_line(place: Place, document: StoredDocument, documents: int, language: str) -> str:
@@ -168,14 +170,14 @@ async def _gist(
     by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
-            (document, [note for note in found if speaks_of(scope.topic, note.chunk.section)])
-            for document, found in by_document
+            (document, [note for note in stored if speaks_of(scope.topic, note.chunk.section)])
+            for document, stored in by_document
         ]
-        if any(found for _, found in sections):
-            by_document = [(document, found) for document, found in sections if found]
+        if any(within for _, within in sections):
+            by_document = [(document, within) for document, within in sections if within]
         elif await _stands(db, documents, scope.topic):
             return None
-    if not any(found for _, found in by_document):
+    if not any(stored for _, stored in by_document):
         return None
     closing = await _scope_note(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat):
@@ -218,7 +220,7 @@ def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
 
 
 async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
-    """The stored notes; while the background work has not come so far, the same made now."""
+    """The stored notes; before the background work has made them, the same made now."""
     async with db.read() as conn:
         stored = await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
@@ -250,8 +252,8 @@ def _picked(
     count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
-    for document, found in by_document:
-        chosen = [found[i] for i in choose(found, [note.text for note in found], count)]
+    for document, of_document in by_document:
+        chosen = [of_document[i] for i in choose(of_document, [note.text for note in of_document], count)]
         in_paragraph, place = 0, ""
         for note in chosen:
             # Where no sections were recognised, a page is one.
@@ -277,15 +279,15 @@ def _written(
 ) -> Overview:
     """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
     each = max(1, DIGESTED // len(by_document))
-    chosen = [(document, note) for document, found in by_document for note in _evenly(found, each)]
+    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
     passages = [
         _passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()
     ]
     return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
 
 
-def _evenly(found: Sequence[T], count: int) -> Sequence[T]:
-    return found[:: max(1, -(-len(found) // count))]
+def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
+    return items[:: max(1, -(-len(items) // count))]
 
 
 def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:

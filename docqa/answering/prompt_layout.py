@@ -49,5 +49,5 @@ def questions(question: Question, first: int = 0) -> tuple[str, ...]:
     return tuple(text for sender, text in question.history[first:] if sender == "user")
 
 
-def _key(question: Question, asked: tuple[str, ...]) -> _Key:
-    return question.documents, question.system, asked
+def _key(question: Question, messages: tuple[str, ...]) -> _Key:
+    return question.documents, question.system, messages

@@ -63,17 +63,17 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
 
 
 async def _verified(
-    verifier: Verifier | None, question: str, texts: Sequence[str], found: list[list[Span]]
+    verifier: Verifier | None, question: str, texts: Sequence[str], spans: list[list[Span]]
 ) -> tuple[list[list[Span]], int | None]:
     """The spans, the best one adjusted by the verifier, and the index of its text if it is accepted. Raises nothing."""
-    if verifier is None or (chosen := to_verify(texts, found)) is None:
-        return found, None
+    if verifier is None or (chosen := to_verify(texts, spans)) is None:
+        return spans, None
     best, excerpt = chosen
     try:
         log_odds = await verifier.log_odds(question, excerpt)
     except Unavailable:
-        return found, None  # it died over this one; the reader's opinion still counts
-    weighed, believed = verifier.adapter.combine(found, best, log_odds)
+        return spans, None  # it died over this one; the reader's opinion still counts
+    weighed, believed = verifier.adapter.combine(spans, best, log_odds)
     return weighed, best if believed else None
 
 
@@ -85,11 +85,11 @@ def _placed(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
     return tuple(Span(span.start + by, span.end + by, span.score) for span in spans)
 
 
-def _states(passage: Passage, asked: Counts, language: str) -> bool:
-    """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes 1
-    ms."""
+def _states(passage: Passage, counts: Counts, language: str) -> bool:
+    """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes about
+    1 ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
-    return not any(asked) or all(Facts.of(held, language).have(asked))
+    return not any(counts) or all(Facts.of(held, language).have(counts))
 
 
 def prose(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Whether what was found speaks of what was asked, or nothing does.
+"""Whether the passages that were found speak of what the question asks.
 
 Whether a relevant passage also answers is not known here: a question on the right subject with one wrong fact often
 passes.
@@ -33,9 +33,7 @@ def relevant(passages: Sequence[Passage], part: Part) -> bool:
     ):
         return False  # the reader finds no answer
     if any(passage.verified for passage in judged):
-        return (
-            True  # of what two have read, words tell no more: they would refuse as many answerable questions as others
-        )
+        return True  # once reader and verifier agree, word overlap adds nothing: it would refuse right answers too
     doubt = UNSTATED * _unstated(judged, part)
     words = doubt + (DENSE_WORDS if part.is_dense else WORDS)
     nearness = doubt / 2 + NEARNESS
@@ -60,5 +58,5 @@ def _unstated(passages: Sequence[Passage], part: Part) -> float:
     held = Facts.of(
         [f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages], language
     )
-    found = stated(question, language, held) + [held.has_words(one) for one in quotations]
-    return found.count(False) / len(found)
+    are_stated = stated(question, language, held) + [held.has_words(quotation) for quotation in quotations]
+    return are_stated.count(False) / len(are_stated)

@@ -120,8 +120,8 @@ async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> 
             return Response(status_code=CLIENT_LEFT)
         return task.result()
     finally:
-        for one in (task, leaving):
-            await _stop(one)
+        for pending in (task, leaving):
+            await _stop(pending)
 
 
 async def _stop(task: asyncio.Task[Any]) -> None:

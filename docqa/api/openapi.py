@@ -79,7 +79,7 @@ def _describe_operation(
 
 
 def _describe_path(path: str) -> list[Schema]:
-    found = re.findall(r"{(\w+)(?::(\w+))?}", path)
+    parameters = re.findall(r"{(\w+)(?::(\w+))?}", path)
     return [
         {
             "name": name,
@@ -87,7 +87,7 @@ def _describe_path(path: str) -> list[Schema]:
             "required": True,
             "schema": {"type": "integer" if converter == "int" else "string"},
         }
-        for name, converter in found
+        for name, converter in parameters
     ]
 
 
@@ -159,9 +159,9 @@ def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
     if hint.__name__ not in components:
         hints = get_type_hints(hint)
         schema: Schema = {"type": "object"}
-        if hint.__doc__ and not hint.__doc__.startswith(f"{hint.__name__}("):  # else it is the one that dataclass made
+        if hint.__doc__ and not hint.__doc__.startswith(f"{hint.__name__}("):  # else @dataclass wrote it
             schema["description"] = hint.__doc__
         components[hint.__name__] = schema
-        schema["properties"] = {one.name: _describe_type(hints[one.name], components) for one in fields(hint)}
-        schema["required"] = [one.name for one in fields(hint)]
+        schema["properties"] = {field.name: _describe_type(hints[field.name], components) for field in fields(hint)}
+        schema["required"] = [field.name for field in fields(hint)]
     return {"$ref": f"#/components/schemas/{hint.__name__}"}

@@ -40,6 +40,7 @@ class Rule:
 
     @property
     def required(self) -> bool:
+        """Whether leaving the value out is a fault."""
         return self.absent is ABSENT
 
     def read(self, raw: Any, known: Known) -> Any:

@@ -173,6 +173,7 @@ class Values:
         }
 
     def add(self, cells: Sequence[Value]) -> None:
+        """Take the values of a further row; a column with more than MOST_VALUES is dropped."""
         for place in list(self._seen):
             if place < len(cells) and isinstance(cell := cells[place], str) and len(cell) <= LONGEST_KEY:
                 self._seen[place].add(cell)

@@ -63,18 +63,20 @@ async def add_file(
 
 def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
     """(chunks with their terms, main language)."""
-    found = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
-    return with_terms(found), main_language(chunk.text for chunk in found)
+    pieces = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
+    return with_terms(pieces), main_language(chunk.text for chunk in pieces)
 
 
 def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
+    """The chunks of an extracted page."""
     return chunks(page_number, page.text, page.section, page.headings, page.running, page.tables)
 
 
-def with_terms(found: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
+def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
     """Each chunk with its search terms."""
-    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in found]
+    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in pieces]
 
 
 def main_language(texts: Iterable[str]) -> str:
+    """The ISO 639-1 code of the language that most of the texts are in; "" if it cannot be told."""
     return detect("\n".join(texts))

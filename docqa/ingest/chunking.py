@@ -33,19 +33,19 @@ def chunks(
     `tables` (start, end of the column headings, end).
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
-    found = []
+    pieces = []
     for first, last in _between(text, running):
         for start, end in _merged(_pieces(text[first:last], target), target):
             at, stop = first + start, first + end
             columns = next((text[begin:head] for begin, head, last in tables if head <= at < last), "")
-            found.append(Chunk(page_number, at, text[at:stop], _section(at, stop, [(0, section), *headings]), columns))
-    return found
+            pieces.append(Chunk(page_number, at, text[at:stop], _section(at, stop, [(0, section), *headings]), columns))
+    return pieces
 
 
 def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:
     """The title that most of the chunk stands under."""
     bounds = [*(at for at, _ in headings[1:]), end]
-    return max(zip(headings, bounds, strict=True), key=lambda one: min(end, one[1]) - max(start, one[0][0]))[0][1]
+    return max(zip(headings, bounds, strict=True), key=lambda part: min(end, part[1]) - max(start, part[0][0]))[0][1]
 
 
 def _between(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

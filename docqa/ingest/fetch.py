@@ -54,8 +54,8 @@ class Fetched:
 
 async def resolve(host: str, port: int) -> list[str]:
     """The addresses of a host, as the system knows them. Raises OSError for an unknown one."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 async def fetch(
@@ -131,12 +131,12 @@ class _Journey:
                 LOC,
             )
         try:
-            found = await self.resolver(
+            addresses = await self.resolver(
                 url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80)
             )
         except (OSError, UnicodeError) as error:
             raise Unreadable(f"The host {url.host} of the link was not found.", LOC) from error
-        for text in found:
+        for text in addresses:
             if not is_open(ipaddress.ip_address(text.partition("%")[0]), self.private_networks):
                 setting = environment_name("private_networks")
                 raise Unreadable(
@@ -144,7 +144,7 @@ class _Journey:
                     f"{setting} opens networks.",
                     LOC,
                 )
-        return found[:ADDRESSES]
+        return addresses[:ADDRESSES]
 
     async def _read(self, url: "httpx.URL", response: "httpx.Response") -> Fetched:
         if response.status_code != 200:

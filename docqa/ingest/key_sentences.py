@@ -1,8 +1,8 @@
 """The most telling sentences of a document, without a model: of each section one or two, and of these the few that sum
 it up.
 
-It counts words and looks at where a sentence stands and how it is made. It does not understand any: what is said once,
-in rare words and in the middle of a section, is not found.
+It counts words and considers where a sentence stands and how it is made. What is said once, in rare words and in the
+middle of a section, it misses.
 """
 
 import math
@@ -18,14 +18,12 @@ from docqa.text.sentences import sentences
 from docqa.text.words import is_dense, terms
 
 SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
-PARTS = 12  # that even a short document without sections is looked at in,
-SMALLEST_PART, PART = 400, 3000  # characters; a longer section is looked at in parts
+PARTS = 12  # into which even a short document without sections is divided
+SMALLEST_PART, PART = 400, 3000  # characters; a longer section is divided into parts
 NOTES = 2  # of each part
 WORDS = 12  # telling ones; a sentence of fewer says less
 WORTH = 0.25  # of the heaviest note; what is below sums nothing up
-CANDIDATES = (
-    12_000  # sentences that are looked at, spread evenly over a very long document: the cost stays a few seconds
-)
+CANDIDATES = 12_000  # sentences judged, spread evenly over a very long document: the cost stays a few seconds
 ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
 
@@ -43,7 +41,7 @@ _BOILERPLATE = re.compile(every_pattern("text.boilerplate"), re.IGNORECASE)
 
 
 class Chunk(Protocol):
-    """What is looked at of a chunk; `terms` are its search terms, parted by spaces."""
+    """What a chunk is judged by; `terms` are its search terms, separated by spaces."""
 
     @property
     def section(self) -> str: ...
@@ -54,7 +52,7 @@ class Chunk(Protocol):
 
 
 class Weighed(Protocol):
-    """What is looked at of a note to choose among many."""
+    """What a note is chosen by among many."""
 
     @property
     def part(self) -> int: ...
@@ -67,21 +65,17 @@ def notes(chunks: Sequence[Chunk]) -> list[Note]:
 
     A sentence weighs the mean of its words' tf-idf within the document (cf. Radev et al., "Centroid-based
     summarization", 2004), more at the beginning of a section and of the document (Edmundson, "New Methods in Automatic
-    Extracting", 1969), less where it
-    cannot stand alone.
+    Extracting", 1969), less where it cannot stand alone.
     """
     parts = list(_parts(chunks))
     every = _thinned([_sentences(chunks, part) for part in parts])
     # A list or a table has no sentences: its first lines must do.
-    found = [[one for one in spans if _is_prose(_of(chunks, one))] for spans in every]
-    found = (
-        found
-        if any(found)
-        else [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
-    )
+    prose = [[span for span in spans if _is_prose(_of(chunks, span))] for spans in every]
+    if not any(prose):
+        prose = [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
     weights = _term_weights(chunks)
     made: list[Note] = []
-    for number, spans in enumerate(found):
+    for number, spans in enumerate(prose):
         titles = set(terms(chunks[parts[number][0]].section))
         early = 1 + 0.5 * max(0.0, 1 - number / (FIRST_SECTIONS * len(parts)))
         weighed = []
@@ -94,24 +88,24 @@ def notes(chunks: Sequence[Chunk]) -> list[Note]:
     return sorted(made, key=lambda note: (note.chunk, note.start))
 
 
-def choose(found: Sequence[Weighed], texts: Sequence[str], count: int) -> list[int]:
+def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int) -> list[int]:
     """The indexes of the `count` notes that sum a document up, in its order: the best of its beginning, its middle and
     its end.
 
     `texts` are the notes' sentences.
     """
-    if len(found) <= count:
-        return list(range(len(found)))
-    parts = found[-1].part + 1
+    if len(weighed) <= count:
+        return list(range(len(weighed)))
+    parts = weighed[-1].part + 1
     # The first stretch is short: it says what the document is about.
     first = max(1.0, FIRST_SECTIONS * parts)
     stretches: dict[int, list[int]] = {}
-    for index, note in enumerate(found):
+    for index, note in enumerate(weighed):
         stretch = 0 if note.part < first else 1 + int((note.part - first) / (parts - first) * (count - 1))
         stretches.setdefault(stretch, []).append(index)
-    least = WORTH * max(note.weight for note in found)
+    least = WORTH * max(note.weight for note in weighed)
     ranked = [
-        sorted((i for i in indexes if found[i].weight >= least), key=lambda i: -found[i].weight)
+        sorted((i for i in indexes if weighed[i].weight >= least), key=lambda i: -weighed[i].weight)
         for _, indexes in sorted(stretches.items())
     ]
     chosen: list[int] = []
@@ -145,15 +139,15 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
 def _sentences(chunks: Sequence[Chunk], part: Sequence[int]) -> list[tuple[int, int, int]]:
     """(chunk, start, end) of each sentence or row of a part; a title that stands before its first sentence in the same
     paragraph is left out."""
-    found = []
+    spans = []
     for index in part:
         text, title = chunks[index].text, chunks[index].section
         for start, end in sentences(text):
             if title and text.startswith(title, start, end):
                 start += len(title) + len(text[start + len(title) : end]) - len(text[start + len(title) : end].lstrip())
             if start < end:
-                found.append((index, start, end))
-    return found
+                spans.append((index, start, end))
+    return spans
 
 
 def _thinned(every: Sequence[list[tuple[int, int, int]]]) -> list[list[tuple[int, int, int]]]:
@@ -167,9 +161,9 @@ def _term_weights(chunks: Sequence[Chunk]) -> dict[str, float]:
     often: Counter[str] = Counter()
     spread: Counter[str] = Counter()
     for chunk in chunks:
-        found = chunk.terms.split()
-        often.update(found)
-        spread.update(set(found))
+        words = chunk.terms.split()
+        often.update(words)
+        spread.update(set(words))
     return {
         term: math.sqrt(count) * math.log(1 + len(chunks) / spread[term])
         for term, count in often.items()
@@ -202,7 +196,7 @@ def _standing(sentence: str) -> float:
 def _different(weighed: Sequence[tuple[Note, frozenset[str]]], count: int) -> list[Note]:
     """The `count` heaviest that do not say the same."""
     chosen: list[tuple[Note, frozenset[str]]] = []
-    for note, words in sorted(weighed, key=lambda one: -one[0].weight):
+    for note, words in sorted(weighed, key=lambda pair: -pair[0].weight):
         if len(chosen) < count and not any(_alike(words, other) for _, other in chosen):
             chosen.append((note, words))
     return [note for note, _ in chosen]
@@ -212,8 +206,8 @@ def _content(words: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in words if not word.endswith("~") and not is_function_word(word))
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) > ALIKE * min(len(one), len(other))
+def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
+    return len(words & others) > ALIKE * min(len(words), len(others))
 
 
 def _of(chunks: Sequence[Chunk], span: tuple[int, int, int]) -> str:

@@ -27,8 +27,8 @@ _DENSE_DIGITS = "一二三四五六七八九十"
 
 def places_named(question: str) -> list[Place]:
     """The pages, chapters and sections that a question names by number, in its order."""
-    found = [(match.start(), place) for kind in _KINDS for match, place in _places(kind, question)]
-    return [place for _, place in sorted(found, key=lambda at: at[0])]
+    named = [(match.start(), place) for kind in _KINDS for match, place in _places(kind, question)]
+    return [place for _, place in sorted(named, key=lambda at: at[0])]
 
 
 def _places(kind: Literal["page", "chapter", "section"], question: str) -> Iterator[tuple[re.Match[str], Place]]:

@@ -46,7 +46,7 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = question_language(text, earlier, languages)
-    asked = _standing_alone(text, history, language) if options.agent_mode else [_as_sent(text, earlier, language)]
+    pieces = _standing_alone(text, history, language) if options.agent_mode else [_as_sent(text, earlier, language)]
     return Question(
         text=text,
         language=language,
@@ -54,7 +54,7 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
         history=history,
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
-        parts=tuple(_part(alone, language, documents) for alone in asked),
+        parts=tuple(_part(alone, language, documents) for alone in pieces),
         scope=scope_of(text, language),
     )
 

@@ -1,10 +1,9 @@
 """Which language a text is in, as an ISO 639-1 code, "" where it cannot be told; and which words say nothing about its
 subject.
 
-The script says which languages are possible; among several, the fastText model lid.176 decides. Not told apart: Bokmål
-and Nynorsk (both "no"), the languages of the Han script (all "zh"), and a few words from those of a near relative,
-where the answer
-is often "".
+The script says which languages are possible; among several, the fastText model lid.176 decides. Not distinguished:
+Bokmål and Nynorsk (both "no"), the languages of the Han script (all "zh"), and a few words from those of a near
+relative, where the answer is often "".
 """
 
 import re
@@ -97,10 +96,10 @@ def _main_script(piece: str) -> tuple[str, int]:
     return max(((script, letters[script]) for script in _LANGUAGES), key=_strength)
 
 
-def _strength(found: tuple[str, int]) -> int:
+def _strength(counted: tuple[str, int]) -> int:
     """Latin names and terms stand in texts of every script, other alphabets hardly in Latin ones: their letters count
     double."""
-    script, letters = found
+    script, letters = counted
     return letters if script == "LATIN" or script in _DENSE else 2 * letters
 
 

@@ -28,24 +28,28 @@ TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
 
 
 async def chat_with_document(services: Services, account: int, given: Given) -> Response:
+    """The answer from one document. Raises NotFound for an unknown one."""
     async with services.db.read() as conn:
         documents = [await store.documents.stored_document(conn, account, given.path["doc_id"])]
     return await _reply(services, documents, given.body, given)
 
 
 async def chat_with_documents(services: Services, account: int, given: Given) -> Response:
+    """The answer from several documents. Raises NotFound if one of them is unknown."""
     async with services.db.read() as conn:
         documents = await store.documents.stored_documents(conn, account, given.body["documents"])
     return await _reply(services, documents, given.body["messages"] or [], given)
 
 
 async def chat_with_knowledge(services: Services, account: int, given: Given) -> Response:
+    """The answer from the documents of a knowledge base. Raises NotFound for an unknown one."""
     async with services.db.read() as conn:
         documents = await store.knowledge.knowledge_base_documents(conn, account, given.path["knowledge_base_id"])
     return await _reply(services, documents, given.body["messages"], given)
 
 
 async def retrieve(services: Services, account: int, given: Given) -> records.RetrieveResult:
+    """The passages that fit a query best, without an answer. Raises NotFound for unknown documents."""
     body = given.body
     async with services.db.read() as conn:
         if body["doc_ids"] is None:

@@ -16,8 +16,9 @@ TAG = "Documents"
 
 
 async def add_link(services: Services, account: int, given: Given) -> records.Added:
+    """Stores what a link leads to. Raises as `upload` does."""
     settings = services.settings
-    found = await fetch(
+    fetched = await fetch(
         given.query["url"],
         seconds=settings.fetch_seconds,
         limit_mb=settings.upload_mb,
@@ -25,12 +26,13 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         offline=settings.offline,
     )
     doc_id = await add_file(
-        services.intake, account, found.data, found.name, found.content_type, ("query", "url"), url=found.url
+        services.intake, account, fetched.data, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
     )
     return records.Added(doc_id, doc_id)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
+    """Stores an uploaded file. Raises Unreadable or TooLarge for what cannot be stored, Busy if the queue is full."""
     assert given.file is not None, "the declaration requires it"
     doc_id = await add_file(
         services.intake, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
@@ -39,16 +41,19 @@ async def upload(services: Services, account: int, given: Given) -> records.Adde
 
 
 async def list_documents(services: Services, account: int, given: Given) -> records.DocumentList:
+    """A page of the account's documents, newest first."""
     async with services.db.read() as conn:
         return await store.documents.documents(conn, account, given.query["page"], given.query["page_size"])
 
 
 async def read_document(services: Services, account: int, given: Given) -> records.Document:
+    """What is known of a document. Raises NotFound."""
     async with services.db.read() as conn:
         return await store.documents.document(conn, account, given.path["doc_id"])
 
 
 async def delete_document(services: Services, account: int, given: Given) -> records.Message:
+    """Deletes a document with everything made from it. Raises NotFound."""
     async with services.db.write() as conn:
         await store.documents.delete_document(conn, account, given.path["doc_id"])
     await services.db.forget()
@@ -56,11 +61,13 @@ async def delete_document(services: Services, account: int, given: Given) -> rec
 
 
 async def read_status(services: Services, account: int, given: Given) -> records.DocumentStatus:
+    """How far the background work on a document is. Raises NotFound."""
     async with services.db.read() as conn:
         return await store.documents.document_status(conn, account, given.path["doc_id"])
 
 
 async def read_file(services: Services, account: int, given: Given) -> Response:
+    """The file as it was uploaded, to be saved and not shown. Raises NotFound."""
     async with services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
         media_type, data = await store.documents.original(conn, document.id)
@@ -73,6 +80,7 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
 
 
 async def read_page(services: Services, account: int, given: Given) -> records.Page:
+    """The text of one page. Raises NotFound for an unknown document or page."""
     doc_id, number = given.path["doc_id"], given.path["page_number"]
     async with services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, doc_id)

@@ -12,12 +12,14 @@ TAG = "Knowledge bases"
 
 
 async def list_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseList:
+    """A page of the account's knowledge bases."""
     query = given.query
     async with services.db.read() as conn:
         return await store.knowledge.knowledge_bases(conn, account, query["page"], query["page_size"], query["order"])
 
 
 async def create_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseCreated:
+    """Creates a knowledge base of some documents. Raises NotFound if one of them is unknown."""
     knowledge_base_id = secrets.token_hex(12)
     async with services.db.write() as conn:
         members = await store.documents.stored_documents(conn, account, given.body["document_ids"])
@@ -26,11 +28,13 @@ async def create_knowledge(services: Services, account: int, given: Given) -> re
 
 
 async def read_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:
+    """A knowledge base with its documents. Raises NotFound."""
     async with services.db.read() as conn:
         return await store.knowledge.knowledge_base(conn, account, given.path["knowledge_base_id"])
 
 
 async def update_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:
+    """Gives a knowledge base another name and other documents. Raises NotFound for it or one of them."""
     knowledge_base_id = given.path["knowledge_base_id"]
     async with services.db.write() as conn:
         await store.knowledge.knowledge_base(conn, account, knowledge_base_id)
@@ -40,12 +44,14 @@ async def update_knowledge(services: Services, account: int, given: Given) -> re
 
 
 async def delete_knowledge(services: Services, account: int, given: Given) -> records.Message:
+    """Deletes a knowledge base, but not its documents. Raises NotFound."""
     async with services.db.write() as conn:
         await store.knowledge.delete_knowledge_base(conn, account, given.path["knowledge_base_id"])
     return records.Message("Knowledge base deleted")
 
 
 async def search_knowledge(services: Services, account: int, given: Given) -> list[records.KnowledgeBase]:
+    """The knowledge bases whose names hold the query."""
     async with services.db.read() as conn:
         return await store.knowledge.search_knowledge_bases(conn, account, given.query["query"])
 

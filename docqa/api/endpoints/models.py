@@ -6,6 +6,7 @@ from docqa.services import Services
 
 
 async def list_models(services: Services, account: int, given: Given) -> list[records.Model]:
+    """The models that a chat can name."""
     return services.models()
 
 

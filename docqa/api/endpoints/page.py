@@ -20,6 +20,7 @@ REBUILDING_TERMS = (
 
 
 async def show_page(services: Services, account: int, given: Given) -> Response:
+    """The web page, under a policy that lets nothing but its own script run."""
     html, policy = _page()
     return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
 
@@ -49,6 +50,7 @@ def _hash_of(tag: str, html: str) -> str:
 
 
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
+    """Whether the server works, and with what."""
     async with services.db.read() as conn:
         indexing = await store.jobs.indexing(conn)
         rebuilding = not await store.terms.is_current(conn, TERMS_VERSION)
