@@ -158,9 +158,7 @@ def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
         raise TypeError(f"no JSON Schema for {hint!r}")
     if hint.__name__ not in components:
         hints = get_type_hints(hint)
-        schema: Schema = {"type": "object"}
-        if hint.__doc__ and not hint.__doc__.startswith(f"{hint.__name__}("):  # else @dataclass wrote it
-            schema["description"] = hint.__doc__
+        schema: Schema = {"type": "object", "description": hint.__doc__}
         components[hint.__name__] = schema
         schema["properties"] = {field.name: _describe_type(hints[field.name], components) for field in fields(hint)}
         schema["required"] = [field.name for field in fields(hint)]

@@ -104,7 +104,6 @@ def test_records_become_schemas(described: dict[str, Any]) -> None:
         "shareable",
         "date_time",
     ]
-    assert "description" not in schemas["Document"]
     assert schemas["Turn"]["description"] == records.Turn.__doc__
     models = described["paths"]["/v1/api/models"]["get"]["responses"]["200"]
     assert schema_of(models) == {"type": "array", "items": {"$ref": "#/components/schemas/Model"}}
