@@ -4,8 +4,8 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host`, a name or an address, is this machine by itself; other names are not, for looking one up is
-    traffic already."""
+    """Whether `host`, a name or an address, is this machine, whatever DNS says; other names are not, for looking one
+    up is traffic already."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:

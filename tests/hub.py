@@ -1,4 +1,4 @@
-"""A model hub on loopback, as far as downloads need it: lists of a repository's files, files and ranges."""
+"""A model hub on loopback, with what downloads need: lists of a repository's files, files and ranges."""
 
 import hashlib
 import http.server

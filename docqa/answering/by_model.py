@@ -22,7 +22,7 @@ READING = 0.5  # of the time is for the prompt at most; the answer needs some, a
 # New passages of a follow-up may take a seventh of the time that its chat took to read, or half a second, which
 # nobody notices.
 FOLLOW_UP, UNNOTICED_SECONDS = 0.15, 0.5
-STILL_READ = 0.5  # of a prompt that goes on from the last one, what the model must still hold at least
+STILL_READ = 0.5  # of a prompt that continues the last one: the least that the model must still hold
 
 
 class Chat:

@@ -1,7 +1,7 @@
 """From an understood question to the evidence it is answered from.
 
 Each part of the question is searched. In agent mode, where the best sentence leaves something open that another passage
-names together with what it says, that passage is sought too. No model is asked, and there are two steps at most.
+names together with what it says, that passage is searched for too. It uses no model, and takes two steps at most.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 NUMBER = 0.15  # for a sentence with a digit, where a number is asked for
-OPEN = 0.3  # of the question's words: what the best sentence may leave open before another one is sought
+OPEN = 0.3  # of the question's words: what the best sentence may leave open before a second search
 CLOSED = 0.3  # of the open words: what that one must hold
 
 
@@ -141,8 +141,8 @@ async def _linked(
     """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it
     leaves little open.
 
-    Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is sought again
-    with the company's name.
+    Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is searched for
+    again with the company's name.
     """
     best = max(
         ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences),
@@ -169,7 +169,7 @@ async def _linked(
 
 @dataclass(frozen=True)
 class _Link:
-    """What is sought in a second step: the words that are still open, and those of which one must be with them."""
+    """The query of a second step: the words that are still open, and those of which one must be with them."""
 
     words: frozenset[str]
     links: frozenset[str]

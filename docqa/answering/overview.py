@@ -115,7 +115,7 @@ async def _contents(db: Database, documents: Sequence[StoredDocument], question:
 async def _mentions(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope
 ) -> Overview | None:
-    """Where the topic is mentioned, counted and listed; None where its words stand nowhere together."""
+    """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
         chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))

@@ -1,4 +1,4 @@
-"""What a person is told around an answer: that nothing was found, and where the answer's sources stand."""
+"""The sentences around an answer: that nothing was found, and where the sources are."""
 
 from collections.abc import Iterable, Sequence
 

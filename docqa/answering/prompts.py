@@ -1,4 +1,4 @@
-"""Every sentence that a model is told, and the prompt of one answer."""
+"""Every sentence written for a model, and the prompt of one answer."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -14,10 +14,8 @@ from docqa.text.facts import Facts, stated
 # most 5 % of the answerable ones are refused in articles; in reports and slides, whose questions carry instructions, a
 # fifth and more.
 JUDGED = 3  # passages, best first
-WORDS = (
-    0.44  # how much of the question the passage and its fullest sentence speak of, together, where vectors have no say
-)
-DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words stand nowhere else
+WORDS = 0.44  # lexical coverage of the question by the passage plus that by its fullest sentence, without vectors
+DENSE_WORDS = 0.4  # the same in scripts without spaces: pairs of characters across two words occur nowhere else
 NEARNESS = 0.56  # the cosine of its nearest sentence and a quarter of that coverage
 UNSTATED = 0.35  # added to the thresholds if no name, number, date or quotation of the question is in the passages
 

@@ -17,7 +17,7 @@ def _hashed(key: str) -> bytes:
 
 
 async def create_key(conn: Connection, account: str, name: str) -> tuple[int, str]:
-    """(id, key) of a new key for the account of this name, which is made if there is none."""
+    """(id, key) of a new key for the account of this name, which is created if there is none."""
     key = f"dq-{secrets.token_urlsafe(32)}"
     return await store.accounts.add_key(
         conn, await store.accounts.account_named(conn, account), name, _hashed(key)

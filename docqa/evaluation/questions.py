@@ -98,7 +98,7 @@ def _statement(text: str, start: int, end: int) -> str:
 
 
 def _stands_alone(subject: str, language: str) -> bool:
-    """Whether the subject is understandable out of context, as far as its form shows."""
+    """Whether the subject is understandable out of context, judged by its form."""
     words = subject.casefold().split()
     begins = words[0] in words_of("evaluation.articles", language) or not is_function_word(words[0])
     noun = not is_function_word(words[-1]) and words[-1][0].isalnum()

@@ -78,5 +78,5 @@ def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
 
 
 def main_language(texts: Iterable[str]) -> str:
-    """The ISO 639-1 code of the language that most of the texts are in; "" if it cannot be told."""
+    """The ISO 639-1 code of the language that most of the texts are in; "" if that is unclear."""
     return detect("\n".join(texts))

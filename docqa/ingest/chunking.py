@@ -8,8 +8,8 @@ from docqa.store.chunks import Chunk
 from docqa.text.sentences import holds_row, sentences
 from docqa.text.words import is_dense
 
-# Characters: longer than an embedder reads at once, but answers are sought sentence by sentence, and a torn paragraph
-# is found less
+# Characters: longer than an embedder reads at once, but answers are chosen sentence by sentence, and part of a
+# paragraph is found less often
 TARGET = 1500
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
 WHOLE = 4 / 3  # of the target: up to here a paragraph stays whole

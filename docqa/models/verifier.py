@@ -1,7 +1,7 @@
 """Whether an excerpt answers a question, by a small language model with an adapter: the server's side.
 
 `verifier_child` is the process that holds the model. The reader takes the likeliest words even where they answer
-another question; whether the language model goes on after "Answer:" tells whether there is anything to say.
+another question; whether the language model continues after "Answer:" shows whether there is anything to say.
 """
 
 import logging

@@ -17,7 +17,7 @@ class Judge:
         self._engine.adapt(adapter)
 
     def log_odds(self, question: str, excerpt: str) -> float:
-        """The log odds that the excerpt answers the question: that the model goes on after "Answer:"."""
+        """The log odds that the excerpt answers the question: that the model continues after "Answer:"."""
         prompt = self._engine.tokenize(QUESTION.format(question))
         text = self._engine.tokenize(EXCERPT.format(excerpt))
         # The last cell of the context is for the token that would follow.

@@ -6,7 +6,7 @@ from docqa.languages import every
 from docqa.questions.wording import WORD, unspaced
 from docqa.text.detect import detect, written_in
 
-ENOUGH_WORDS = 3  # from which on the detector is right by itself: of one or two words it makes English or Italian
+ENOUGH_WORDS = 3  # from here on the detector is right alone: one or two words it takes for English or Italian
 ENOUGH_CHARACTERS = 6  # in scripts without spaces
 
 

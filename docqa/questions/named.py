@@ -1,7 +1,7 @@
 """What a question names: pages, chapters and sections by number, documents by words of their file names.
 
 "On page 4", "the last slide", "Kapitel 3", "pages 3-5", "第3页"; "the notice period in the Hartmann lease" names
-Lease_Hartmann_2021.pdf. A word that most names share tells none of them from another and does not count. A name is not
+Lease_Hartmann_2021.pdf. A word that most names share distinguishes none of them and does not count. A name is not
 understood: "the contract" names no lease.
 """
 
@@ -17,7 +17,7 @@ from docqa.questions.wording import unspaced_codes
 from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 
-MOST_PAGES = 20  # of one range that passages are sought on
+MOST_PAGES = 20  # of one range that are searched
 _COMMON = 0.5  # of the names
 _KINDS: tuple[Literal["page", "chapter", "section"], ...] = ("page", "chapter", "section")
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
@@ -87,7 +87,7 @@ def number_of(text: str) -> tuple[int, ...]:
 
 
 def pages_of(places: Sequence[Place], pages: int) -> frozenset[int]:
-    """The 1-based page numbers that are named, as far as a document of so many pages has them."""
+    """The 1-based page numbers that are named, that a document of so many pages has."""
     numbers: set[int] = set()
     for place in places:
         if place.kind == "page":

@@ -65,7 +65,7 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 @cache
 def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What such questions are made of besides their topic, as whole words, and in scripts without spaces."""
+    """The words of such questions besides their topic: whole words, and those of scripts without spaces."""
     unspaced = (*unspaced_codes(), "ko")
     spaced = (
         pattern("questions.patterns.filler", code)

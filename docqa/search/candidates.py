@@ -42,7 +42,7 @@ class Retrieved:
 
 @dataclass(frozen=True)
 class Request:
-    """What candidates are sought for, in documents given by row id.
+    """What is searched for, in documents given by row id.
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document.
@@ -99,7 +99,7 @@ async def _retrieve(conn: Connection, documents: Sequence[int], query: Query, em
     if embedder and query.vector:
         model = stored_model(embedder)
         near = await store.vectors.nearest_chunks(conn, documents, model, query.vector, RETRIEVED)
-    if query.vector is None:  # with vectors, this loses where expansion terms are sought, and wins nothing
+    if query.vector is None:  # with vectors, this loses where there are expansion terms, and gains nothing
         scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matches])
         matches = sorted(zip((chunk for chunk, _ in matches), scores, strict=True), key=lambda match: -match[1])
     best = max((score for _, score in matches), default=0.0) or 1.0

@@ -24,7 +24,7 @@ from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 
 RERANKED = 10
-RERANKED_EXPANDED = 20  # where expansion brings in passages that hold none of the question's own words
+RERANKED_EXPANDED = 20  # where expansion finds passages without any of the question's own words
 NOTHING = Beside("", "", "", "")
 
 
@@ -68,7 +68,7 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
 
 
 async def _used(conn: Connection, documents: Sequence[int], part: Part) -> str:
-    """What the question's terms stand for, as far as these documents use the words: one chunk has all of a phrase."""
+    """What the question's terms stand for, where these documents use the words: one chunk has all of a phrase."""
     used = []
     for phrase in dict.fromkeys(meaning for expansion in part.expansions for meaning in expansion.means):
         words = [term for term in terms(phrase) if not is_function_word(term)]

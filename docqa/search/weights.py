@@ -24,11 +24,11 @@ MANY_CHUNKS = 20_000  # from here on, terms that are in nearly every chunk cost 
 COMMON = 0.2
 # Chunks that a small collection is padded with: among three chunks alone every word would look common.
 BACKGROUND = 200
-IN_LANGUAGE = 3000  # passages that a language is taken for: a word that its list lacks is in none of them
+IN_LANGUAGE = 3000  # passages that stand for a whole language: a word that its list lacks is in none of them
 # Chunks like the file's average that the asked documents are padded with, for the same reason as BACKGROUND.
 AVERAGE = 5
 FUNCTION_WORD = 0.3  # of the weight that a word such as "which" would have
-STEM_ONLY = 0.5  # how much of a word counts as present where only another word with its stem is
+STEM_ONLY = 0.5  # how much a word counts where only another word with its stem is present
 
 
 # --- functions on weights ---------------------------------------------------------------------------------------------

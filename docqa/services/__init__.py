@@ -49,7 +49,7 @@ class Services:
         return [self._model(name) for name in self.chat_models.names()]
 
     def notes(self) -> list[str]:
-        """What is missing here and what goes on now, as sentences for the terminal and /healthz."""
+        """What is missing here and what is in progress, as sentences for the terminal and /healthz."""
         notes = list(self.missing)
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))

@@ -25,7 +25,7 @@ async def account_of_key(conn: Connection, key_hash: bytes) -> int | None:
 
 
 async def account_named(conn: Connection, name: str) -> int:
-    """The row id of the account of this name, which is made if there is none."""
+    """The row id of the account of this name, which is created if there is none."""
     await change(conn, "INSERT INTO account (name, created) VALUES (?, ?) ON CONFLICT DO NOTHING", name, now())
     row = await fetch_one(conn, "SELECT id FROM account WHERE name = ?", name)
     assert row is not None

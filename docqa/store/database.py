@@ -133,7 +133,7 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
-        """The database at `path`, made if there is none, with today's schema.
+        """The database at `path`, created if there is none, with the current schema.
 
         Raises CannotStart when the file is not our database, damaged, newer than this program, or cannot be written.
         """

@@ -10,7 +10,7 @@ from docqa.store.sql import change, change_many, fetch_all, fetch_one
 
 @dataclass(frozen=True)
 class ChunkText:
-    """What the terms of a chunk are made of."""
+    """What the terms of a chunk are computed from."""
 
     id: int
     section: str

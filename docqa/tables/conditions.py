@@ -99,7 +99,7 @@ def _is_year(amount: Value) -> bool:
 
 
 def _dated(amount: Value, table: StoredTable) -> list[int]:
-    """The columns that a year or a day can be meant of where none is named."""
+    """The columns that a year or a day can belong to where the question names none."""
     if not _is_year(amount) and not isinstance(amount, str):
         return []
     return [

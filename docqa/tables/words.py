@@ -1,4 +1,4 @@
-"""The words that questions about tables are made of besides the names of columns and values, in all languages together.
+"""The words of questions about tables besides the names of columns and values, in all languages together.
 
 Each stands in the languages' files as it is written and is found here by its key (`formats.columns.key`). Inflections
 that are not listed there are not known.

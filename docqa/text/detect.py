@@ -1,4 +1,4 @@
-"""Which language a text is in, as an ISO 639-1 code, "" where it cannot be told; and which words say nothing about its
+"""Which language a text is in, as an ISO 639-1 code, "" where it is unclear; and which words say nothing about its
 subject.
 
 The script says which languages are possible; among several, the fastText model lid.176 decides. Not distinguished:
@@ -14,7 +14,7 @@ from typing import Any
 
 from docqa.languages import every_word
 
-_PIECE = 500  # characters; each piece is judged by itself, so that a quotation or an address does not tip the scales
+_PIECE = 500  # characters; each piece is judged alone, so that a quotation or an address does not tip the scales
 _PIECES = 20
 _DENSE = {"HAN", "KANA", "HANGUL"}  # a character of these weighs about as much as two letters of an alphabet
 _KANA = 20  # with more than one Kana for so many Han characters a text is Japanese; less is a name in a Chinese one

@@ -1,7 +1,7 @@
 """The numbers, dates and names that a text states, compared by what they mean and not by how they are written.
 
-Names are told by their capitals: not at the start of a sentence, in German only two in a row. In scripts that have
-none, only a line of descent is one. Units and currencies are not looked at.
+Names are recognised by their capitals: not at the start of a sentence, in German only two in a row. In scripts that
+have none, only a line of descent is one. Units and currencies are ignored.
 """
 
 import re

@@ -93,7 +93,7 @@ async def compare(path: Path, rounds: int) -> None:
     ours_all, bare_all = [], []
     for number in range(rounds):
         text = TEXT.format(ward=chr(ord("A") + number))
-        # Whoever comes second finds a warmer or a busier machine.
+        # The second to run finds a warmer or a busier machine.
         if number % 2:
             bare_all.append(await asyncio.to_thread(bare.measure, text))
         ours_all.append(await measure_ours(model, text))

@@ -1,4 +1,4 @@
-"""Hostile files harm only themselves: each is refused or read within 20 seconds and 1 GB, and the server goes on."""
+"""Hostile files harm only themselves: each is refused or read within 20 seconds and 1 GB, and the server keeps serving."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Conversations share one context of a real model: each goes on as if it were alone, and none takes another's room."""
+"""Conversations share one context of a real model: each continues as if it were alone, and none takes another's room."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""How much the terms of a question tell, where vectors have a say and where words are all there is."""
+"""How much the terms of a question weigh, with vectors and without."""
 
 import subprocess
 import sys

@@ -133,7 +133,7 @@ async def test_another_model_makes_all_vectors_anew_while_the_old_ones_serve(db:
     assert await nearest(db, document, ONE, 2) == "one 2", "the old vectors are searched"
     assert await use(db, TWO)
     async with db.read() as conn:
-        assert len(await store.vectors.chunks_to_embed(conn, document, 10)) == 2, "a restart goes on where it stopped"
+        assert len(await store.vectors.chunks_to_embed(conn, document, 10)) == 2, "a restart resumes"
     await embed(db, document, TWO, 3, 5)
     async with db.write() as conn:
         await store.vectors.take_over(conn)

@@ -1,6 +1,6 @@
 """A bundle of this checkout sets itself up where there is no network, and answers: python tests/torture/bundle.py DIR
 
-Makes the bundle in DIR, or goes on with it, then starts it in a network of its own with nothing but loopback in it and
+Makes the bundle in DIR, or resumes it, then starts it in a network of its own with nothing but loopback in it and
 an empty home. Takes five minutes, most of it for compiling llama.cpp, and 2 GB in DIR. Linux only.
 """
 

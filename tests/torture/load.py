@@ -1,7 +1,7 @@
 """Many askers of one local model: python tests/torture/load.py [REQUESTS] [CLIENTS] [MODEL]
 
 Of four streams, three are left by their clients after some words. A client that gets 503 waits as long as it is told
-and asks again. Nothing else than an answer or 503 may come, whoever was sooner in the queue must be served sooner, and
+and asks again. Only an answer or 503 may come, clients are served in the order of the queue, and
 the memory of the server and
 the model's process must not grow. Then twenty clients leave at odd moments, before and after the first word: how long
 until the model answers another
