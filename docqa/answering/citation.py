@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 
 from docqa.answering.evidence import Piece
 from docqa.languages import phrase
-from docqa.text.facts import Facts, stated
+from docqa.text.facts import Claims, Facts
 from docqa.text.sentences import sentences
 from docqa.text.words import terms
 
@@ -98,8 +98,9 @@ class Citations:
         """What follows a sentence that a model wrote."""
         if not terms(sentence):
             return ""
-        facts = [stated(sentence, self._language, held) for held in self._passages]
-        if not all(map(any, zip(*facts, stated(sentence, self._language, self._earlier), strict=True))):
+        claims = Claims.of(sentence, self._language)
+        facts = [held.have(claims) for held in self._passages]
+        if not all(map(any, zip(*facts, self._earlier.have(claims), strict=True))):
             unfounded = phrase("phrases.unfounded", self._language)
             return unfounded if unfounded[0] in _WIDE else f" {unfounded}"
         return self._cite(self._supporters(sentence, facts))

@@ -10,7 +10,7 @@ from docqa.models.reader import Span
 from docqa.models.verifier import Verifier, to_verify
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
-from docqa.text.facts import Counts, Facts
+from docqa.text.facts import Claims, Facts
 from docqa.text.sentences import sentences
 
 READ = 3  # passages, best first
@@ -48,7 +48,7 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
     judged = [
-        _lowered(spans, 0.0 if _states(passage, part.counts, language) else UNSTATED)
+        _lowered(spans, 0.0 if _states(passage, part.numbers, language) else UNSTATED)
         for passage, spans in zip(chosen, read_spans, strict=True)
     ]
     verifier = encoders.verifier_for(language) if len(question) <= LONGEST_VERIFIED else None
@@ -85,11 +85,11 @@ def _placed(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
     return tuple(Span(span.start + by, span.end + by, span.score) for span in spans)
 
 
-def _states(passage: Passage, counts: Counts, language: str) -> bool:
+def _states(passage: Passage, numbers: Claims, language: str) -> bool:
     """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes about
     1 ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
-    return not any(counts) or all(Facts.of(held, language).have(counts))
+    return not any(numbers) or all(Facts.of(held, language).have(numbers))
 
 
 def prose(text: str) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
-from docqa.text.facts import Facts, stated
+from docqa.text.facts import Facts
 
 # Chosen by regression and then by hand on public question sets in eight languages, evaluated on the same questions: at
 # most 5 % of the answerable ones are refused in articles; in reports and slides, whose questions carry instructions, a
@@ -50,11 +50,9 @@ def _words(passage: Passage) -> float:
 
 def _unstated(passages: Sequence[Passage], part: Part) -> float:
     """The share of the question's names, numbers, dates and quotations that no passage or document name states."""
-    question, language, quotations = part.text, part.language, part.quotations
-    if not quotations and not stated(question, language, Facts.of((), language)):
+    if not part.quotations and not any(part.claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
-    held = Facts.of(
-        [f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages], language
-    )
-    are_stated = stated(question, language, held) + [held.has_words(quotation) for quotation in quotations]
+    texts = [f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages]
+    held = Facts.of(texts, part.language)
+    are_stated = [*held.have(part.claims), *map(held.has_words, part.quotations)]
     return are_stated.count(False) / len(are_stated)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from docqa.questions.expansion import Expansion
 from docqa.questions.wording import content
-from docqa.text.facts import Counts, counts, quoted
+from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.words import fold, is_dense, terms
 
@@ -115,9 +115,14 @@ class Part:
         return is_dense(self.text)
 
     @cached_property
-    def counts(self) -> Counts:
-        """The numbers and dates that the text with its context states."""
-        return counts(self.searched)
+    def claims(self) -> Claims:
+        """The dates, numbers and names that the text states."""
+        return Claims.of(self.text, self.language)
+
+    @cached_property
+    def numbers(self) -> Claims:
+        """The dates and numbers that the text with its context states."""
+        return Claims.of(self.searched, self.language)._replace(names=[])
 
     @cached_property
     def quotations(self) -> tuple[str, ...]:

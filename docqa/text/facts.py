@@ -8,21 +8,32 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
+from docqa.languages import entry, every_pattern
 from docqa.text.values import Date, dates, dates_and_numbers, every_number
 from docqa.text.words import is_dense, terms
-
-Counts = tuple[list[list[Date]], list[set[Decimal]]]  # what each date and each number may mean
 
 _LIST_MARK = re.compile(r"^\s*\(?\d{1,3}[.)](?=\s|$)")
 _DECORATION = re.compile(r"[*_`#>]+")
 _NAME = re.compile(r"(?<=[^\W_][\w,] )[^\W\d_](?:[^\W\d_]|['’-](?!\d))+(?!\w)")
 _NAME_PART = re.compile(r"[^\W\d_]{2,}")
-_NOUNS_HAVE_CAPITALS = {"de", "lb"}
-_DESCENT = re.compile(
-    r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s+(?:بن|ابن|بنت)\s+(?:(?:عبد|أب[يوى])\s+)?[^\W\d_]{2,})+"
-)  # "Omar son of Khattab"
+_NAMES_WITHOUT_CAPITALS = re.compile(every_pattern("text.names"))
 _QUOTED = re.compile(r"""["“”„]([^"“”„]+)["“”]|[«»]([^«»]+)[«»]|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》""")
+
+
+class Claims(NamedTuple):
+    """What a sentence states: what each of its dates and each of its numbers may mean, and its names."""
+
+    dates: list[list[Date]]
+    numbers: list[set[Decimal]]
+    names: list[str]
+
+    @classmethod
+    def of(cls, sentence: str, language: str) -> "Claims":
+        """All that the sentence states. The number of a list item is not one."""
+        plain = _DECORATION.sub("", _LIST_MARK.sub("", sentence)).strip()
+        return cls(*dates_and_numbers(plain), names(plain, language))
 
 
 @dataclass(frozen=True)
@@ -45,11 +56,12 @@ class Facts:
             frozenset(word for text in texts for word in terms(text)),
         )
 
-    def have(self, counts: Counts) -> list[bool]:
-        """For each of the dates and then of the numbers whether it stands here."""
-        dates, numbers = counts
-        return [any(map(self.has_date, readings)) for readings in dates] + [
-            not self.numbers.isdisjoint(readings) for readings in numbers
+    def have(self, claims: Claims) -> list[bool]:
+        """For each of the dates, then of the numbers, then of the names whether it stands here."""
+        return [
+            *(any(map(self.has_date, readings)) for readings in claims.dates),
+            *(not self.numbers.isdisjoint(readings) for readings in claims.numbers),
+            *map(self.has_words, claims.names),
         ]
 
     def has_date(self, date: Date) -> bool:
@@ -72,28 +84,14 @@ class Facts:
         )
 
 
-def stated(sentence: str, language: str, held: Facts) -> list[bool]:
-    """For each date, number and name of the sentence whether `held` has it. The number of a list item is not one."""
-    return held.have(counts(sentence)) + [held.has_words(name) for name in names(_plain(sentence), language)]
-
-
-def counts(sentence: str) -> Counts:
-    """The dates and numbers of the sentence."""
-    return dates_and_numbers(_plain(sentence))
-
-
-def _plain(sentence: str) -> str:
-    return _DECORATION.sub("", _LIST_MARK.sub("", sentence)).strip()
-
-
 def names(sentence: str, language: str) -> list[str]:
     """Words with a capital inside a sentence; in German, where all nouns have one, only those that follow such a word.
-    Arabic lines of descent, whole."""
+    Of Arabic, lines of descent."""
     capitalised = [match.span() for match in _NAME.finditer(sentence) if match.group()[0].isupper()]
     ends = {end for _, end in capitalised}
-    if language in _NOUNS_HAVE_CAPITALS:
+    if entry("text.nouns_have_capitals", language):
         capitalised = [(start, end) for start, end in capitalised if start - 1 in ends]
-    return [sentence[start:end] for start, end in capitalised] + _DESCENT.findall(sentence)
+    return [sentence[start:end] for start, end in capitalised] + _NAMES_WITHOUT_CAPITALS.findall(sentence)
 
 
 def quoted(sentence: str) -> list[str]:

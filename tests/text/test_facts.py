@@ -2,9 +2,14 @@
 
 import pytest
 
-from docqa.text.facts import Facts, names, quoted, stated
+from docqa.text.facts import Claims, Facts, names, quoted
 
-HELD = "On 3 May 2021 Kari Nordmann sold 1,577 lamps for $1.6 billion, 23.4 % more; 12.400,50 remained, and three were lost by Norsk AS. See 2 300."
+HELD = "On 3 May 2021 Kari Nordmann sold 1,577 lamps for $1.6 billion, 23.4 % more; 12.400,50 remained, and three were lost by Norsk AS. See 2 300. It cost twenty-one."
+
+
+def stated(sentence: str, language: str, held: Facts) -> list[bool]:
+    """For each date, number and name of the sentence whether `held` has it."""
+    return held.have(Claims.of(sentence, language))
 
 
 @pytest.mark.parametrize(
@@ -14,6 +19,7 @@ HELD = "On 3 May 2021 Kari Nordmann sold 1,577 lamps for $1.6 billion, 23.4 % mo
         ("en", "23.4 percent, 23,4 % and 12,400.50"),
         ("en", "1,600 million is 1.6 billion"),
         ("en", "3 were lost, see 2,300"),
+        ("en", "it cost 21"),
         ("en", "on 3 May 2021, May 3rd, 2021, 2021-05-03, 03.05.2021, 3/5/2021 and 5/3/2021, or in May 2021"),
         ("de", "am 3. Mai 2021"),
         ("fr", "le 3 mai 2021"),
@@ -29,7 +35,7 @@ HELD = "On 3 May 2021 Kari Nordmann sold 1,577 lamps for $1.6 billion, 23.4 % mo
         ("en", "It was Kari Nordmann, or Nordmann's company, Norsk."),
     ],
 )
-def test_the_same_fact_is_found_in_another_dress(language: str, sentence: str) -> None:
+def test_the_same_fact_is_found_however_it_is_written(language: str, sentence: str) -> None:
     found = stated(sentence, language, Facts.of([HELD], "en"))
     assert found and all(found)
 
