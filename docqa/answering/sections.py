@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from docqa import store
 from docqa.questions.named import places_named
@@ -17,6 +17,7 @@ from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.text.values import heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
@@ -106,7 +107,7 @@ def _headings(at: int, chunk: StoredChunk) -> list[_Heading]:
     return [heading for heading in title if (heading.kind, heading.number) not in known] + headings
 
 
-@cache
+@lru_cache(4096)
 def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """The (kind, number) that a line begins with, as headings do; a bare number only in a title or a line of its
     own."""
@@ -116,10 +117,5 @@ def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]
             return ((place.kind, place.first),)
     match = _NUMBERED.match(text)
     if match and (text == section.strip() or not _SENTENCE_END.search(text)):
-        return (
-            (
-                "",
-                tuple(map(int, match["number"].split("."))),
-            ),
-        )
+        return (("", heading_number(match["number"] or match["roman"])),)
     return ()

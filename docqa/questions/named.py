@@ -15,14 +15,13 @@ from docqa.languages import entry, every, pattern
 from docqa.questions.question import Place
 from docqa.questions.wording import unspaced_codes
 from docqa.text.detect import is_function_word
+from docqa.text.values import HAN_DIGITS, heading_number
 from docqa.text.words import terms
 
 MOST_PAGES = 20  # of one range that are searched
 _COMMON = 0.5  # of the names
 _KINDS: tuple[Literal["page", "chapter", "section"], ...] = ("page", "chapter", "section")
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _NUMBER = r"(?:\d{1,5}(?:\.\d{1,3}){0,4}|(?-i:[IVXLC]{1,7})(?!\w))"
-_DENSE_DIGITS = "一二三四五六七八九十"
 
 
 def places_named(question: str) -> list[Place]:
@@ -34,15 +33,15 @@ def places_named(question: str) -> list[Place]:
 def _places(kind: Literal["page", "chapter", "section"], question: str) -> Iterator[tuple[re.Match[str], Place]]:
     numbered, counted, dense = _compiled(kind)
     for match in numbered.finditer(question):
-        first = number_of(match["first"])
-        last = number_of(match["last"]) if match["last"] else first
+        first = heading_number(match["first"])
+        last = heading_number(match["last"]) if match["last"] else first
         if first:
             yield match, Place(kind, first, max(first, last), match[0].strip())
     for match in dense.finditer(question):
-        first = number_of(match["first"])
+        first = heading_number(match["first"])
         yield (
             match,
-            Place(kind, first, max(first, number_of(match["last"]) if match["last"] else first), match[0].strip()),
+            Place(kind, first, max(first, heading_number(match["last"]) if match["last"] else first), match[0].strip()),
         )
     for number, ordinal in counted:
         for match in ordinal.finditer(question):
@@ -63,7 +62,7 @@ def _compiled(kind: str) -> tuple[re.Pattern[str], list[tuple[int, re.Pattern[st
         (number if number < 6 else -1, re.compile(rf"(?<!\w)(?:{ordinals})\s+(?:{names})(?!\w)", re.IGNORECASE))
         for number, ordinals in enumerate(_ordinals(), 1)
     ]
-    number = rf"\d{{1,5}}|[{_DENSE_DIGITS}]{{1,3}}"
+    number = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
     before = rf"(?<!\d)第?\s*(?P<first>{number})\s*(?:[-–—~～至到から]+\s*第?(?P<last>{number})\s*)?(?:{dense})"
     return re.compile(numbered, re.IGNORECASE), counted, re.compile(before)
 
@@ -72,18 +71,6 @@ def _ordinals() -> list[str]:
     """First to fifth, then last, each in all languages."""
     lists = every("questions.patterns.ordinals").values()
     return ["|".join(alternatives) for alternatives in zip(*lists, strict=True)]
-
-
-def number_of(text: str) -> tuple[int, ...]:
-    """3.2 is (3, 2), IV is (4,), 十二 is (12,)."""
-    if text[0].isascii() and text[0].isdigit():
-        return tuple(map(int, text.split(".")))
-    if text[0] in _DENSE_DIGITS:
-        tens, ten, units = text.rpartition("十")
-        unit = _DENSE_DIGITS.index(units) + 1 if units else 0
-        return (unit + (10 * (_DENSE_DIGITS.index(tens) + 1 if tens else 1) if ten else 0),)
-    values = [_ROMAN[letter] for letter in text]
-    return (sum(-value if value < max([*values[at:], 0]) else value for at, value in enumerate(values)),)
 
 
 def pages_of(places: Sequence[Place], pages: int) -> frozenset[int]:

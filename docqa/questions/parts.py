@@ -7,7 +7,7 @@ difference between gross and net rent"), the question stays whole.
 import re
 from collections.abc import Callable, Sequence
 
-from docqa.languages import words
+from docqa.languages import every_pattern, words
 from docqa.questions.wording import WORD, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold
@@ -17,7 +17,7 @@ LONGEST = 8  # words of one of two things that are compared
 WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
-_DENSE_JOIN = re.compile("[，,、；;]|以及|并且|並且|而且")
+_DENSE_JOIN = re.compile(f"[，,、；;]|{every_pattern('questions.patterns.clause_joining')}")
 _VERSUS = frozenset({"versus", "vs"})  # in any language
 
 

@@ -7,7 +7,7 @@ speak of that is not known here.
 import re
 from functools import cache
 
-from docqa.languages import every, every_pattern, pattern
+from docqa.languages import every, every_pattern, every_word, pattern
 from docqa.questions.kinds import expected
 from docqa.questions.named import places_named
 from docqa.questions.question import Scope, Wanted
@@ -33,7 +33,7 @@ _PATTERNS: dict[Wanted, str] = {
 }
 DENSE_WORD = 4  # characters that count as a word where words are not separated
 _LETTER = r"[\w\u0900-\u097f]"  # to `re`, the vowel signs of Devanagari are no letters
-_EDGES = "的了在有是被吗嗎呢和共个個"  # particles of Chinese, which inside a word are a part of it
+_PARTICLES = "".join(sorted(every_word("questions.particles")))  # inside a word, they are a part of it
 
 
 def scope_of(question: str, language: str) -> Scope:
@@ -83,7 +83,7 @@ def topic_of(question: str) -> tuple[str, ...]:
     """The words of a question that say what it is about."""
     spaced, dense = _fillers()
     left = dense.sub(" ", spaced.sub(" ", question))
-    words = (re.sub(r"^\W+|[^\w\u0900-\u097f]+$", "", word).strip(_EDGES) for word in left.split())
+    words = (re.sub(r"^\W+|[^\w\u0900-\u097f]+$", "", word).strip(_PARTICLES) for word in left.split())
     return tuple(
         dict.fromkeys(
             word for word in words if word and not is_function_word(fold(word)) and (len(word) > 1 or is_dense(word))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from docqa.formats.columns import IDENTIFIERS, Value, plain
-from docqa.languages import entry
+from docqa.languages import entry, every_word
 from docqa.store.table_plan import StoredTable
 from docqa.tables.words import UNANSWERABLE, VOCABULARY
 from docqa.text.detect import is_function_word
@@ -18,11 +18,7 @@ from docqa.text.values import decimal_marks, in_words, iso_date, number
 
 LONGEST_PHRASE = 8  # tokens of the question that one name may take
 LONGEST_QUESTION = 60  # tokens; what is longer tells a story
-# fmt: off
-_ENDINGS = (
-    "s", "es", "e", "n", "en", "er", "i", "y", "a", "и", "ы", "а", "у", "ов", "ам", "lar", "ler", "lari", "leri",
-)
-# fmt: on
+_ENDINGS = every_word("tables.endings")  # of number and case
 _VOWELS = frozenset("aeiouyаеиоуыюя")
 
 NamedValues = Mapping[str, Mapping[int, Sequence[str]]]  # key → place of a column → its values with that key

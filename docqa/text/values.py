@@ -54,7 +54,9 @@ _SCALE_WORD = re.compile(rf"{_SPACE}?(百万|[万萬亿億千억만천]|[^\W\d_]
 _NUMBER_WORDS = {
     code: {fold(word): value for value, word in enumerate(words, 1)} for code, words in every("text.numbers").items()
 }
-_WORD = re.compile(r"[一二三四五六七八九十]|[^\W\d_]+")
+HAN_DIGITS = "".join(_NUMBER_WORDS["zh"])  # one to ten
+_WORD = re.compile(rf"[{HAN_DIGITS}]|[^\W\d_]+")
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class Quantity(NamedTuple):
@@ -149,6 +151,18 @@ def in_words(text: str, language: str) -> int | None:
         return None
     digits = alpha2digit(text, language)
     return int(digits) if digits.isdecimal() else None
+
+
+def heading_number(text: str) -> tuple[int, ...]:
+    """The number of a chapter, a section or a page: 3.2 is (3, 2), IV is (4,), 十二 is (12,)."""
+    if text[0].isdecimal():
+        return tuple(map(int, text.split(".")))
+    if text[0] in HAN_DIGITS:
+        tens, ten, units = text.rpartition("十")
+        unit = HAN_DIGITS.index(units) + 1 if units else 0
+        return (unit + (10 * (HAN_DIGITS.index(tens) + 1 if tens else 1) if ten else 0),)
+    values = [_ROMAN[letter] for letter in text]
+    return (sum(-value if value < max([*values[at:], 0]) else value for at, value in enumerate(values)),)
 
 
 # --- dates ------------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ async def book(client: httpx.AsyncClient) -> str:
         ("Summarize pages 3-4", "ferry", "granite"),
         ("Summarize page 2", "lighthouse", "ferry"),
         ("What happens in chapter 1?", "lighthouse", "ferry"),
+        ("لخص الصفحة ٢", "lighthouse", "ferry"),
     ],
 )
 async def test_a_summary_of_a_part_is_of_that_part(
@@ -85,3 +86,10 @@ def test_numbered_headings_bound_sections(place: Place, pages: list[int]) -> Non
         chunk(4, 4, "4 End\nSigned."),
     ]
     assert [span.chunk.page_number for span in spans_of(place, chunks)] == pages
+
+
+async def test_roman_numbers_count_sections_too(client: httpx.AsyncClient) -> None:
+    text = "I. Scope\n\nThese rules hold for the harbour.\fIV. Fees\n\nA berth costs forty crowns a night."
+    doc_id = await upload(client, text, "rules.txt")
+    answer = await ask(client, doc_id, "Summarize section IV")
+    assert "forty crowns" in answer and "rules hold" not in answer
