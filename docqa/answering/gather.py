@@ -29,6 +29,7 @@ PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
+SAID = 0.3  # of its coverage, for a sentence that answered the previous question
 NUMBER = 0.15  # for a sentence with a digit, where a number is asked for
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before a second search
 CLOSED = 0.3  # of the open words: what that one must hold
@@ -52,7 +53,7 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     if not question.options.agent_mode or not any(speaking):
         return interleave(results, speaks=any(speaking))
     answered = [
-        _judged(part, passages) if speaks else []
+        _judged(part, passages, question.said if part.follows else ()) if speaks else []
         for part, passages, speaks in zip(question.parts, results, speaking, strict=True)
     ]
     if len(answered) == 1:
@@ -101,20 +102,19 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     )
 
 
-def _judged(part: Part, passages: list[Passage]) -> list[Passage]:
+def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]]) -> list[Passage]:
     """The passages with their sentences scored in context.
 
     A sentence that points back is about what the one before it is about, and a question for a number is more likely
-    answered by a sentence with one. In a follow-up, what is new counts more than the carried-over topic: else the
-    sentence that answered the previous question would come again.
+    answered by a sentence with one. In a follow-up, what is new counts more than the carried-over topic, and the
+    sentences that answered the previous question, whose terms are `said`, count less: else they would come again.
     """
     texts = {passage.chunk.id: [passage.text[s.start : s.end] for s in passage.sentences] for passage in passages}
     counts = Counter(
         term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
     )
-    rest = part.context_terms if part.context else part.terms if part.focus else ()
-    own, about = (weights_among(words, counts) for words in (part.focus_terms, rest))
-    follows = bool(part.focus or (part.context and part.content))
+    own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
+    follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
     out = []
     for passage in passages:
@@ -125,14 +125,20 @@ def _judged(part: Part, passages: list[Passage]) -> list[Passage]:
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
+            coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
             sentences.append(replace(sentence, coverage=coverage))
             before = words | carried
         out.append(replace(passage, sentences=tuple(sentences)))
     return (
         sorted(out, key=lambda passage: -max((sentence.score for sentence in passage.sentences), default=0.0))
-        if follows
+        if part.follows
         else out
     )
+
+
+def _repeats(sentence: frozenset[str], earlier: frozenset[str]) -> bool:
+    """Whether a sentence says what an earlier answer said: one has all terms of the other."""
+    return sentence <= earlier or earlier <= sentence
 
 
 async def _linked(

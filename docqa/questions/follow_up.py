@@ -35,7 +35,7 @@ class StandAlone:
 
     text: str
     context: str = ""
-    focus: str = ""  # what a follow-up put into the previous question
+    follows: bool = False  # something was taken from the previous question
 
     @property
     def whole(self) -> str:
@@ -70,7 +70,7 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     if own and not asks(fragment, language) and (opening or ellipsis or not says_enough(own)):
         replaced = _replaced(previous, fragment, language)
         return (
-            StandAlone(replaced, focus=fragment)
+            StandAlone(replaced, follows=True)
             if replaced
             else StandAlone(question, _context(previous, "", own, language))
         )

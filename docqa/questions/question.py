@@ -9,6 +9,7 @@ from docqa.questions.expansion import Expansion
 from docqa.questions.wording import content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
+from docqa.text.sentences import sentences
 from docqa.text.words import fold, is_dense, terms
 
 Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
@@ -55,7 +56,7 @@ class Scope:
 @dataclass(frozen=True)
 class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
-    `focus` the words that a follow-up put into the question before it.
+    `follows` it was completed from the conversation.
 
     `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's
     row id.
@@ -65,7 +66,7 @@ class Part:
     text: str
     language: str = "en"
     context: str = ""
-    focus: str = ""
+    follows: bool = False
     kind: Kind = "fact"
     expects: Expected | None = None
     wants_span: bool = True
@@ -78,11 +79,6 @@ class Part:
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
-
-    @cached_property
-    def focus_terms(self) -> tuple[str, ...]:
-        """The search terms of what is new in a follow-up; those of the text where it is none."""
-        return tuple(terms(self.focus)) or self.terms
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -167,6 +163,13 @@ class Question:
     def stand_alone(self) -> str:
         """All that it asks, with what it leaves out filled in."""
         return " ".join(part.text for part in self.parts) or self.text
+
+    @cached_property
+    def said(self) -> tuple[frozenset[str], ...]:
+        """The search terms of each sentence of the last answer."""
+        answer = next((text for sender, text in reversed(self.history) if sender == "bot"), "")
+        spoken = (frozenset(terms(answer[start:end])) for start, end in sentences(answer))
+        return tuple(sentence for sentence in spoken if sentence)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

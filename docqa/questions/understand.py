@@ -80,7 +80,7 @@ def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Pa
         text=text,
         language=language,
         context=alone.context,
-        focus=alone.focus,
+        follows=alone.follows or bool(alone.context),
         kind=kind_of(text, language),
         expects=expected(text, language),
         wants_span=wants_span(text, language),
