@@ -100,8 +100,8 @@ class Server:
         """Wait until the JSON at `path` says so."""
         with self.client() as client:
             end = time.monotonic() + seconds
-            while (found := client.get(path).json()[key]) != value:
-                assert time.monotonic() < end, f"{path} still says {key} = {found!r}, not {value!r}"
+            while (value_now := client.get(path).json()[key]) != value:
+                assert time.monotonic() < end, f"{path} still says {key} = {value_now!r}, not {value!r}"
                 time.sleep(0.1)
 
 
@@ -114,8 +114,8 @@ def start_server(data: Path, **environ: str) -> Server:
     log.close()
     assert process.stdout is not None
     for line in process.stdout:
-        if found := re.search(r"serves on (http://\S+)", line):
-            return Server(process, found[1], (data / "api-key").read_text().strip(), data)
+        if match := re.search(r"serves on (http://\S+)", line):
+            return Server(process, match[1], (data / "api-key").read_text().strip(), data)
     raise AssertionError(f"the server did not start: {Path(log.name).read_text()}")
 
 

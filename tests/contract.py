@@ -55,7 +55,7 @@ class Sender(str, Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Sender | None":
-        return next((one for one in cls if isinstance(value, str) and one.value == value.lower()), None)
+        return next((member for member in cls if isinstance(value, str) and member.value == value.lower()), None)
 
 
 # A length, even of 0, makes pydantic look into the text: it then refuses half a surrogate pair, as the rules do.

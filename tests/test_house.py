@@ -142,7 +142,9 @@ def test_what_is_public_says_what_it_takes_and_gives(path: Path) -> None:
     assert [inner.name for inner in definitions(tree) if not ast.get_docstring(inner)] == []
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [*modules(), *sorted((ROOT / "tests").rglob("*.py"))], ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_names_say_what_they_hold(path: Path) -> None:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -190,13 +192,14 @@ def test_the_readme_lists_every_setting() -> None:
         )
 
     expected = [
-        [f"`{environment_name(one.name)}`", shown(one.default), one.metadata["help"]] for one in fields(Settings)
+        [f"`{environment_name(setting.name)}`", shown(setting.default), setting.metadata["help"]]
+        for setting in fields(Settings)
     ]
     assert table("Settings") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
 
 
 def test_the_readme_lists_every_endpoint() -> None:
-    expected = [[f"`{' '.join(one.methods)} {one.path}`", one.summary] for one in ENDPOINTS]
+    expected = [[f"`{' '.join(endpoint.methods)} {endpoint.path}`", endpoint.summary] for endpoint in ENDPOINTS]
     assert table("Endpoints") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
 
 

@@ -37,20 +37,20 @@ def upload(client: httpx.Client, text: str, name: str = "text.txt") -> str:
 
 def children(pid: int) -> dict[int, str]:
     """Process id → command line of every process whose parent is `pid`."""
-    found = {}
+    processes = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             stat = (folder / "stat").read_text().rsplit(")", 1)[1].split()
             if int(stat[1]) == pid and stat[0] != "Z":
-                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
+                processes[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
         except FileNotFoundError:
             continue
-    return found
+    return processes
 
 
 def child(server: Server, word: str) -> int:
-    [found] = [pid for pid, command in children(server.process.pid).items() if word in command]
-    return found
+    [pid_] = [pid for pid, command in children(server.process.pid).items() if word in command]
+    return pid_
 
 
 @pytest.fixture(scope="module")

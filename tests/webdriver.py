@@ -90,12 +90,12 @@ class Browser:
     def wait(self, css: str, right: Callable[[str], bool] = bool, seconds: float = 30) -> str:
         """Wait until the text of `css` is right, and return it."""
         end = time.monotonic() + seconds
-        while not right(found := self.text(css)):
+        while not right(text_now := self.text(css)):
             assert time.monotonic() < end, (
-                f"the text of {css} is still {found!r}; the page says {self.text('#say')!r}, the console {self.console()}"
+                f"the text of {css} is still {text_now!r}; the page says {self.text('#say')!r}, the console {self.console()}"
             )
             time.sleep(0.03)
-        return found
+        return text_now
 
     def console(self) -> list[str]:
         """Everything the browser's console was told since the last call."""
@@ -134,7 +134,7 @@ def chromium(profile: Path) -> Iterator[Browser]:
     assert process.stdout is not None
     try:
         port = next(
-            found[1] for line in process.stdout if (found := re.search(r"started successfully on port (\d+)", line))
+            match[1] for line in process.stdout if (match := re.search(r"started successfully on port (\d+)", line))
         )
         browser = Browser(f"http://127.0.0.1:{port}", [*_FLAGS.split(), f"--user-data-dir={profile}"])
         try:

@@ -18,10 +18,10 @@ LIFT = "The Havsule lift carried people from the harbour to the upper town."
 CLOSED = "It was closed for good in 1987."
 
 
-def cut_between(one: str, next_one: str) -> str:
+def cut_between(text: str, next_one: str) -> str:
     """A paragraph that is cut between these two sentences."""
-    head = " ".join(STEPS)[: TARGET - len(one) - 10]
-    return f"{head}. {one} {next_one} {' '.join(STEPS[30:50])}"
+    head = " ".join(STEPS)[: TARGET - len(text) - 10]
+    return f"{head}. {text} {next_one} {' '.join(STEPS[30:50])}"
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ async def test_the_best_sentence_comes_first_and_a_second_only_if_it_is_worth_it
 
 
 async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
-    found = await extract(replace(QUESTION, options=ChatOptions(length="LONG")), evidence(0.8, 0.9), evidence(1.0))
-    assert found == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
+    pieces = await extract(replace(QUESTION, options=ChatOptions(length="LONG")), evidence(0.8, 0.9), evidence(1.0))
+    assert pieces == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
 
 
 LEASE = "The lease began in May. Kari Nord signed the lease for the owner of the house. It ends in 2031."
@@ -45,23 +45,23 @@ SIGNED, ENDS = Candidate(24, 78, 1.0), Candidate(79, 95, 1.0)
 
 
 async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
-    assert await extract(QUESTION, found) == [
+    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
+    assert await extract(QUESTION, passage) == [
         Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)
     ]
 
 
 async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 5.0),))
-    assert [piece.text for piece in await extract(QUESTION, found)] == [
+    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 5.0),))
+    assert [piece.text for piece in await extract(QUESTION, passage)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " It ends in 2031.",
     ]
 
 
 async def test_what_the_reader_hardly_believes_itself_is_no_fact() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 2.0),))
-    assert (await extract(QUESTION, found))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
+    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 2.0),))
+    assert (await extract(QUESTION, passage))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
 
 
 async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() -> None:
@@ -72,35 +72,41 @@ async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() ->
 
 
 async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(79, 94, 14.0),))
-    assert await extract(QUESTION, found) == [Piece("It ends in 2031.", 0)]
+    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(79, 94, 14.0),))
+    assert await extract(QUESTION, passage) == [Piece("It ends in 2031.", 0)]
 
 
 async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
-    texts = [piece.text for piece in await extract(replace(QUESTION, options=ChatOptions(length="LONG")), found)]
+    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
+    texts = [piece.text for piece in await extract(replace(QUESTION, options=ChatOptions(length="LONG")), passage)]
     assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
 
 
 async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
-    found = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0)))
+    passage = Evidence(
+        LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0))
+    )
     several = Question(
         "Which names and years are given?", parts=(Part("Which names and years are given?", several=True),)
     )
-    assert [piece.text for piece in await extract(several, found)] == [
+    assert [piece.text for piece in await extract(several, passage)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " 2031: “It ends in 2031.”",
     ]
-    assert len(await extract(QUESTION, found)) == 1
+    assert len(await extract(QUESTION, passage)) == 1
     together = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(72, 77, 13.5)))
     [piece] = await extract(several, together)
     assert piece.text == "Kari Nord; house: “Kari Nord signed the lease for the owner of the house.”"
 
 
 async def test_each_part_of_a_question_has_its_own_fact() -> None:
-    parts = tuple(Candidate(one.start, one.end, one.score, part) for part in (0, 1) for one in (SIGNED, ENDS))
-    found = Evidence(LEASE, parts, (Candidate(24, 33, 6.0, 0), Candidate(90, 94, 6.0, 1)))
-    assert [piece.text for piece in await extract(QUESTION, found)] == [
+    parts = tuple(
+        Candidate(candidate.start, candidate.end, candidate.score, part)
+        for part in (0, 1)
+        for candidate in (SIGNED, ENDS)
+    )
+    passage = Evidence(LEASE, parts, (Candidate(24, 33, 6.0, 0), Candidate(90, 94, 6.0, 1)))
+    assert [piece.text for piece in await extract(QUESTION, passage)] == [
         "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
         " 2031: “It ends in 2031.”",
     ]
@@ -113,7 +119,7 @@ class Parrot:
     words: list[str]
     context_tokens: int = 1000
     pause: float = 0.0
-    asked: list[dict[str, str]] = field(default_factory=list)
+    prompt: list[dict[str, str]] = field(default_factory=list)
     left: bool = False
 
     async def count(self, texts: list[str]) -> list[int]:
@@ -122,7 +128,7 @@ class Parrot:
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
     ) -> AsyncGenerator[str, None]:
-        self.asked = messages
+        self.prompt = messages
         try:
             for word in self.words:
                 await asyncio.sleep(self.pause)
@@ -132,17 +138,17 @@ class Parrot:
 
 
 async def chat(model: Parrot, question: Question = QUESTION, passages: int = 3, seconds: float = 5) -> str:
-    found = [Evidence(f"Passage {n}. " + "word " * 50, ()) for n in range(passages)]
-    return "".join([piece.text async for piece in Chat(model, seconds, Layouts()).answer(question, found)])
+    evidence = [Evidence(f"Passage {n}. " + "word " * 50, ()) for n in range(passages)]
+    return "".join([piece.text async for piece in Chat(model, seconds, Layouts()).answer(question, evidence)])
 
 
-async def test_a_model_is_told_the_rules_the_history_and_the_passages() -> None:
+async def test_a_model_gets_the_rules_the_history_and_the_passages() -> None:
     model = Parrot(["It ", "is ", "12."])
     question = replace(
         QUESTION, history=(("user", "Who signed?"), ("bot", "Kari.")), system=("Be a pirate.",), language="de"
     )
     assert await chat(model, question) == "It is 12."
-    system, *history, last = model.asked
+    system, *history, last = model.prompt
     assert system["role"] == "system"
     for words in (
         "Be a pirate.",
@@ -163,8 +169,8 @@ async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_las
     model = Parrot(["Yes."], context_tokens=context_tokens)
     history = tuple(("user", f"turn {n} " + "word " * 40) for n in range(6))
     await chat(model, replace(QUESTION, history=history))
-    assert model.asked[-1]["content"].count("Passage ") == passages
-    assert [turn["content"] for turn in model.asked[1:-1]] == [text for _, text in history[6 - turns :]]
+    assert model.prompt[-1]["content"].count("Passage ") == passages
+    assert [turn["content"] for turn in model.prompt[1:-1]] == [text for _, text in history[6 - turns :]]
 
 
 async def test_an_answer_ends_with_its_time() -> None:
@@ -233,7 +239,7 @@ class Reader(Parrot):
             0
             if self.forgetful
             else next(
-                (n for n, (a, b) in enumerate(zip(self.asked, messages, strict=False)) if a != b), len(self.asked)
+                (n for n, (a, b) in enumerate(zip(self.prompt, messages, strict=False)) if a != b), len(self.prompt)
             )
         )
         return sum(counts), sum(counts[known:])
@@ -249,7 +255,7 @@ async def ask(model: Reader, question: Question, *passages: str) -> list[dict[st
         piece
         async for piece in Chat(model, 5, model.layouts).answer(question, [Evidence(text, ()) for text in passages])
     ]
-    return model.asked
+    return model.prompt
 
 
 async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
@@ -335,21 +341,21 @@ async def test_a_follow_up_brings_in_little_that_is_new_where_reading_is_slow() 
 @pytest.mark.parametrize(("prompt_speed", "passages"), [(1000.0, 8), (200.0, 3), (1.0, 1)])
 async def test_no_more_is_read_than_leaves_half_of_the_time_for_the_answer(prompt_speed: float, passages: int) -> None:
     model = Reader(["Yes."], context_tokens=5000, prompt_speed=prompt_speed)
-    asked = await ask(model, WHO, *(f"Passage {n}. " + "word " * 100 for n in range(8)))
-    assert asked[-1]["content"].count("Passage ") == passages
+    prompt = await ask(model, WHO, *(f"Passage {n}. " + "word " * 100 for n in range(8)))
+    assert prompt[-1]["content"].count("Passage ") == passages
 
 
 async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
     model = Reader(["Yes."])
-    asked = []
+    prompts = []
 
     @asynccontextmanager
     async def late() -> AsyncGenerator[None, None]:
-        asked.append(1)
+        prompts.append(1)
         await asyncio.sleep(5)
         yield
 
     model.turn = late  # type: ignore[method-assign]
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
-    assert asked and not model.asked
+    assert prompts and not model.prompt

@@ -46,7 +46,7 @@ async def test_an_upload_becomes_a_document(client: httpx.AsyncClient) -> None:
     assert document["shareable"] is False
     assert document["date_time"].endswith("Z") and len(document["date_time"]) == 24
     listed = (await client.get("/v1/api/documents")).json()
-    assert [one["doc_id"] for one in listed["documents"]] == [doc_id]
+    assert [document["doc_id"] for document in listed["documents"]] == [doc_id]
     assert listed["total_pages"] == 1
 
 
@@ -126,9 +126,10 @@ async def test_lists_are_newest_first_and_end(client: httpx.AsyncClient) -> None
     ids = [await upload(client, f"Document number {number}.") for number in range(5)]
     first = (await client.get("/v1/api/documents?page_size=2")).json()
     assert first["total_pages"] == 3
-    assert [one["doc_id"] for one in first["documents"]] == ids[:2:-1]
+    assert [document["doc_id"] for document in first["documents"]] == ids[:2:-1]
     assert [
-        one["doc_id"] for one in (await client.get("/v1/api/documents?page=3&page_size=2")).json()["documents"]
+        document["doc_id"]
+        for document in (await client.get("/v1/api/documents?page=3&page_size=2")).json()["documents"]
     ] == ids[:1]
     assert (await client.get("/v1/api/documents?page=4&page_size=2")).json() == {"total_pages": 3, "documents": []}
     assert (await client.get(f"/v1/api/documents?page={'9' * 30}")).json()["documents"] == []
@@ -180,12 +181,12 @@ async def test_a_file_that_cannot_be_read_is_refused_with_the_reason(
 
 async def test_browsers_may_call_from_anywhere(app: Starlette, client: httpx.AsyncClient) -> None:
     async with client_of(app) as browser:
-        asked = {
+        requests = {
             "Origin": "https://example.org",
             "Access-Control-Request-Method": "DELETE",
             "Access-Control-Request-Headers": "x-api-key",
         }
-        preflight = await browser.options("/v1/api/documents/x", headers=asked)
+        preflight = await browser.options("/v1/api/documents/x", headers=requests)
         assert preflight.status_code == 200
         assert preflight.headers["access-control-allow-origin"] == "*"
         refused = await browser.get("/v1/api/documents", headers={"Origin": "https://example.org"})
@@ -198,7 +199,7 @@ async def test_browsers_may_call_from_anywhere(app: Starlette, client: httpx.Asy
 async def test_models_are_listed_by_get_and_post(client: httpx.AsyncClient) -> None:
     listed = (await client.get("/v1/api/models")).json()
     assert {"name": "GPT5_2", "max_tokens": 2048, "is_paid_model": False, "model_provider_name": "extractive"} in listed
-    assert {one["name"] for one in listed} >= {
+    assert {document["name"] for document in listed} >= {
         "GPT5_2",
         "GPT5",
         "GPT5_MINI",

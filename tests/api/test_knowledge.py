@@ -20,20 +20,20 @@ async def create(client: httpx.AsyncClient, name: str, *doc_ids: str) -> str:
 
 
 async def test_a_knowledge_base_is_read_as_it_was_made(client: httpx.AsyncClient) -> None:
-    one, two = await upload(client, "One.", "one.txt"), await upload(client, "Two.", "two.txt")
-    id_ = await create(client, "Both", two, one, two)
-    found = (await client.get(f"/v1/api/knowledge/{id_}")).json()
-    assert found.pop("date_time").endswith("Z")
-    details = [{"doc_id": two, "name": "two.txt"}, {"doc_id": one, "name": "one.txt"}]
-    assert found == {"knowledge_base_id": id_, "name": "Both", "document_details": details}
+    first, two = await upload(client, "One.", "one.txt"), await upload(client, "Two.", "two.txt")
+    id_ = await create(client, "Both", two, first, two)
+    stored = (await client.get(f"/v1/api/knowledge/{id_}")).json()
+    assert stored.pop("date_time").endswith("Z")
+    details = [{"doc_id": two, "name": "two.txt"}, {"doc_id": first, "name": "one.txt"}]
+    assert stored == {"knowledge_base_id": id_, "name": "Both", "document_details": details}
 
 
 async def test_put_replaces_the_members_and_keeps_the_name_unless_one_is_given(client: httpx.AsyncClient) -> None:
-    one, two = await upload(client, "One."), await upload(client, "Two.")
-    id_ = await create(client, "Name", one)
+    first, two = await upload(client, "One."), await upload(client, "Two.")
+    id_ = await create(client, "Name", first)
     for body, name, members in [
         ({"document_ids": [two]}, "Name", [two]),
-        ({"document_ids": [one, two], "name": None}, "Name", [one, two]),
+        ({"document_ids": [first, two], "name": None}, "Name", [first, two]),
         ({"document_ids": [], "name": "New"}, "New", []),
     ]:
         response = await client.put(f"/v1/api/knowledge/{id_}", json=body)
@@ -44,31 +44,31 @@ async def test_put_replaces_the_members_and_keeps_the_name_unless_one_is_given(c
 
 
 async def test_an_unknown_document_changes_nothing(client: httpx.AsyncClient) -> None:
-    one = await upload(client, "One.")
-    id_ = await create(client, "Name", one)
-    response = await client.put(f"/v1/api/knowledge/{id_}", json={"name": "New", "document_ids": [one, "unknown"]})
+    doc_id = await upload(client, "One.")
+    id_ = await create(client, "Name", doc_id)
+    response = await client.put(f"/v1/api/knowledge/{id_}", json={"name": "New", "document_ids": [doc_id, "unknown"]})
     assert (response.status_code, response.json()) == (404, {"detail": "Document not found"})
-    found = (await client.get(f"/v1/api/knowledge/{id_}")).json()
-    assert (found["name"], len(found["document_details"])) == ("Name", 1)
+    stored = (await client.get(f"/v1/api/knowledge/{id_}")).json()
+    assert (stored["name"], len(stored["document_details"])) == ("Name", 1)
     assert (await client.post("/v1/api/knowledge", json={"name": "x", "document_ids": ["unknown"]})).status_code == 404
     assert len((await client.get("/v1/api/knowledge")).json()["knowledge_bases"]) == 1
 
 
 async def test_a_deleted_document_leaves_its_knowledge_bases(client: httpx.AsyncClient) -> None:
-    one = await upload(client, "One.")
-    id_ = await create(client, "Name", one)
-    await client.delete(f"/v1/api/documents/{one}")
+    doc_id = await upload(client, "One.")
+    id_ = await create(client, "Name", doc_id)
+    await client.delete(f"/v1/api/documents/{doc_id}")
     assert (await client.get(f"/v1/api/knowledge/{id_}")).json()["document_details"] == []
 
 
 async def test_deleting_a_knowledge_base_keeps_its_documents(client: httpx.AsyncClient) -> None:
-    one = await upload(client, "One.")
-    id_ = await create(client, "Name", one)
+    doc_id = await upload(client, "One.")
+    id_ = await create(client, "Name", doc_id)
     response = await client.delete(f"/v1/api/knowledge/{id_}")
     assert (response.status_code, response.json()) == (200, {"message": "Knowledge base deleted"})
     for response in (await client.get(f"/v1/api/knowledge/{id_}"), await client.delete(f"/v1/api/knowledge/{id_}")):
         assert (response.status_code, response.json()) == (404, MISSING)
-    assert (await client.get(f"/v1/api/documents/{one}")).status_code == 200
+    assert (await client.get(f"/v1/api/documents/{doc_id}")).status_code == 200
 
 
 async def test_lists_have_pages_and_an_order(client: httpx.AsyncClient) -> None:
@@ -78,8 +78,8 @@ async def test_lists_have_pages_and_an_order(client: httpx.AsyncClient) -> None:
         await asyncio.sleep(0.002)
 
     async def listed(query: str) -> tuple[int, list[str]]:
-        found = (await client.get(f"/v1/api/knowledge{query}")).json()
-        return found["total_pages"], [one["knowledge_base_id"] for one in found["knowledge_bases"]]
+        listed = (await client.get(f"/v1/api/knowledge{query}")).json()
+        return listed["total_pages"], [base["knowledge_base_id"] for base in listed["knowledge_bases"]]
 
     assert await listed("") == (2, ids[:1:-1])
     assert await listed("?page=2") == (2, ids[1::-1])
@@ -95,7 +95,7 @@ async def test_search_takes_any_case_and_no_wildcards(client: httpx.AsyncClient)
     async def found(query: str) -> list[str]:
         response = await client.get("/v1/api/search/knowledge", params={"query": query})
         assert response.status_code == 200
-        return [one["name"] for one in response.json()]
+        return [base["name"] for base in response.json()]
 
     assert await found("STRASSE") == ["Straßenbau 2024"]
     assert await found("%") == ["100 % sure"]
@@ -108,8 +108,8 @@ async def test_search_takes_any_case_and_no_wildcards(client: httpx.AsyncClient)
 async def test_another_accounts_knowledge_base_does_not_exist(
     client: httpx.AsyncClient, stranger: httpx.AsyncClient
 ) -> None:
-    one = await upload(client, "One.")
-    id_ = await create(client, "Secret", one)
+    doc_id = await upload(client, "One.")
+    id_ = await create(client, "Secret", doc_id)
     own = await upload(stranger, "Own.")
     question = {"messages": [{"sender": "user", "message": "What?"}]}
     for response in (

@@ -46,18 +46,18 @@ CHAT = endpoint("POST", "/v1/chat/{doc_id}", query=declarations.CHAT_QUERY, body
 def bare_app(endpoints: tuple[Endpoint, ...], taken: list[Given]) -> Starlette:
     """Routes that read their request, put it on `taken` and answer nothing."""
 
-    def route(one: Endpoint) -> Route:
+    def route(endpoint: Endpoint) -> Route:
         async def handle(request: Request) -> JSONResponse:
-            taken.append(await read(one, request, KNOWN, body_limit=BODY_LIMIT, file_limit=FILE_LIMIT))
-            return JSONResponse(None, one.status)
+            taken.append(await read(endpoint, request, KNOWN, body_limit=BODY_LIMIT, file_limit=FILE_LIMIT))
+            return JSONResponse(None, endpoint.status)
 
-        return Route(one.path, handle, methods=list(one.methods))
+        return Route(endpoint.path, handle, methods=list(endpoint.methods))
 
     async def refuse(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, DocqaError)
         return JSONResponse({"detail": error.detail()}, error.status)
 
-    return Starlette(routes=[route(one) for one in endpoints], exception_handlers={DocqaError: refuse})
+    return Starlette(routes=[route(endpoint) for endpoint in endpoints], exception_handlers={DocqaError: refuse})
 
 
 @pytest.fixture
@@ -175,56 +175,56 @@ class Sender:
     """An ASGI client that says what it has sent when the server gave up."""
 
     def __init__(self, chunk: bytes, chunks: int, headers: dict[str, str]) -> None:
-        self.chunk, self.chunks, self.asked = chunk, chunks, 0
+        self.chunk, self.chunks, self.requested = chunk, chunks, 0
         self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def receive(self) -> dict[str, Any]:
-        self.asked += 1
-        if self.asked > self.chunks:
+        self.requested += 1
+        if self.requested > self.chunks:
             return {"type": "http.disconnect"}
         return {"type": "http.request", "body": self.chunk, "more_body": True}
 
-    async def read(self, one: Endpoint) -> Given:
+    async def read(self, endpoint: Endpoint) -> Given:
         scope = {
             "type": "http",
             "method": "POST",
-            "path": one.path,
+            "path": endpoint.path,
             "query_string": b"",
             "headers": self.headers,
             "path_params": {},
         }
-        return await read(one, Request(scope, self.receive), KNOWN, body_limit=BODY_LIMIT, file_limit=FILE_LIMIT)
+        return await read(endpoint, Request(scope, self.receive), KNOWN, body_limit=BODY_LIMIT, file_limit=FILE_LIMIT)
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("one", "headers", "most"), [(UPLOAD, FORM, 1.2), (CHAT, JSON, 4.2)])
+@pytest.mark.parametrize(("endpoint", "headers", "most"), [(UPLOAD, FORM, 1.2), (CHAT, JSON, 4.2)])
 async def test_an_endless_body_is_read_no_further_than_the_limit(
-    one: Endpoint, headers: dict[str, str], most: float
+    endpoint: Endpoint, headers: dict[str, str], most: float
 ) -> None:
-    start = part('form-data; name="file"; filename="a"')[:-7].encode() if one is UPLOAD else b""
+    start = part('form-data; name="file"; filename="a"')[:-7].encode() if endpoint is UPLOAD else b""
     sender = Sender(start + b" " * 65536, 200, headers)
     with pytest.raises(DocqaError, match="larger than [14] MB"):
-        await sender.read(one)
-    assert sender.asked * 65536 <= most * MB
+        await sender.read(endpoint)
+    assert sender.requested * 65536 <= most * MB
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("length", ["99999999999", "9" * 5000])
-@pytest.mark.parametrize(("one", "headers"), [(UPLOAD, FORM), (CHAT, JSON)])
+@pytest.mark.parametrize(("endpoint", "headers"), [(UPLOAD, FORM), (CHAT, JSON)])
 async def test_a_declared_length_over_the_limit_is_refused_unread(
-    one: Endpoint, headers: dict[str, str], length: str
+    endpoint: Endpoint, headers: dict[str, str], length: str
 ) -> None:
     sender = Sender(b" ", 200, {**headers, "content-length": length})
     with pytest.raises(DocqaError, match="larger than [14] MB"):
-        await sender.read(one)
-    assert sender.asked == 0
+        await sender.read(endpoint)
+    assert sender.requested == 0
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("one", "headers", "chunk"), [(UPLOAD, FORM, b""), (CHAT, JSON, b" ")])
-async def test_a_client_that_leaves_is_let_go(one: Endpoint, headers: dict[str, str], chunk: bytes) -> None:
+@pytest.mark.parametrize(("endpoint", "headers", "chunk"), [(UPLOAD, FORM, b""), (CHAT, JSON, b" ")])
+async def test_a_client_that_leaves_is_let_go(endpoint: Endpoint, headers: dict[str, str], chunk: bytes) -> None:
     with pytest.raises(ClientDisconnect):
-        await Sender(chunk, 3, headers).read(one)
+        await Sender(chunk, 3, headers).read(endpoint)
 
 
 @pytest.mark.anyio

@@ -36,25 +36,25 @@ def joined(first: str, second: str, language: str) -> str:
 def pairs(folder: Path, name: str, limit: int) -> list[dict[str, Any]]:
     """Questions of two parts: each answerable question with the one that follows it in its document."""
     by_document = defaultdict(list)
-    for one in lines(folder / f"{name}.jsonl"):
-        if one["answerable"] and one["answers"]:
-            by_document[one["doc_id"]].append(one)
-    found = []
-    for doc_id, asked in by_document.items():
+    for question in lines(folder / f"{name}.jsonl"):
+        if question["answerable"] and question["answers"]:
+            by_document[question["doc_id"]].append(question)
+    joined_pairs = []
+    for doc_id, questions in by_document.items():
         [path] = folder.glob(f"docs/*/doc_{doc_id}.txt")
-        for one, other in zip(asked[::2], asked[1::2], strict=False):
-            question = joined(one["question"], other["question"], one["lang"])
-            found.append(
+        for first, second in zip(questions[::2], questions[1::2], strict=False):
+            question = joined(first["question"], second["question"], first["lang"])
+            joined_pairs.append(
                 {
                     "kind": name,
                     "history": [],
                     "question": question,
                     "documents": [path],
-                    "answers": [one["answers"], other["answers"]],
+                    "answers": [first["answers"], second["answers"]],
                 }
             )
-    step = max(1, len(found) // limit) if limit else 1
-    return found[::step][: limit or None]
+    step = max(1, len(joined_pairs) // limit) if limit else 1
+    return joined_pairs[::step][: limit or None]
 
 
 def holds(text: str, answers: list[list[str]]) -> bool:
@@ -76,11 +76,11 @@ class Service:
         while self.http.get("/healthz").raise_for_status().json()["indexing"]:
             time.sleep(0.5)
 
-    def ask(self, one: dict[str, Any], agent_mode: str) -> tuple[str, str, float]:
+    def ask(self, question: dict[str, Any], agent_mode: str) -> tuple[str, str, float]:
         """The answer, the text of its sources, and how long it took in seconds."""
         body = {
-            "documents": [self.ids[path] for path in one["documents"]],
-            "messages": [*one["history"], {"sender": "user", "message": one["question"]}],
+            "documents": [self.ids[path] for path in question["documents"]],
+            "messages": [*question["history"], {"sender": "user", "message": question["question"]}],
         }
         start = time.perf_counter()
         reply = (
@@ -103,14 +103,14 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what agent_mode=true did not answer")
     given = parser.parse_args()
     if given.sets:
-        questions = [one for name in given.sets[1:] for one in pairs(Path(given.sets[0]), name, given.limit)]
+        questions = [question for name in given.sets[1:] for question in pairs(Path(given.sets[0]), name, given.limit)]
     else:
         questions = [
-            one | {"documents": [FOLDER / name for name in one["documents"]]}
-            for one in lines(FOLDER / "questions.jsonl")
+            question | {"documents": [FOLDER / name for name in question["documents"]]}
+            for question in lines(FOLDER / "questions.jsonl")
         ]
     service = Service(given.base, given.key)
-    service.upload({path for one in questions for path in one["documents"]})
+    service.upload({path for question in questions for path in question["documents"]})
     measure(service, questions, given.show)
     for doc_id in service.ids.values():
         service.http.delete(f"/v1/api/documents/{doc_id}").raise_for_status()
@@ -118,19 +118,19 @@ def main() -> None:
 
 def measure(service: Service, questions: list[dict[str, Any]], show: bool) -> None:
     print(f"{'kind':12} {'n':>4} {'agent_mode':>10} {'evidence':>8} {'answer':>6} {'p50 s':>6}")
-    for kind in dict.fromkeys(one["kind"] for one in questions):
-        asked = [one for one in questions if one["kind"] == kind]
+    for kind in dict.fromkeys(question["kind"] for question in questions):
+        of_kind = [question for question in questions if question["kind"] == kind]
         for mode in ("false", "true"):
-            replies = [(one, *service.ask(one, mode)) for one in asked]
-            evidence = 100 * statistics.mean(holds(sources, one["answers"]) for one, _, sources, _ in replies)
-            right = 100 * statistics.mean(holds(answer, one["answers"]) for one, answer, _, _ in replies)
+            replies = [(question, *service.ask(question, mode)) for question in of_kind]
+            evidence = 100 * statistics.mean(holds(sources, question["answers"]) for question, _, sources, _ in replies)
+            right = 100 * statistics.mean(holds(answer, question["answers"]) for question, answer, _, _ in replies)
             print(
-                f"{kind:12} {len(asked):4d} {mode:>10} {evidence:8.1f} {right:6.1f} {statistics.median(seconds for *_, seconds in replies):6.3f}",
+                f"{kind:12} {len(of_kind):4d} {mode:>10} {evidence:8.1f} {right:6.1f} {statistics.median(seconds for *_, seconds in replies):6.3f}",
                 flush=True,
             )
-            for one, answer, _, _ in replies:
-                if show and mode == "true" and not holds(answer, one["answers"]):
-                    print(f"    {one['question']} {one['answers']}\n      -> {answer[:400]}")
+            for question, answer, _, _ in replies:
+                if show and mode == "true" and not holds(answer, question["answers"]):
+                    print(f"    {question['question']} {question['answers']}\n      -> {answer[:400]}")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ async def compare(path: Path, rounds: int) -> None:
             bare_all.append(await asyncio.to_thread(bare.measure, text))
     await model.close()
     for column, name in enumerate(("read", "write")):
-        ours, plain = ([one[column] for one in measured] for measured in (ours_all, bare_all))
+        ours, plain = ([row[column] for row in measured] for measured in (ours_all, bare_all))
         ratios = [a / b for a, b in zip(ours, plain, strict=True)]
         print(
             f"{name:6} ours {max(ours):7.1f} bare {max(plain):7.1f} tokens/s; best to best {max(ours) / max(plain):.3f}, median of rounds {statistics.median(ratios):.3f}"
@@ -111,24 +111,26 @@ async def compare(path: Path, rounds: int) -> None:
 def chats(limit: int) -> list[tuple[list[Path], list[str]]]:
     """Documents, and the questions that are asked of them one after the other."""
     lines = (FILES / "agent" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    found = [one for one in map(json.loads, lines) if one["history"] and one["kind"] != "control"]
-    step = max(1, len(found) // limit)
+    questions = [
+        question for question in map(json.loads, lines) if question["history"] and question["kind"] != "control"
+    ]
+    step = max(1, len(questions) // limit)
     return [
         (
-            [FILES / "agent" / name for name in one["documents"]],
-            [turn["message"] for turn in one["history"] if turn["sender"] == "user"] + [one["question"]],
+            [FILES / "agent" / name for name in question["documents"]],
+            [turn["message"] for turn in question["history"] if turn["sender"] == "user"] + [question["question"]],
         )
-        for one in found[::step][:limit]
+        for question in questions[::step][:limit]
     ]
 
 
-def follow_up(name: str, asked: list[tuple[list[Path], list[str]]]) -> None:
+def follow_up(name: str, chats: list[tuple[list[Path], list[str]]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder) / "data")
         ratios = []
         with server.client() as client:
             ids: dict[Path, str] = {}
-            for path in {path for paths, _ in asked for path in paths}:
+            for path in {path for paths, _ in chats for path in paths}:
                 response = client.post("/v1/api/upload", files={"file": (path.name, path.read_bytes())})
                 ids[path] = response.raise_for_status().json()["doc_id"]
             server.wait("/healthz", "indexing", 0, 600)
@@ -140,7 +142,7 @@ def follow_up(name: str, asked: list[tuple[list[Path], list[str]]]) -> None:
                     "messages": [{"sender": "user", "message": "What is said first?"}],
                 },
             )  # loads the model
-            for paths, questions in asked:
+            for paths, questions in chats:
                 messages: list[dict[str, str]] = []
                 seconds = []
                 for question in questions:
@@ -157,7 +159,7 @@ def follow_up(name: str, asked: list[tuple[list[Path], list[str]]]) -> None:
                         break  # refused or counted: no model was asked
                 else:
                     ratios += [later / seconds[0] for later in seconds[1:]]
-                    print(f"{' then '.join(f'{one:.2f}' for one in seconds)} s: {questions}", flush=True)
+                    print(f"{' then '.join(f'{took:.2f}' for took in seconds)} s: {questions}", flush=True)
         stop_server(server)
     print(
         f"{len(ratios)} follow-ups: median ratio {statistics.median(ratios):.2f}, at most 0.3 in {sum(ratio <= 0.3 for ratio in ratios)}, largest {max(ratios):.2f}"

@@ -83,8 +83,8 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
                 break
             await asyncio.sleep(0.01)
         for times in (0, 1, 2):
-            found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
-            assert found.json()["results"][0]["score"] > 1, "with the sentences' cosines"
+            response = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
+            assert response.json()["results"][0]["score"] > 1, "with the sentences' cosines"
             assert embedder.waited_for == ["The rent is 12 euros.", "It is due in May."] * times
             async with db.write() as conn:
                 changed = await change(
@@ -105,8 +105,8 @@ async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
                 break
             await asyncio.sleep(0.01)
         assert (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
-        found = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
-        assert found.json()["results"], "full text finds it, whatever became of the vectors"
+        response = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
+        assert response.json()["results"], "full text finds it, whatever became of the vectors"
     return status
 
 
@@ -201,10 +201,10 @@ async def test_scanned_pages_are_read_once_text_recognition_is_installed(
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, doc_id)
-        found = await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})
+        response = await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})
         summary = (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
     assert (status["pages_unread"], status["message"]) == (0, "")
-    assert [(one["page_number"], one["source_chunk"]) for one in found.json()["results"]] == [
+    assert [(result["page_number"], result["source_chunk"]) for result in response.json()["results"]] == [
         (1, "The deposit is 300 euros.")
     ]
     assert "deposit" in summary, "the summary is made anew with what was read late"
@@ -284,12 +284,14 @@ async def test_a_scan_is_accepted_at_once_and_read_by_tesseract_in_the_backgroun
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await post(client, scanned("The rent is due on the first day", "The deposit is three rents"))
         status = await settled(client, doc_id)
-        found = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()[
+        results = (await client.post("/v1/api/retrieve", json={"query": "deposit", "doc_ids": [doc_id]})).json()[
             "results"
         ]
         document = (await client.get(f"/v1/api/documents/{doc_id}")).json()
     assert (status["state"], status["pages_unread"], status["message"]) == ("ready", 0, "")
-    assert [(one["page_number"], one["source_chunk"]) for one in found] == [(2, "The deposit is three rents")]
+    assert [(result["page_number"], result["source_chunk"]) for result in results] == [
+        (2, "The deposit is three rents")
+    ]
     assert document["language"] == "en"
 
 
@@ -300,7 +302,7 @@ class Slow(Attentive):
         super().__init__()
         self.name = self.sha256 = name
         self.may = asyncio.Event()
-        self.asked: list[str] = []
+        self.queries: list[str] = []
         self.closed = False
 
     async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
@@ -309,7 +311,7 @@ class Slow(Attentive):
         return await super().encode(texts, urgent=urgent)
 
     async def encode_question(self, text: str) -> bytes:
-        self.asked.append(text)
+        self.queries.append(text)
         return (await super().encode([text]))[0]
 
     async def close(self) -> None:
@@ -340,10 +342,10 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
     async with app.router.lifespan_context(app), client_of(app, key) as client:
 
         async def ask(question: str) -> list[dict[str, Any]]:
-            found: list[dict[str, Any]] = (
+            results: list[dict[str, Any]] = (
                 await client.post("/v1/api/retrieve", json={"query": question, "doc_ids": [doc_id]})
             ).json()["results"]
-            return found
+            return results
 
         async def changing() -> bool:
             return "re-embedded with new" in str((await client.get("/healthz")).json()["notes"])
@@ -353,7 +355,7 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
         status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
         assert (status["state"], status["chunks_done"]) == ("indexing", 0)
         assert await ask("the rent"), "words find it in any case"
-        assert (reborn.asked, new.asked) == (["the rent"] if kept else [], [])
+        assert (reborn.queries, new.queries) == (["the rent"] if kept else [], [])
         new.may.set()
 
         async def changed() -> bool:
@@ -361,5 +363,5 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
 
         await until(changed)
         assert (await ask("the rent now"))[0]["score"] > 1
-        assert new.asked == ["the rent now"]
+        assert new.queries == ["the rent now"]
         assert reborn.closed == kept

@@ -26,9 +26,9 @@ def page(seed: int) -> str:
 @pytest.mark.parametrize("seed", range(40))
 def test_chunks_are_verbatim_in_order_and_lose_no_letter(seed: int) -> None:
     text = page(seed)
-    found = chunks(7, text)
+    pieces = chunks(7, text)
     covered = 0
-    for chunk in found:
+    for chunk in pieces:
         assert text[chunk.start : chunk.start + len(chunk.text)] == chunk.text
         assert chunk.text == chunk.text.strip() != ""
         assert text[covered : chunk.start].strip() == ""

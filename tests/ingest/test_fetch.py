@@ -38,7 +38,7 @@ async def server(handler: Handler):
 
 
 def answer(body: bytes = b"hello", status: str = "200 OK", **headers: str) -> Handler:
-    async def handle(path: str, asked: dict[str, str], writer: asyncio.StreamWriter) -> None:
+    async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         lines = [
             f"HTTP/1.1 {status}",
             "Connection: close",
@@ -50,9 +50,9 @@ def answer(body: bytes = b"hello", status: str = "200 OK", **headers: str) -> Ha
     return handle
 
 
-def addresses(*found: str) -> Callable[[str, int], Awaitable[list[str]]]:
+def addresses(*known: str) -> Callable[[str, int], Awaitable[list[str]]]:
     async def resolver(host: str, port: int) -> list[str]:
-        return list(found)
+        return list(known)
 
     return resolver
 
@@ -75,14 +75,14 @@ async def refusal(url: str, **changes: object) -> str:
 @pytest.mark.anyio
 async def test_a_link_gives_bytes_type_charset_and_name() -> None:
     async with server(answer(b"<p>hi", Content_Type="Text/HTML; charset=Latin-1")) as port:
-        found = await get(f"http://127.0.0.1:{port}/a%20page/report.html?x=1#part")
-    assert (found.data, found.media_type, found.charset, found.name) == (
+        fetched = await get(f"http://127.0.0.1:{port}/a%20page/report.html?x=1#part")
+    assert (fetched.data, fetched.media_type, fetched.charset, fetched.name) == (
         b"<p>hi",
         "text/html",
         "latin-1",
         "report.html",
     )
-    assert found.content_type == "text/html; charset=latin-1"
+    assert fetched.content_type == "text/html; charset=latin-1"
 
 
 @pytest.mark.anyio
@@ -112,26 +112,26 @@ async def test_the_servers_name_for_the_file_wins_without_its_folders(dispositio
 async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name() -> None:
     seen = {}
 
-    async def handle(path: str, headers: dict[str, str], writer: asyncio.StreamWriter) -> None:
+    async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         seen.update(headers)
         await answer()(path, headers, writer)
 
     async with server(handle) as port:
-        found = await get(f"http://bücher.example:{port}/", resolver=addresses("127.0.0.1"))
+        fetched = await get(f"http://bücher.example:{port}/", resolver=addresses("127.0.0.1"))
     assert seen["host"] == f"xn--bcher-kva.example:{port}"
     assert seen["user-agent"].startswith("docqa/")
-    assert found.name == "bücher.example"
+    assert fetched.name == "bücher.example"
 
 
 @pytest.mark.anyio
 async def test_redirects_are_followed_and_the_last_url_is_told() -> None:
-    async def handle(path: str, headers: dict[str, str], writer: asyncio.StreamWriter) -> None:
+    async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         reply = answer(b"there") if path == "/b.txt" else answer(status="302 Found", Location="/b.txt")
         await reply(path, headers, writer)
 
     async with server(handle) as port:
-        found = await get(f"http://127.0.0.1:{port}/a")
-    assert (found.data, found.name, found.url) == (b"there", "b.txt", f"http://127.0.0.1:{port}/b.txt")
+        fetched = await get(f"http://127.0.0.1:{port}/a")
+    assert (fetched.data, fetched.name, fetched.url) == (b"there", "b.txt", f"http://127.0.0.1:{port}/b.txt")
 
 
 @pytest.mark.anyio
@@ -276,7 +276,7 @@ async def test_an_empty_answer_is_refused() -> None:
 
 @pytest.mark.anyio
 async def test_what_is_not_http_is_told() -> None:
-    async def handle(path: str, headers: dict[str, str], writer: asyncio.StreamWriter) -> None:
+    async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         writer.write(b"SSH-2.0-OpenSSH\r\n")
 
     async with server(handle) as port:

@@ -41,14 +41,14 @@ SUBJECTS = [
 ]
 
 
-def said(chunks: list[Chunk], found: list[Note]) -> list[str]:
-    return [chunks[note.chunk].text[note.start : note.end] for note in found]
+def said(chunks: list[Chunk], picked: list[Note]) -> list[str]:
+    return [chunks[note.chunk].text[note.start : note.end] for note in picked]
 
 
 def summary(chunks: list[Chunk], count: int) -> list[str]:
-    found = notes(chunks)
-    texts = said(chunks, found)
-    return [texts[index] for index in choose(found, texts, count)]
+    picked = notes(chunks)
+    texts = said(chunks, picked)
+    return [texts[index] for index in choose(picked, texts, count)]
 
 
 def test_what_the_text_speaks_of_most_comes_first_and_tables_do_not() -> None:
@@ -60,9 +60,9 @@ def test_every_section_has_its_notes() -> None:
     chunks = [
         Chunk(f"The {name} was rebuilt by the town after the great storm of that year.", name) for name in SUBJECTS
     ]
-    found = notes(chunks)
-    assert [note.part for note in found] == list(range(len(SUBJECTS)))
-    assert [note.chunk for note in found] == list(range(len(SUBJECTS)))
+    picked = notes(chunks)
+    assert [note.part for note in picked] == list(range(len(SUBJECTS)))
+    assert [note.chunk for note in picked] == list(range(len(SUBJECTS)))
 
 
 def made_up(n: int) -> str:
@@ -77,8 +77,8 @@ def test_a_summary_takes_from_the_beginning_the_middle_and_the_end() -> None:
         )
         for n in range(30)
     ]
-    found = notes(chunks)
-    first, middle, last = (found[index].chunk for index in choose(found, said(chunks, found), 3))
+    picked = notes(chunks)
+    first, middle, last = (picked[index].chunk for index in choose(picked, said(chunks, picked), 3))
     assert first < 3 <= middle < 17 <= last
 
 
@@ -129,6 +129,6 @@ def test_three_thousand_pages_take_seconds() -> None:
         for chunk in chunks
     ]
     started = time.process_time()
-    found = notes(ready)
+    picked = notes(ready)
     assert time.process_time() - started < 10, "about 3 s on a machine of two shared cores"
-    assert {note.part for note in found} == set(range(1500 * 2))
+    assert {note.part for note in picked} == set(range(1500 * 2))

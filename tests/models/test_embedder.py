@@ -211,15 +211,16 @@ def test_questions_and_passages_get_the_prefixes_of_the_model(
     """Its own files tell that of questions, the catalogue that of passages."""
     shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
     config = tmp_path / "model" / "config_sentence_transformers.json"
-    told = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
-    config.write_text(json.dumps(json.loads(config.read_text()) | told))
+    prompts = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
+    config.write_text(json.dumps(json.loads(config.read_text()) | prompts))
     prefixed = Embedder("prefixed", tmp_path / "model", "", 384, prefixes=("ask: ", "passage: "))
 
     async def compare() -> None:
         question = await prefixed.encode_question("who pays?")
         [passage] = await prefixed.encode(["who pays?"])
         same = await embedder.encode(["query: who pays?", "passage: who pays?", "who pays?"])
-        assert [round(dot(one, other), 2) for one, other in zip([question, passage], same, strict=False)] == [1, 1]
+        alike = [round(dot(vector, other), 2) for vector, other in zip([question, passage], same, strict=False)]
+        assert alike == [1, 1]
         assert dot(question, same[2]) < 0.99
         await prefixed.close()
 

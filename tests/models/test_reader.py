@@ -66,13 +66,13 @@ def test_what_training_added_is_kept_within_half_a_step(tmp_path: Path) -> None:
         "head.weight": torch.randn(2, 8),
     }
     save(tmp_path / FILE, trained, base, {"base": "ab", "languages": "en", "margin": "1.5"})
-    found, known = load_part(tmp_path / FILE, base)
+    weights, known = load_part(tmp_path / FILE, base)
     assert known == {"base": "ab", "languages": "en", "margin": "1.5"}
-    assert torch.equal(found["layer.bias"], trained["layer.bias"]) and torch.equal(
-        found["head.weight"], trained["head.weight"]
+    assert torch.equal(weights["layer.bias"], trained["layer.bias"]) and torch.equal(
+        weights["head.weight"], trained["head.weight"]
     )
     step = (trained["layer.weight"] - base["layer.weight"]).abs().amax(1, keepdim=True) / 127
-    assert ((found["layer.weight"] - trained["layer.weight"]).abs() <= step / 2 + 1e-6).all()
+    assert ((weights["layer.weight"] - trained["layer.weight"]).abs() <= step / 2 + 1e-6).all()
     assert trained_part(tmp_path) == TrainedPart(tmp_path / FILE, "ab", ("en",))
 
 
@@ -119,11 +119,11 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
                 for text in passages
             ]
 
-    found = Looking().read("Which?", [wells, mills])
+    read_spans = Looking().read("Which?", [wells, mills])
     assert looks == [[wells, mills], *([text] for text in near)]
     assert [
         [(text[span.start : span.end], span.score) for span in spans]
-        for text, spans in zip((wells, mills), found, strict=True)
+        for text, spans in zip((wells, mills), read_spans, strict=True)
     ] == [
         [("new", 0.5), ("fifth", -1.5)],
         [("tall", 2.5)],
@@ -196,9 +196,9 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
             return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
 
     encoders = Encoders(None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None)
-    [found] = runner.run(read(encoders, Part(question), [pump]))
+    [read_passage] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
-    assert found.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
+    assert read_passage.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
 
 
 def test_tables_lists_and_headings_are_no_prose() -> None:
@@ -272,9 +272,10 @@ def test_the_shipped_reader_finds_the_fact_among_several_passages(
     runner: asyncio.Runner, embedder: Embedder, question: str, answer: str
 ) -> None:
     texts = [WELL, MILL, BELL]
-    found = runner.run(embedder.read(question, texts))
+    read_spans = runner.run(embedder.read(question, texts))
     best, text = max(
-        ((span, text) for spans, text in zip(found, texts, strict=True) for span in spans), key=lambda one: one[0].score
+        ((span, text) for spans, text in zip(read_spans, texts, strict=True) for span in spans),
+        key=lambda pair: pair[0].score,
     )
     assert answer in text[best.start : best.end] and len(text[best.start : best.end]) < 40
     assert best.score > 0

@@ -89,9 +89,9 @@ def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_
 
 
 def test_where_the_best_is_doubted_no_passage_answers_and_where_it_is_believed_the_others_stay() -> None:
-    found = [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, -9.0)]]
-    assert ADAPTER.combine(found, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
-    assert ADAPTER.combine(found, 2, 2.0) == (found, True)
+    spans = [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, -9.0)]]
+    assert ADAPTER.combine(spans, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
+    assert ADAPTER.combine(spans, 2, 2.0) == (spans, True)
 
 
 def test_the_best_span_is_verified_and_none_without_hope() -> None:
@@ -108,10 +108,10 @@ class Doubting:
 
     def __init__(self, sure_of: str, fails: bool = False) -> None:
         self.sure_of, self.fails = sure_of, fails
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
 
     async def log_odds(self, question: str, excerpt: str) -> float:
-        self.asked.append((question, excerpt))
+        self.requests.append((question, excerpt))
         if self.fails:
             raise Unavailable("It died.")
         return 4.0 if self.sure_of in excerpt else -4.0
@@ -148,27 +148,24 @@ def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = 
 
 def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
     doubting = Doubting("Aqua Nord")
-    assert [one.spans for one in verified(runner, doubting)] == [
+    assert [passage.spans for passage in verified(runner, doubting)] == [
         (Span(0, 3, 6.0),),
         (Span(0, 3, 5.0),),
         (Span(0, 3, 4.0),),
     ]
-    [(question, excerpt)] = doubting.asked
+    [(question, excerpt)] = doubting.requests
     assert question == "Who cast the bell?"
     assert excerpt == WELL[: WELL.index(" The southern")], "the sentence of the span and the one beside it"
 
 
 def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runner: asyncio.Runner) -> None:
     alone, believed = verified(runner, None), verified(runner, Doubting("Aqua Nord"))
-    assert [one.verified for one in alone] == [False, False, False] and [one.verified for one in believed] == [
-        True,
-        False,
-        False,
-    ]
+    assert [passage.verified for passage in alone] == [False, False, False]
+    assert [passage.verified for passage in believed] == [True, False, False]
     strange = "Who made the orbital launcher's heat shield?"
     assert [
-        relevant([replace(one, sentences=(), scores=Scores()) for one in found], Part(strange))
-        for found in (alone, believed)
+        relevant([replace(passage, sentences=(), scores=Scores()) for passage in passages], Part(strange))
+        for passages in (alone, believed)
     ] == [False, True]
 
 
@@ -178,8 +175,8 @@ def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_
     doubting = Doubting("Edith Carr")
     alone, doubted = verified(runner, None), verified(runner, doubting)
     assert relevant(alone, Part(QUESTION)) and not relevant(doubted, Part(QUESTION))
-    assert [one.spans for one in doubted] == [(Span(0, 3, -7.0),)] * 3
-    assert len(doubting.asked) == 1
+    assert [passage.spans for passage in doubted] == [(Span(0, 3, -7.0),)] * 3
+    assert len(doubting.requests) == 1
 
 
 def test_where_it_dies_the_readers_opinion_counts(runner: asyncio.Runner) -> None:
@@ -189,12 +186,12 @@ def test_where_it_dies_the_readers_opinion_counts(runner: asyncio.Runner) -> Non
 def test_a_question_does_not_wait_for_it_to_load_and_a_whole_text_is_not_verified(runner: asyncio.Runner) -> None:
     loading = Doubting("")
     loading.ready = False
-    assert verified(runner, loading) == verified(runner, None) and not loading.asked
+    assert verified(runner, loading) == verified(runner, None) and not loading.requests
     long = Doubting("")
     assert verified(runner, long, "Who cast the bell? " * LONGEST_VERIFIED) == verified(
         runner, None, "Who cast the bell? " * LONGEST_VERIFIED
     )
-    assert not long.asked
+    assert not long.requests
 
 
 @pytest.fixture(scope="module")

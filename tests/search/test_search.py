@@ -56,12 +56,12 @@ async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette,
         client, paragraphs("The mill stands in Lauterach.", "The mill grinds rye.", "No ferry goes to the mill.")
     )
     async with app.state.services.db.read() as conn:
-        asked = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
-        assert await store.chunks.frequencies(conn, asked, ["ferry", "lauterach", "mill"], 2) == (
+        ids = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
+        assert await store.chunks.frequencies(conn, ids, ["ferry", "lauterach", "mill"], 2) == (
             {"ferry": 2, "lauterach": 1, "mill": 0},
             2,
         )
-        assert await store.chunks.frequencies(conn, asked, ["ferry"], 1) is None, (
+        assert await store.chunks.frequencies(conn, ids, ["ferry"], 1) is None, (
             "beyond so many chunks counting takes longer than it is worth"
         )
         assert await store.chunks.frequencies(conn, [], ["ferry"], 2) is None

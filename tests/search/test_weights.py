@@ -53,8 +53,8 @@ async def test_a_general_word_tells_little_although_the_file_has_it_once(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
-    asked = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
-    tells = {word.form: word.weight for word in asked.words}
+    searched = await query(app, "Welcher Historiker zog im Jahr 1733 nach Lauterach?", "de")
+    tells = {word.form: word.weight for word in searched.words}
     assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
@@ -74,11 +74,11 @@ async def test_with_vectors_and_where_no_words_are_known_the_file_decides(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
-    for one in (
+    for form in (
         await query(app, "Historiker Lauterach", "de", vector=b"\0" * 4),
         await query(app, "Historiker Lauterach", "eo"),
     ):
-        assert one.weights["historiker"] == one.weights["lauterach"]
+        assert form.weights["historiker"] == form.weights["lauterach"]
 
 
 async def test_of_a_question_with_few_and_general_words_a_smaller_share_stands_in_what_has_them_all(
@@ -98,13 +98,13 @@ async def test_a_word_counts_once_and_half_where_only_its_cut_form_stands(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
-    asked = await query(app, "Lauterachs Mühlen", "de")
-    assert [(word.form, word.stem) for word in asked.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
+    searched = await query(app, "Lauterachs Mühlen", "de")
+    assert [(word.form, word.stem) for word in searched.words] == [("lauterachs", "laute~"), ("muhlen", "muhle~")]
     twice = await query(app, "Die Mühlen und die Tore", "de")
     assert [word.form for word in twice.words].count("die") == 1
-    whole, cut = asked.lexical_coverage(["lauterachs", "laute~"]), asked.lexical_coverage(["lauterach", "laute~"])
+    whole, cut = searched.lexical_coverage(["lauterachs", "laute~"]), searched.lexical_coverage(["lauterach", "laute~"])
     assert cut == pytest.approx(whole / 2)
-    assert asked.lexical_coverage(["muhlen", "muhle~"], frozenset({"laute~"})) > asked.lexical_coverage(
+    assert searched.lexical_coverage(["muhlen", "muhle~"], frozenset({"laute~"})) > searched.lexical_coverage(
         ["muhlen", "muhle~"]
     ), "the document is named so"
 

@@ -29,8 +29,8 @@ SCHEMA = Path(__file__).parent / "schema.sql"
 
 async def count(db: Database) -> int:
     async with db.read() as conn:
-        [(found,)] = await conn.execute_fetchall("SELECT count(*) FROM account")
-    return int(found)
+        [(count,)] = await conn.execute_fetchall("SELECT count(*) FROM account")
+    return int(count)
 
 
 async def add(db: Database, name: str) -> None:
@@ -43,9 +43,9 @@ async def test_schema_sql_is_todays_schema(tmp_path: Path) -> None:
     db = await Database.open(tmp_path / "a.sqlite")
     await db.close()
     conn = module._connect(tmp_path / "a.sqlite")
-    found = schema(conn)
+    built = schema(conn)
     conn.close()
-    assert found == SCHEMA.read_text(), f"tests/schema.sql should be:\n{found}"
+    assert built == SCHEMA.read_text(), f"tests/schema.sql should be:\n{built}"
 
 
 async def test_a_second_start_changes_nothing(tmp_path: Path) -> None:

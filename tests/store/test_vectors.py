@@ -59,15 +59,15 @@ async def test_the_nearest_chunk_of_the_asked_documents_is_found(
     db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int
 ) -> None:
     monkeypatch.setattr(store.vectors, "SCANNED", scanned)
-    one, other = await add(db, "one", 300), await add(db, "other", 300)
+    first, other = await add(db, "one", 300), await add(db, "other", 300)
     async with db.read() as conn:
         for seed in (0, 17, 299):
-            [first, *_] = await store.vectors.nearest_chunks(conn, [other], ONE, vector(seed), 5)
-            assert (first.document, first.text) == (other, f"other {seed}")
+            [nearest, *_] = await store.vectors.nearest_chunks(conn, [other], ONE, vector(seed), 5)
+            assert (nearest.document, nearest.text) == (other, f"other {seed}")
         assert {
-            chunk.document for chunk in await store.vectors.nearest_chunks(conn, [one, other], ONE, vector(3), 2)
+            chunk.document for chunk in await store.vectors.nearest_chunks(conn, [first, other], ONE, vector(3), 2)
         } == {
-            one,
+            first,
             other,
         }
         assert await store.vectors.nearest_chunks(conn, [], ONE, vector(3), 2) == []

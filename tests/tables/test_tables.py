@@ -46,9 +46,9 @@ async def ask(
 
 
 def orders() -> StoredTable:
-    found = reading.read_whole(ORDERS.encode(), "orders.csv").table
-    assert found is not None
-    return StoredTable(1, "orders.csv", found.columns)
+    table = reading.read_whole(ORDERS.encode(), "orders.csv").table
+    assert table is not None
+    return StoredTable(1, "orders.csv", table.columns)
 
 
 def planned(question: str) -> Plan | None:
@@ -92,9 +92,9 @@ def typed(*cells: str) -> tuple[Column, list[object]]:
     ],
 )
 def test_numbers_are_numbers(cells: list[str], numbers: list[float]) -> None:
-    column, found = typed(*cells)
+    column, values = typed(*cells)
     assert column.kind == "number"
-    assert found == numbers
+    assert values == numbers
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_numbers_are_numbers(cells: list[str], numbers: list[float]) -> None:
     ],
 )
 def test_what_is_no_number_throughout_stays_as_it_is_written(cells: list[str]) -> None:
-    column, found = typed(*cells)
+    column, values = typed(*cells)
     assert column.kind == "text"
-    assert found == [cell or None for cell in cells]
+    assert values == [cell or None for cell in cells]
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_what_is_no_number_throughout_stays_as_it_is_written(cells: list[str]) -
     ],
 )
 def test_dates_are_iso(cells: list[str], dates: list[str | None]) -> None:
-    column, found = typed(*cells)
+    column, values = typed(*cells)
     assert column.kind == "date"
-    assert found == dates
+    assert values == dates
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_date_that_could_be_two_stays_as_it_is_written(cells: list[str]) -> No
 
 
 def test_the_marks_of_one_column_decide_for_another() -> None:
-    found = columns(["a", "b"], [["1.234", "1,5"], ["2.345", "2,5"]])
-    assert [value("1.234", found[0]), value("1,5", found[1])] == [1234, 1.5]
+    typed_columns = columns(["a", "b"], [["1.234", "1,5"], ["2.345", "2,5"]])
+    assert [value("1.234", typed_columns[0]), value("1,5", typed_columns[1])] == [1234, 1.5]
 
 
 def test_a_cell_beyond_the_names_makes_it_no_table() -> None:
@@ -294,14 +294,14 @@ def test_what_cannot_be_placed_is_no_question_for_the_table(question: str) -> No
 
 def test_a_value_in_two_columns_needs_its_column() -> None:
     table = StoredTable(1, "a.csv", (Column("From"), Column("To"), Column("Fare", "number")))
-    found = {"bergen": {0: ["Bergen"], 1: ["Bergen"]}}
-    assert plan(key("How many rows with Bergen?").split(), "en", table, found) is None
-    assert plan(key("What is the sum of fare with origin Bergen?").split(), "en", table, found) is None
+    values = {"bergen": {0: ["Bergen"], 1: ["Bergen"]}}
+    assert plan(key("How many rows with Bergen?").split(), "en", table, values) is None
+    assert plan(key("What is the sum of fare with origin Bergen?").split(), "en", table, values) is None
     to_bergen = plan(
         key("How many rows have destination Bergen?").split(),
         "en",
         StoredTable(1, "a.csv", (Column("Origin"), Column("Destination"))),
-        found,
+        values,
     )
     assert to_bergen == Plan("rows", filters=(Filter(1, "=", ("Bergen",)),))
 
@@ -506,9 +506,9 @@ async def test_figures_are_those_of_the_rows(client: httpx.AsyncClient, seed: in
     doc_id = await upload(client, out.getvalue(), "t.csv")
 
     async def figure(question: str) -> float:
-        found = re.search(r"(?<=: )-?[\d,.]+(?=\.( \[|\n))", (await ask(client, doc_id, question))[0])
-        assert found, question
-        return float(found[0].replace(",", ""))
+        number = re.search(r"(?<=: )-?[\d,.]+(?=\.( \[|\n))", (await ask(client, doc_id, question))[0])
+        assert number, question
+        return float(number[0].replace(",", ""))
 
     for colour in ("red", "green", "blue"):
         sizes = [size for name, size, _ in rows if name == colour and size is not None]
@@ -523,4 +523,4 @@ async def test_figures_are_those_of_the_rows(client: httpx.AsyncClient, seed: in
     assert await figure("How many rows have size > 10?") == sum(size is not None and size > 10 for _, size, _ in rows)
     top = sorted((price for _, _, price in rows), reverse=True)[:4]
     answer, _ = await ask(client, doc_id, "top 4 rows by price")
-    assert [float(one) for one in re.findall(r"price: ([\d.]+)", answer)] == top
+    assert [float(price) for price in re.findall(r"price: ([\d.]+)", answer)] == top

@@ -36,8 +36,8 @@ def stated(sentence: str, language: str, held: Facts) -> list[bool]:
     ],
 )
 def test_the_same_fact_is_found_however_it_is_written(language: str, sentence: str) -> None:
-    found = stated(sentence, language, Facts.of([HELD], "en"))
-    assert found and all(found)
+    results = stated(sentence, language, Facts.of([HELD], "en"))
+    assert results and all(results)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_names_are_told_by_their_capitals(language: str, sentence: str, expected
     ],
 )
 def test_what_stands_in_quotation_marks(text: str) -> None:
-    assert [one.strip() for one in quoted(text)] == ["Two Mills"]
+    assert [quotation.strip() for quotation in quoted(text)] == ["Two Mills"]
 
 
 def test_an_apostrophe_is_no_quotation_mark() -> None:

@@ -56,9 +56,9 @@ def test_a_decimal_mark_decides_what_digits_mean() -> None:
     ],
 )
 def test_a_cell_is_a_number_with_its_sign_and_unit(cell: str, value: float, unit: str) -> None:
-    found = quantity(cell)
-    assert found is not None
-    assert (float(found.value(".")), found.unit) == (value, unit)
+    amount = quantity(cell)
+    assert amount is not None
+    assert (float(amount.value(".")), amount.unit) == (value, unit)
 
 
 @pytest.mark.parametrize("cell", ["about 6", "(5", "1.2.3", "", "12 of 13"])

@@ -9,7 +9,7 @@ from docqa.text.words import fold, is_dense, terms
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("typed", "other"),
     [
         ("Café", "CAFE"),
         ("ﬁnance", "finance"),
@@ -18,8 +18,8 @@ from docqa.text.words import fold, is_dense, terms
         ("Tiếng Việt", "tieng viet"),
     ],
 )
-def test_folding_makes_what_people_type_equal_to_what_is_printed(one: str, other: str) -> None:
-    assert fold(one) == fold(other)
+def test_folding_makes_what_people_type_equal_to_what_is_printed(typed: str, other: str) -> None:
+    assert fold(typed) == fold(other)
 
 
 def test_folding_keeps_marks_that_are_letters() -> None:

@@ -57,8 +57,8 @@ def listen(server: subprocess.Popen[str]) -> int:
     assert server.stdout is not None
     for line in server.stdout:
         print(f"    {line.rstrip()}", flush=True)
-        if found := re.search(r"serves on http://127\.0\.0\.1:(\d+)", line):
-            return int(found[1])
+        if match := re.search(r"serves on http://127\.0\.0\.1:(\d+)", line):
+            return int(match[1])
     raise SystemExit("the server did not start")
 
 

@@ -89,8 +89,8 @@ def make_deck(words: str) -> bytes:
 
 
 def make_old_deck(words: str) -> bytes:
-    one = slide(shape(text("title", TITLE)), shape(text(words, BODY)), notes=7)
-    return Deck({1: document([listed(2)], [listed(3, 7)]), 2: one, 3: notes_page(shape(text("notes")))}).file()
+    page = slide(shape(text("title", TITLE)), shape(text(words, BODY)), notes=7)
+    return Deck({1: document([listed(2)], [listed(3, 7)]), 2: page, 3: notes_page(shape(text("notes")))}).file()
 
 
 def mutated(data: bytes, other: bytes, chance: random.Random) -> bytes:
@@ -134,7 +134,7 @@ def repacked(data: bytes, other: bytes, chance: random.Random) -> bytes:
 
 async def main(seconds: float, seed: int) -> int:
     chance = random.Random(seed)
-    files = [(suffix, data) for suffix, found in samples(chance).items() for data in found]
+    files = [(suffix, data) for suffix, contents in samples(chance).items() for data in contents]
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     ended: Counter[str] = Counter()
     end = time.monotonic() + seconds
@@ -143,12 +143,12 @@ async def main(seconds: float, seed: int) -> int:
         while time.monotonic() < end:
             suffix, data = chance.choice(files)
             damaged = mutated(data, chance.choice(files)[1], chance)
-            found = await outcome(damaged, suffix)
-            ended[f"{suffix or 'web page':9}{found}"] += 1
-            if found not in ("read", "refused"):
+            result = await outcome(damaged, suffix)
+            ended[f"{suffix or 'web page':9}{result}"] += 1
+            if result not in ("read", "refused"):
                 kept = folder / f"{ended.total()}{suffix or '.html'}"
                 kept.write_bytes(damaged)
-                print(f"{kept}: {found}", flush=True)
+                print(f"{kept}: {result}", flush=True)
 
     await asyncio.gather(*(work() for _ in range(PARALLEL)))
     print("\n".join(f"{count:6} {name}" for name, count in sorted(ended.items())))

@@ -59,10 +59,12 @@ def main() -> None:
     gone: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        for one in range(rounds):
+        for round_ in range(rounds):
             server = start_server(data)
             check(server, kept, gone)
-            threads = [threading.Thread(target=work, args=(server, kept, gone, 1000 * one + n)) for n in range(THREADS)]
+            threads = [
+                threading.Thread(target=work, args=(server, kept, gone, 1000 * round_ + n)) for n in range(THREADS)
+            ]
             for thread in threads:
                 thread.start()
             time.sleep(random.uniform(0.3, 6))
@@ -75,7 +77,9 @@ def main() -> None:
             conn.execute("INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('integrity-check', 1)")
             assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
             conn.close()
-            print(f"round {one + 1}: {len(kept)} documents kept, {len(gone)} deleted, all as acknowledged", flush=True)
+            print(
+                f"round {round_ + 1}: {len(kept)} documents kept, {len(gone)} deleted, all as acknowledged", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -104,17 +104,19 @@ def resident(pid: int) -> int:
 
 def report(load: Load, clients: int) -> None:
     print("statuses:", dict(load.statuses))
-    served = sorted(load.served, key=lambda one: one.begun)
+    served = sorted(load.served, key=lambda client: client.begun)
     overtaken = sum(later.sent + UNSURE < sooner.sent for n, sooner in enumerate(served) for later in served[n + 1 :])
-    each = Counter(one.client for one in served)
+    each = Counter(client.client for client in served)
     print(
         f"overtaken by a later one: {overtaken} of {len(served)}; answers of a client: {min(each.values())} to {max(each.values())}, {clients} clients"
     )
-    print(f"waited for the first word: median {statistics.median(one.begun - one.sent for one in served):.1f} s")
+    print(
+        f"waited for the first word: median {statistics.median(client.begun - client.sent for client in served):.1f} s"
+    )
     third = len(served) // 3
     for column, name in enumerate(("server", "model")):
         first, last = (
-            statistics.median(one.memory[column] for one in part) for part in (served[:third], served[-third:])
+            statistics.median(client.memory[column] for client in part) for part in (served[:third], served[-third:])
         )
         print(f"memory of the {name}: first third {first:.0f} MB, last third {last:.0f} MB")
 
