@@ -113,8 +113,8 @@ async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name()
     seen = {}
 
     async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
-        seen.update(headers)
-        await answer()(path, headers, writer)
+        seen.update(request)
+        await answer()(path, request, writer)
 
     async with server(handle) as port:
         fetched = await get(f"http://bücher.example:{port}/", resolver=addresses("127.0.0.1"))
@@ -127,7 +127,7 @@ async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name()
 async def test_redirects_are_followed_and_the_last_url_is_told() -> None:
     async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         reply = answer(b"there") if path == "/b.txt" else answer(status="302 Found", Location="/b.txt")
-        await reply(path, headers, writer)
+        await reply(path, request, writer)
 
     async with server(handle) as port:
         fetched = await get(f"http://127.0.0.1:{port}/a")
