@@ -11,6 +11,7 @@ import logging
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.columns import Column, Table
 from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.text.blocks import Block
 from docqa.workers.loop import Header
 from docqa.workers.process import Frame, Process
 
@@ -107,9 +108,10 @@ def _document(frames: list[Frame]) -> Extracted:
 
 
 def _page(line: bytes) -> ExtractedPage:
-    text, section, headings, running, tables, unread, rows = json.loads(line)
+    text, section, headings, running, tables, unread, rows, blocks = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
-    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)))
+    known = tuple(Block(*block) for block in blocks)
+    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)), known)
 
 
 def _table(blob: bytes) -> Table | None:

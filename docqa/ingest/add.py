@@ -69,7 +69,7 @@ def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
 
 def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
     """The chunks of an extracted page."""
-    return chunks(page_number, page.text, page.section, page.headings, page.running, page.tables)
+    return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None)
 
 
 def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:

@@ -76,7 +76,7 @@ async def _recognise(intake: Intake, document: StoredDocument, page_number: int,
         return
     chunks = await asyncio.to_thread(with_terms, page_chunks(page_number, page))
     async with intake.db.write() as conn:
-        if await store.jobs.set_scan(conn, document.id, page_number, page.text):
+        if await store.jobs.set_scan(conn, document.id, page_number, page.text, page.blocks):
             await store.chunks.replace_page(conn, document.id, page_number, chunks)
 
 

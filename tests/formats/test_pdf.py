@@ -13,7 +13,7 @@ from docqa.formats import reading
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
 from docqa.formats.pdf.bidi import logical
-from docqa.ingest.chunking import chunks
+from docqa.ingest.add import page_chunks
 
 PROSE = "The tenant pays the rent on the first day of each month and keeps the rooms in good order. "
 
@@ -163,7 +163,7 @@ def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatc
         *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48)),
     ]
     [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
-    pieces = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
+    pieces = page_chunks(1, page)
     assert len(pieces) > 1
     assert [chunk.columns for chunk in pieces] == ["", *["(Millions)\t2018\t2017"] * (len(pieces) - 1)]
     assert all(
@@ -214,7 +214,7 @@ def report(count: int) -> pymupdf.Document:
 def test_headers_and_footers_stay_in_the_page_and_out_of_the_chunks() -> None:
     for number, page in enumerate(pages(report(12))):
         assert f"Page {number + 1} of 12" in page.text
-        text = "\n".join(chunk.text for chunk in chunks(1, page.text, page.section, page.headings, page.running))
+        text = "\n".join(chunk.text for chunk in page_chunks(1, page))
         assert "Page" not in text
         assert "Annual Report" not in text and "Confidential" not in text
         assert f"Topic {chr(65 + number)} matters" in text and "Chapter about" in text
@@ -245,7 +245,7 @@ def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
 def test_larger_letters_are_section_titles() -> None:
     chapters = pages(report(3))
     assert [page.headings[0][1] for page in chapters] == [f"Chapter about topic {letter}" for letter in "ABC"]
-    [first, *_] = chunks(1, chapters[1].text, chapters[1].section, chapters[1].headings, chapters[1].running)
+    [first, *_] = page_chunks(1, chapters[1])
     assert first.section == "Chapter about topic B"
 
 

@@ -159,7 +159,7 @@ def test_headings_come_from_outline_levels_and_styles() -> None:
         styles + r"Start\par{\pard\s1 One\par}\pard text\par\pard\s2 T\'fc\par\pard\outlinelevel3 Deep\par\pard end"
     )
     assert extracted.pages[0].text == "Start\n\nOne\n\ntext\n\nTü\n\nDeep\n\nend"
-    assert extracted.pages == [ExtractedPage(extracted.pages[0].text, "", ((7, "One"), (18, "Tü"), (22, "Deep")))]
+    assert extracted.pages[0].headings == ((7, "One"), (18, "Tü"), (22, "Deep"))
 
 
 def test_the_title_is_that_of_the_information_group() -> None:
@@ -235,7 +235,7 @@ def test_formulas_keep_their_symbols() -> None:
 
 
 def test_a_file_may_begin_with_a_mark_or_blanks() -> None:
-    assert reading.read_whole(b"\xef\xbb\xbf \r\n{\\rtf1 text}", "a.rtf").pages == [ExtractedPage("text")]
+    assert reading.read_whole(b"\xef\xbb\xbf \r\n{\\rtf1 text}", "a.rtf").pages == [ExtractedPage("text").cleaned()]
 
 
 def test_a_file_that_is_cut_off_gives_its_text_up_to_there() -> None:

@@ -48,7 +48,7 @@ CREATE TABLE page (
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
-    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), -- whether it is a picture that was not read
+    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, -- whether it is a picture that was not read
     UNIQUE (document, page_number)
 ) STRICT;
 

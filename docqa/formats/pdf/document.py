@@ -70,7 +70,8 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
         _raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
     arranged = arrange(blocks, page.cropbox.width, page.cropbox.height)
-    return ExtractedPage(arranged.text, "", tuple(arranged.headings), (), tuple(arranged.tables)).cleaned()
+    headings, tables = tuple(arranged.headings), tuple(arranged.tables)
+    return ExtractedPage(arranged.text, "", headings, (), tables, blocks=tuple(arranged.blocks)).cleaned()
 
 
 def _open(data: bytes) -> Any:
@@ -152,7 +153,15 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[
         headings = sorted([*outlined, *(heading for heading in page.headings if heading[0] not in places)])
         first = next((end for start, end in reversed(page.running) if start == 0), 0)
         begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
-        yield ExtractedPage(page.text, begins, tuple(headings), tuple(page.running), tuple(page.tables), page.unread)
+        yield ExtractedPage(
+            page.text,
+            begins,
+            tuple(headings),
+            tuple(page.running),
+            tuple(page.tables),
+            page.unread,
+            blocks=tuple(page.blocks),
+        )
         section = headings[-1][1] if headings else section
 
 

@@ -1,0 +1,194 @@
+"""Which kind a paragraph is of: item, caption, note, question, boilerplate; by its beginning, end and neighbours."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from docqa.text.block import Block
+from docqa.text.marks import (
+    LONGEST,
+    Mark,
+    asks,
+    begins_caption,
+    begins_note,
+    claims_rights,
+    ends_sentence,
+    footnote_sign,
+    has_cells,
+    is_page_number,
+    item_mark,
+    leader_page,
+)
+
+_LONGEST_CAPTION = 600  # characters
+_LONGEST_QUESTION = 250
+_CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
+_FOOT = 12  # blocks at a page's end among which footnotes are looked for
+_QUOTES = "\"“„«»「『'‘"
+
+
+def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with the kinds of those that are called paragraphs, and with levels."""
+    marks = [_mark(text, block) for block in blocks]
+    kinds = [_kind(text, blocks, marks, place) for place in range(len(blocks))]
+    kinds = _without_contents(text, _with_footnotes(text, kinds), marks)
+    return list(_with_heads(text, _with_levels(text, _with_questions(text, kinds, marks), marks)))
+
+
+def _mark(text: str, block: Block) -> Mark | None:
+    if block.kind not in ("paragraph", "item"):
+        return None
+    return item_mark(text[block.start : min(block.end, block.start + LONGEST)])
+
+
+def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int) -> Block:
+    block = blocks[place]
+    if block.kind != "paragraph":
+        return block
+    line = text[block.start : block.end].split("\n", 1)[0] if block.end - block.start < 10_000 else ""
+    size = block.end - block.start
+    if claims_rights(line) and size <= LONGEST:
+        return block._replace(kind="boilerplate")
+    if is_page_number(text[block.start : min(block.end, block.start + 30)]) and place in (0, len(blocks) - 1):
+        return block._replace(kind="boilerplate") if len(blocks) > 1 else block
+    if begins_caption(line) and size <= _LONGEST_CAPTION:
+        return block._replace(kind="caption")
+    if begins_note(line):
+        return block._replace(kind="note")
+    mark = marks[place]
+    if mark and (
+        mark.style[0] not in "aAiI-" or mark.style[1:] not in ("", ".", "-", "–") or _has_sibling(marks, place)
+    ):
+        return block._replace(kind="item")
+    return block
+
+
+def _has_sibling(marks: Sequence[Mark | None], place: int) -> bool:
+    """Whether a neighbour has a mark of the same style: "A. Smith" is no item, nor is a single dash."""
+    mark = marks[place]
+    near = [*marks[max(0, place - 3) : place], *marks[place + 1 : place + 4]]
+    return mark is not None and any(other is not None and other.style == mark.style for other in near)
+
+
+def _with_footnotes(text: str, blocks: list[Block]) -> list[Block]:
+    """Paragraphs at the end of the page that begin with a sign or number which the text above refers to."""
+    for place in range(len(blocks) - 1, max(0, len(blocks) - _FOOT) - 1, -1):
+        block = blocks[place]
+        if block.kind not in ("paragraph", "item"):
+            if block.kind in ("boilerplate", "note"):
+                continue
+            break
+        sign = footnote_sign(text[block.start : min(block.end, block.start + LONGEST)])
+        if not sign or not _refers(text, sign, block.start):
+            if block.kind == "item" or not ends_sentence(text[block.start : block.end]):
+                break
+            continue
+        blocks[place] = block._replace(kind="note")
+    return blocks
+
+
+def _refers(text: str, sign: str, end: int) -> bool:
+    """Whether the sign stands in the text before `end` right after a word or punctuation mark."""
+    at = text.rfind(sign, 0, end)
+    tries = 0
+    while at > 0 and tries < 50:
+        before, after = text[at - 1], text[at + len(sign) : at + len(sign) + 1]
+        if (before.isalpha() or before in ".,;:)”\"'’") and not after.isalnum():
+            return True
+        at = text.rfind(sign, 0, at)
+        tries += 1
+    return False
+
+
+def _with_questions(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
+    """Paragraphs and items that are a single question, if an answer follows: no list of questions."""
+    asking = [_is_question(text, block) for block in blocks]
+    for place, block in enumerate(blocks[:-1]):
+        following = blocks[place + 1]
+        answered = following.kind in ("paragraph", "item", "row", "note") and not asking[place + 1]
+        sibling = (
+            following.kind == "item"
+            and marks[place]
+            and marks[place + 1]
+            and (
+                marks[place].style == marks[place + 1].style  # type: ignore[union-attr]
+            )
+        )
+        if asking[place] and answered and not sibling:
+            blocks[place] = block._replace(kind="question", level=0)
+    return blocks
+
+
+def _is_question(text: str, block: Block) -> bool:
+    if block.kind not in ("paragraph", "item") or block.end - block.start > _LONGEST_QUESTION:
+        return False
+    content = text[block.start : block.end]
+    if not asks(content) or content[0] in _QUOTES or content[0].islower():
+        return False
+    return not any(ends_sentence(line) for line in content.split("\n")[:-1])
+
+
+def _without_contents(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
+    """Entries of a table of contents are boilerplate: lines with dot leaders to pages that rise."""
+    pages = [
+        (place, page)
+        for place, block in enumerate(blocks)
+        if block.kind in ("paragraph", "item", "row", "heading") and block.end - block.start <= 2 * LONGEST
+        if (page := leader_page(text[block.start : block.end]))
+    ]
+    rising = sum(page <= after for (_, page), (_, after) in pairwise(pages))
+    if len(pages) >= _CONTENTS and rising >= 0.8 * (len(pages) - 1) and pages[-1][1] > pages[0][1] + 1:
+        for place, _ in pages:
+            blocks[place] = blocks[place]._replace(kind="boilerplate", level=0)
+    return blocks
+
+
+def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
+    """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say."""
+    open_: list[tuple[str, int]] = []  # (style, indentation) of the lists that the item may be in, outermost first
+    last = 0  # the number of the last item
+    for place, block in enumerate(blocks):
+        if block.kind != "item":
+            if block.kind != "note":
+                open_ = []
+            if block.kind == "heading" and not block.level:
+                blocks[place] = block._replace(level=2)
+            continue
+        mark = marks[place] or Mark("•", 0, 0)
+        line = text.rfind("\n", max(0, block.start - LONGEST), block.start) + 1
+        indent = block.start - line if line else 0
+        style = mark.style
+        if style[0] in "iI" and open_ and open_[-1][0] == chr(ord(style[0]) - 8) + style[1:]:
+            letter = ord(text[block.start : block.start + mark.end].strip(" .()（）")[:1].lower() or " ") & 0x1F
+            style = open_[-1][0] if letter == last + 1 else style  # "i" after "h"
+        depth = (
+            int(style[1:])
+            if style[0] == "#"
+            else next(
+                (depth for depth, (other, at) in enumerate(open_, 1) if other == style and abs(at - indent) <= 1), 0
+            )
+        )
+        if not depth:
+            while open_ and open_[-1][1] > indent + 1:
+                open_.pop()
+            depth = len(open_) + 1
+        del open_[depth - 1 :]
+        open_.append((style, indent))
+        last = mark.number
+        if not block.level:
+            blocks[place] = block._replace(level=depth)
+    return blocks
+
+
+def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
+    """The first row of a table is that of its column headings if it has no digits and those below have."""
+    start = 0
+    while start < len(blocks):
+        end = start
+        while end < len(blocks) and blocks[end].kind == "row":
+            end += 1
+        if end - start > 2 and not any(block.level for block in blocks[start:end]):
+            first, second = (text[block.start : block.end] for block in blocks[start : start + 2])
+            if has_cells(first) and not any(map(str.isdigit, first)) and any(map(str.isdigit, second)):
+                blocks[start] = blocks[start]._replace(level=1)
+        start = max(end, start + 1)
+    return blocks

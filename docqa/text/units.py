@@ -1,0 +1,139 @@
+"""What can be shown as an answer and judged by itself: sentences of paragraphs, items, rows, captions and notes.
+
+Each knows what it stands under, its lead, and the whole that it is part of, its group:
+
+    How to descale the machine          heading, the lead of what follows
+    Before you begin:                   the lead of the items, and the beginning of their group
+    - Empty the tank.                   a unit
+    - Remove the filter.                a unit of the same group
+    It takes twenty minutes.            a unit; its lead is the heading, its group the paragraph
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from docqa.text.block import Block, BlockKind
+from docqa.text.marks import asks, leads_on
+from docqa.text.sentences import sentences
+
+LONGEST_ITEM = 400  # characters; of a longer item each sentence is a unit
+
+
+class Unit(NamedTuple):
+    """A part of a passage, `text[start:end]`; offsets are those of the passage.
+
+    `kind` is that of its block. `lead_start`, `lead_end`: the heading, question, parent item, caption of a table, or
+    line ending in a colon that it stands under, the nearest of them; None where there is none in the passage.
+    `group_start`, `group_end`: of an item the whole list with the line that leads into it; of a row the whole table
+    with its column headings; of what answers a question the question and all of its answer; else the paragraph.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    lead_start: int | None
+    lead_end: int | None
+    group_start: int
+    group_end: int
+
+
+def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
+    """The units of a passage, in order; `blocks` are its blocks in its coordinates, as `blocks.clipped` gives them.
+
+    Headings, questions, lines that end in a colon, column headings and boilerplate are none: they lead others or are
+    part of their groups.
+    """
+    parts: list[Unit] = []
+    heading: Block | None = None
+    question: Block | None = None
+    place = 0
+    while place < len(blocks):
+        block = blocks[place]
+        if block.kind == "boilerplate":
+            place += 1
+        elif block.kind == "heading" and not asks(text[block.start : block.end]):
+            heading, question = block, None
+            place += 1
+        elif block.kind in ("heading", "question"):
+            question = block
+            place += 1
+        else:
+            end = _run_end(blocks, place)
+            before = blocks[place - 1] if place else None
+            group = (question.start, _answer_end(blocks, place)) if question else None
+            parts += _run_units(text, blocks[place:end], before, question or heading, group)
+            place = end
+    return parts
+
+
+def _run_end(blocks: Sequence[Block], place: int) -> int:
+    """The end of the list or table that begins at this place; other blocks stand alone."""
+    end = place + 1
+    if blocks[place].kind in ("item", "row"):
+        while end < len(blocks) and blocks[end].kind == blocks[place].kind:
+            end += 1
+    return end
+
+
+def _answer_end(blocks: Sequence[Block], place: int) -> int:
+    """Where the answer ends that goes on at this place: before the next heading or question."""
+    end = blocks[place].end
+    for block in blocks[place:]:
+        if block.kind in ("heading", "question"):
+            break
+        if block.kind != "boilerplate":
+            end = block.end
+    return end
+
+
+def _run_units(
+    text: str, run: Sequence[Block], before: Block | None, above: Block | None, answer: tuple[int, int] | None
+) -> Iterator[Unit]:
+    """The units of a list, a table, or a single block; `above` is its question or heading, `answer` the group of what
+    answers a question."""
+    lead = _lead(text, run[0], before) or ((above.start, above.end) if above else None)
+    if run[0].kind == "row":
+        for row in run:
+            if not row.level:
+                yield _unit(row, row.start, row.end, lead, (run[0].start, run[-1].end))
+    elif run[0].kind == "item":
+        leads_in = before is not None and before.kind == "paragraph" and lead is not None and lead[1] == before.end
+        group = (lead[0] if lead and leads_in else run[0].start, run[-1].end)
+        parents: list[Block] = []
+        for item in run:
+            while parents and parents[-1].level >= item.level:
+                parents.pop()
+            under = (parents[-1].start, parents[-1].end) if parents else lead
+            for start, end in _parts(text, item):
+                yield _unit(item, start, end, under, group)
+            parents.append(item)
+    else:
+        block = run[0]
+        for start, end in _parts(text, block):
+            yield _unit(block, start, end, lead, answer or (block.start, block.end))
+
+
+def _lead(text: str, block: Block, before: Block | None) -> tuple[int, int] | None:
+    """The line right before a block that leads into it: a table's caption, or a sentence that ends in a colon."""
+    if before is None or before.kind not in ("paragraph", "caption", "note"):
+        return None
+    if before.kind == "caption" and block.kind == "row":
+        return before.start, before.end
+    if before.kind != "paragraph" or not leads_on(text[before.start : before.end]):
+        return None
+    start, end = sentences(text[before.start : before.end])[-1]
+    return before.start + start, before.start + end
+
+
+def _parts(text: str, block: Block) -> list[tuple[int, int]]:
+    """The sentences of a paragraph or long item, or the block itself; without what ends in a colon."""
+    content = text[block.start : block.end]
+    if block.kind in ("item", "caption", "note", "row") and len(content) <= LONGEST_ITEM:
+        return [(block.start, block.end)]
+    spans = [(block.start + start, block.start + end) for start, end in sentences(content)]
+    return [(start, end) for start, end in spans if not leads_on(text[start:end])]
+
+
+def _unit(block: Block, start: int, end: int, lead: tuple[int, int] | None, group: tuple[int, int]) -> Unit:
+    lead_start, lead_end = lead or (None, None)
+    return Unit(start, end, block.kind, lead_start, lead_end, *group)
