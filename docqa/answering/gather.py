@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from docqa.answering.evidence import Candidate, Evidence
+from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.relevance import relevant
 from docqa.answering.sections import spans_in
@@ -23,6 +23,7 @@ from docqa.search.search import search
 from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.text.units import in_context
 from docqa.text.words import PREFIX, fold, terms
 
 PASSAGES = 8
@@ -82,14 +83,14 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     Candidates keep the number of their part; a part without passages has none.
     """
     passages: dict[int, Passage] = {}
-    candidates: dict[int, list[Candidate]] = {}
+    candidates: dict[int, list[CandidateUnit]] = {}
     spans: dict[int, list[Candidate]] = {}
     for row in zip_longest(*parts):
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(
-                    Candidate(s.start, s.end, s.score, part) for s in passage.sentences
+                    CandidateUnit(scored.unit, scored.score, part) for scored in passage.units
                 )
                 spans.setdefault(passage.chunk.id, []).extend(
                     Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
@@ -97,40 +98,44 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     first = list(passages)[: PASSAGES if sum(map(bool, parts)) < 2 else MOST_PASSAGES]
     return Found(
         [passages[id_] for id_ in first],
-        [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first],
+        [_evidence(passages[id_], candidates[id_], spans[id_]) for id_ in first],
         speaks,
     )
 
 
+def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[Candidate]) -> Evidence:
+    return Evidence(
+        passage.text, tuple(units), tuple(spans), columns=passage.chunk.columns, language=passage.document.language
+    )
+
+
 def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]]) -> list[Passage]:
-    """The passages with their sentences scored in context.
+    """The passages with their units scored in context.
 
     A sentence that points back is about what the one before it is about, and a question for a number is more likely
     answered by a sentence with one. In a follow-up, what is new counts more than the carried-over topic, and the
     sentences that answered the previous question, whose terms are `said`, count less: else they would come again.
     """
-    texts = {passage.chunk.id: [passage.text[s.start : s.end] for s in passage.sentences] for passage in passages}
-    counts = Counter(
-        term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
-    )
+    texts = {passage.chunk.id: [in_context(passage.text, s.unit) for s in passage.units] for passage in passages}
+    counts = Counter(term for of_passage in texts.values() for text in of_passage for term in frozenset(terms(text)))
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
     out = []
     for passage in passages:
-        sentences, before = [], frozenset(terms(passage.lead))
-        for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
+        units, before = [], frozenset(terms(passage.lead))
+        for scored, text in zip(passage.units, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, part.language) else frozenset[str]()
-            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
             coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
-            sentences.append(replace(sentence, coverage=coverage))
+            units.append(replace(scored, coverage=coverage))
             before = words | carried
-        out.append(replace(passage, sentences=tuple(sentences)))
+        out.append(replace(passage, units=tuple(units)))
     return (
-        sorted(out, key=lambda passage: -max((sentence.score for sentence in passage.sentences), default=0.0))
+        sorted(out, key=lambda passage: -max((scored.score for scored in passage.units), default=0.0))
         if part.follows
         else out
     )
@@ -151,7 +156,7 @@ async def _linked(
     again with the company's name.
     """
     best = max(
-        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences),
+        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.units),
         key=lambda scored: scored[0],
         default=None,
     )
@@ -185,14 +190,14 @@ class _Link:
         out = []
         for passage in passages:
             kept = []
-            for sentence in passage.sentences:
+            for sentence in passage.units:
                 held = frozenset(map(_stem, content(passage.text[sentence.start : sentence.end], language)))
                 closed, linked = len(self.words & held) / len(self.words), len(self.links & held) / len(self.links)
                 if closed >= CLOSED and linked:
                     kept.append(replace(sentence, coverage=closed + linked))
             if kept:
-                out.append(replace(passage, sentences=tuple(kept)))
-        return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.sentences))
+                out.append(replace(passage, units=tuple(kept)))
+        return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.units))
 
 
 def _stem(word: str) -> str:

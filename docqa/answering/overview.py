@@ -18,7 +18,7 @@ from docqa.ingest.key_sentences import choose, notes
 from docqa.languages import phrase
 from docqa.questions.question import Place as NamedPlace
 from docqa.questions.question import Question, Scope
-from docqa.search.passages import Passage, Scores, Sentence
+from docqa.search.passages import Passage, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
@@ -291,8 +291,7 @@ def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
 
 
 def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:
-    sentences = tuple(Sentence(start=start, end=end, coverage=1.0) for start, end in spans)
-    return Passage(chunk=chunk, document=document, scores=Scores(coverage=1.0), score=1.0, sentences=sentences)
+    return Passage(chunk=chunk, document=document, scores=Scores(coverage=1.0), score=1.0)
 
 
 async def _pieces(lines: Sequence[tuple[str, int]]) -> AsyncGenerator[Piece, None]:

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from docqa.answering.evidence import Evidence
 from docqa.languages import phrase
-from docqa.text.sentences import ends_sentence
+from docqa.text.marks import ends_in_mark, item_mark
 from docqa.text.units import Unit
 from docqa.text.words import is_dense
 
 CELL = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
-MARK = re.compile(r"^\s*(?:[•●○◦▪■□‣⁃∙·*\uf0b7\uf0a7–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)])\s+")
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
 
@@ -44,7 +43,7 @@ def lead_of(evidence: Evidence, unit: Unit) -> str:
 
 def closed(text: str, language: str) -> str:
     """The text with a full stop where it ends without a mark."""
-    return text if not text or ends_sentence(text) else text + phrase("full_stop", language)
+    return text if not text or ends_in_mark(text) else text + phrase("full_stop", language)
 
 
 def words_in(text: str) -> int:
@@ -54,7 +53,8 @@ def words_in(text: str) -> int:
 
 def _plain(text: str) -> str:
     """Without the mark of a list, in one line."""
-    return " ".join(MARK.sub("", text, count=1).split())
+    mark = item_mark(text)
+    return " ".join(text[mark.end if mark else 0 :].split())
 
 
 def _row(evidence: Evidence, unit: Unit) -> str:

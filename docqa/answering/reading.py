@@ -109,7 +109,7 @@ def _is_sentence(text: str) -> bool:
 def window(passage: Passage) -> tuple[int, int]:
     """(start, end) of the run of sentences, up to WINDOW characters, that fits the question best; at least one
     sentence."""
-    judged = passage.sentences
+    judged = passage.units
     if not judged or len(passage.text) <= WINDOW:
         return 0, len(passage.text)
     best, first, total = (-1.0, 0, 0), 0, 0.0

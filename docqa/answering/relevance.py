@@ -44,7 +44,7 @@ def relevant(passages: Sequence[Passage], part: Part) -> bool:
 def _words(passage: Passage) -> float:
     """0 to 2."""
     return passage.scores.lexical_coverage + max(
-        (sentence.lexical_coverage for sentence in passage.sentences), default=0.0
+        (scored.lexical_coverage for scored in passage.units), default=0.0
     )
 
 

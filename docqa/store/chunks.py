@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all, quoted
+from docqa.text.blocks import Block, blocks_of, clipped, unpacked
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,21 @@ async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> 
     sql = f"""SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))
               ORDER BY page_number, start"""
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
+
+
+async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of each of these chunks by id, in the coordinates of its text.
+
+    Pages that were stored before there were blocks get those that their text shows.
+    """
+    sql = """SELECT c.id, c.start, length(c.text), p.text, p.blocks
+             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+             WHERE c.id IN (SELECT value FROM json_each(?))"""
+    rows = await fetch_all(conn, sql, json.dumps(list(chunks)))
+    return {
+        id_: clipped(page, blocks_of(page) if stored is None else unpacked(stored), start, start + length)
+        for id_, start, length, page, stored in rows
+    }
 
 
 async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:

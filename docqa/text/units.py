@@ -36,6 +36,23 @@ class Unit(NamedTuple):
     group_start: int
     group_end: int
 
+    def shifted(self, by: int) -> "Unit":
+        """The same unit where `by` characters stand before the passage."""
+        lead_start, lead_end = (place if place is None else place + by for place in (self.lead_start, self.lead_end))
+        start, end, group_start, group_end = (
+            place + by for place in (self.start, self.end, self.group_start, self.group_end)
+        )
+        return Unit(start, end, self.kind, lead_start, lead_end, group_start, group_end)
+
+
+def in_context(text: str, unit: Unit) -> str:
+    """The unit as it is embedded and matched: an item or row after the line it stands under, which it is not understood
+    without."""
+    content = text[unit.start : unit.end]
+    if unit.kind not in ("item", "row", "note") or unit.lead_start is None or unit.lead_end is None:
+        return content
+    return f"{text[unit.lead_start : unit.lead_end]} {content}"
+
 
 def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
     """The units of a passage, in order; `blocks` are its blocks in its coordinates, as `blocks.clipped` gives them.
