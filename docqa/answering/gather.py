@@ -46,9 +46,7 @@ class Found:
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
-    place = question.scope.place
-    within = await _chunks_of(index.db, documents, place) if place and place.kind != "page" else frozenset[int]()
-    results = await asyncio.gather(*(_sought(index, documents, part, within) for part in question.parts))
+    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
     speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
     if not question.options.agent_mode or not any(speaking):
         return interleave(results, speaks=any(speaking))
@@ -61,16 +59,17 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     return interleave(answered)
 
 
-async def _chunks_of(db: Database, documents: Sequence[StoredDocument], place: Place) -> frozenset[int]:
-    """The ids of the chunks in the chapter or section that the question names."""
-    spans = [span for document in documents for span in await spans_in(db, document, place)]
+async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
+    """The ids of the chunks in the chapters and sections among these places; pages are ranked, not filtered."""
+    named = [place for place in places if place.kind != "page"]
+    spans = [span for place in named for document in documents for span in await spans_in(db, document, place)]
     return frozenset(span.chunk.id for span in spans)
 
 
-async def _sought(
-    index: Index, documents: Sequence[StoredDocument], part: Part, within: frozenset[int]
-) -> list[Passage]:
-    """The passages that are found, the best of them read; only those `within` these chunks, where any are."""
+async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
+    """The passages that are found, the best of them read; only those in the chapters that the part names, where any
+    are."""
+    within = await _chunks_of(index.db, documents, part.places)
     passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
     inside = [passage for passage in passages if passage.chunk.id in within]
     return await read(index.encoders, part, (inside or passages)[:PASSAGES])

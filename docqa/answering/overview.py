@@ -5,7 +5,7 @@ A number in such an answer is one that was counted here, and the answer says wha
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from docqa import store
@@ -13,7 +13,7 @@ from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Piece, Provider
 from docqa.answering.mentions import Place, match_of, places, speaks_of
 from docqa.answering.model_summary import digest
-from docqa.answering.sections import Span, spans_in
+from docqa.answering.sections import notes_on, pages_in, spans_in
 from docqa.ingest.key_sentences import choose, notes
 from docqa.languages import phrase
 from docqa.questions.question import Place as NamedPlace
@@ -66,26 +66,25 @@ async def overview(
 
 
 async def _page_counts(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview:
-    place, language = question.scope.place, question.answer_language
-    if place is None or place.kind == "page":
+    places, language = question.scope.places, question.answer_language
+    if not places or places[0].kind == "page":
         lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
         if len(documents) > 1:
             lines += [f"- {document.name}: {document.pages}" for document in documents]
         return Overview("\n".join(lines), [], _pieces([]), "")
     lines = []
     for document in documents:
-        pages = [span.chunk.page_number for span in await spans_in(db, document, place)]
-        if pages:
-            count = pages[-1] - pages[0] + 1
+        for label, pages in (await pages_in(db, document, places)).items():
             text = phrase("phrases.pages_of", language).format(
-                place=place.label, first=pages[0], last=pages[-1], count=count
+                place=label, first=min(pages), last=max(pages), count=len(pages)
             )
             lines.append(f"{document.name}: {text}" if len(documents) > 1 else text)
-    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(place, language)
+    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(places, language)
 
 
-def _not_recognised(place: NamedPlace, language: str) -> Overview:
-    text = phrase("phrases.no_such_place", language).format(place=place.label)
+def _not_recognised(places: Sequence[NamedPlace], language: str) -> Overview:
+    labels = ", ".join(dict.fromkeys(place.label for place in places))
+    text = phrase("phrases.no_such_place", language).format(place=labels)
     return Overview(text[0].upper() + text[1:], [], _pieces([]), "")
 
 
@@ -165,8 +164,8 @@ async def _gist(
     else."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
-    if scope.place is not None:
-        return await _gist_of_place(db, documents, question, scope.place, provider)
+    if scope.places:
+        return await _gist_of_places(db, documents, question, provider)
     by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
@@ -185,38 +184,27 @@ async def _gist(
     return await asyncio.to_thread(_picked, by_document, question, closing)
 
 
-async def _gist_of_place(
-    db: Database, documents: Sequence[StoredDocument], question: Question, place: NamedPlace, provider: Provider
+async def _gist_of_places(
+    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview:
-    """A summary of the pages, the chapter or the section that the question names."""
+    """A summary of the pages, chapters or sections that the question names."""
     by_document, pages = [], 0
     for document in documents:
-        spans = {span.chunk: span for span in await spans_in(db, document, place)}
-        within = await asyncio.to_thread(_notes_on, list(spans.values()))
+        within: list[StoredNote] = []
+        read = set[int]()
+        for place in question.scope.places:
+            spans = await spans_in(db, document, place)
+            within += await asyncio.to_thread(notes_on, spans, within[-1].part + 1 if within else 0)
+            read.update(span.chunk.page_number for span in spans)
         if within:
             by_document.append((document, within))
-            pages += len({chunk.page_number for chunk in spans})
+            pages += len(read)
     if not by_document:
-        return _not_recognised(place, question.answer_language)
+        return _not_recognised(question.scope.places, question.answer_language)
     closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
     if isinstance(provider, Chat):
         return _written(by_document, question, provider, closing)
     return await asyncio.to_thread(_picked, by_document, question, closing)
-
-
-def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
-    """The telling sentences of these parts alone."""
-    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
-    return [
-        StoredNote(
-            spans[note.chunk].chunk,
-            note.start + spans[note.chunk].start,
-            note.end + spans[note.chunk].start,
-            note.part,
-            note.weight,
-        )
-        for note in notes(chunks)
-    ]
 
 
 async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:

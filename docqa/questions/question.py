@@ -46,11 +46,11 @@ class Place:
 @dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
-    wanted of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
+    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
-    place: Place | None = None
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
     `follows` it was completed from the conversation.
 
-    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's
-    row id.
+    `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
+    search terms by which it names documents, each by the document's row id.
     `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
     """
 
@@ -71,6 +71,7 @@ class Part:
     expects: Expected | None = None
     wants_span: bool = True
     several: bool = False
+    places: tuple[Place, ...] = ()
     pages: Mapping[int, frozenset[int]] = field(default_factory=dict)
     named: Mapping[int, frozenset[str]] = field(default_factory=dict)
     expansions: tuple[Expansion, ...] = ()
