@@ -23,7 +23,7 @@ from docqa.search.search import search
 from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.text.words import PREFIX, fold, terms
+from docqa.text.words import stem, terms
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
@@ -159,15 +159,16 @@ async def _linked(
     _, passage, sentence = best
     stated = content(passage.text[sentence.start : sentence.end], part.language)
     missing = _Link(
-        frozenset(map(_stem, part.content)) - frozenset(map(_stem, stated)),
-        frozenset(map(_stem, stated)) - frozenset(map(_stem, part.searched_content)),
+        frozenset(part.stems.values()) - frozenset(map(stem, stated)),
+        frozenset(map(stem, stated)) - part.searched_stems,
     )
     if not missing.links or not OPEN * len(part.content) < len(missing.words) < len(part.content):
         return []
     if closing := missing.closing(passages, part.language):
         return closing
     sought = missing.words | missing.links
-    text = " ".join(word for word in dict.fromkeys([*part.content, *stated]) if _stem(word) in sought)
+    stems = {**part.stems, **{word: stem(word) for word in stated}}
+    text = " ".join(word for word, known in stems.items() if known in sought)
     again = replace(part, text=text, context="", pages={}, expansions=())
     return missing.closing(await search(index, documents, again, PASSAGES), part.language)
 
@@ -185,14 +186,10 @@ class _Link:
         for passage in passages:
             kept = []
             for sentence in passage.sentences:
-                held = frozenset(map(_stem, content(passage.text[sentence.start : sentence.end], language)))
+                held = frozenset(map(stem, content(passage.text[sentence.start : sentence.end], language)))
                 closed, linked = len(self.words & held) / len(self.words), len(self.links & held) / len(self.links)
                 if closed >= CLOSED and linked:
                     kept.append(replace(sentence, coverage=closed + linked))
             if kept:
                 out.append(replace(passage, sentences=tuple(kept)))
         return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.sentences))
-
-
-def _stem(word: str) -> str:
-    return fold(word)[:PREFIX]

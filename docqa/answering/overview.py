@@ -117,8 +117,8 @@ async def _mentions(
     """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
-        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
-    mentions = await asyncio.to_thread(places, scope.topic, chunks)
+        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic_words))
+    mentions = await asyncio.to_thread(places, scope.topic_words, chunks)
     if not mentions:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in mentions})
@@ -162,19 +162,19 @@ async def _gist(
 ) -> Overview | None:
     """A summary of the documents, or of those or the sections that the question names; None if it names something
     else."""
-    named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
+    named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
     documents = named or documents
     if scope.places:
         return await _gist_of_places(db, documents, question, provider)
     by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
-            (document, [note for note in stored if speaks_of(scope.topic, note.chunk.section)])
+            (document, [note for note in stored if speaks_of(scope.topic_words, note.chunk.section)])
             for document, stored in by_document
         ]
         if any(within for _, within in sections):
             by_document = [(document, within) for document, within in sections if within]
-        elif await _stands(db, documents, scope.topic):
+        elif await _stands(db, documents, scope):
             return None
     if not any(stored for _, stored in by_document):
         return None
@@ -216,9 +216,13 @@ async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
-async def _stands(db: Database, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
+async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
     async with db.read() as conn:
-        return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
+        return bool(
+            await store.chunks.match_chunks(
+                conn, [document.id for document in documents], match_of(scope.topic_words), 1
+            )
+        )
 
 
 async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:

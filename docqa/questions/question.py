@@ -10,7 +10,7 @@ from docqa.questions.wording import content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
-from docqa.text.words import fold, is_dense, terms
+from docqa.text.words import fold, is_dense, stem, terms
 
 Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
 Expected = Literal["person", "date", "number", "place"]
@@ -44,6 +44,16 @@ class Place:
 
 
 @dataclass(frozen=True)
+class TopicWord:
+    """A word of a topic as it is compared with texts: folded, its first search term, or its pairs of characters in a
+    script without spaces."""
+
+    folded: str
+    terms: tuple[str, ...]
+    is_dense: bool
+
+
+@dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
     wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything."""
@@ -51,6 +61,11 @@ class Scope:
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+
+    @cached_property
+    def topic_words(self) -> tuple[TopicWord, ...]:
+        """The words of the topic as they are compared."""
+        return tuple(TopicWord(fold(word), tuple(terms(word)), is_dense(word)) for word in self.topic)
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,11 @@ class Part:
         return f"{self.text} {self.context}".strip()
 
     @cached_property
+    def searched_terms(self) -> tuple[str, ...]:
+        """The search terms of the text with its context."""
+        return tuple(terms(self.searched))
+
+    @cached_property
     def terms(self) -> tuple[str, ...]:
         """The search terms of the text alone."""
         return tuple(terms(self.text))
@@ -97,9 +117,14 @@ class Part:
         return tuple(content(self.text, self.language))
 
     @cached_property
-    def searched_content(self) -> tuple[str, ...]:
-        """The same of the text with its context."""
-        return tuple(content(self.searched, self.language))
+    def stems(self) -> Mapping[str, str]:
+        """The stem of each word that says what the text is about."""
+        return {word: stem(word) for word in self.content}
+
+    @cached_property
+    def searched_stems(self) -> frozenset[str]:
+        """The stems of such words in the text with its context."""
+        return frozenset(map(stem, content(self.searched, self.language)))
 
     @cached_property
     def folded(self) -> str:
