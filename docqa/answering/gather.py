@@ -24,7 +24,7 @@ from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.text.units import in_context
-from docqa.text.words import PREFIX, fold, terms
+from docqa.text.words import stem, terms
 
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
@@ -47,9 +47,7 @@ class Found:
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
-    place = question.scope.place
-    within = await _chunks_of(index.db, documents, place) if place and place.kind != "page" else frozenset[int]()
-    results = await asyncio.gather(*(_sought(index, documents, part, within) for part in question.parts))
+    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
     speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
     if not question.options.agent_mode or not any(speaking):
         return interleave(results, speaks=any(speaking))
@@ -62,16 +60,17 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     return interleave(answered)
 
 
-async def _chunks_of(db: Database, documents: Sequence[StoredDocument], place: Place) -> frozenset[int]:
-    """The ids of the chunks in the chapter or section that the question names."""
-    spans = [span for document in documents for span in await spans_in(db, document, place)]
+async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
+    """The ids of the chunks in the chapters and sections among these places; pages are ranked, not filtered."""
+    named = [place for place in places if place.kind != "page"]
+    spans = [span for place in named for document in documents for span in await spans_in(db, document, place)]
     return frozenset(span.chunk.id for span in spans)
 
 
-async def _sought(
-    index: Index, documents: Sequence[StoredDocument], part: Part, within: frozenset[int]
-) -> list[Passage]:
-    """The passages that are found, the best of them read; only those `within` these chunks, where any are."""
+async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
+    """The passages that are found, the best of them read; only those in the chapters that the part names, where any
+    are."""
+    within = await _chunks_of(index.db, documents, part.places)
     passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
     inside = [passage for passage in passages if passage.chunk.id in within]
     return await read(index.encoders, part, (inside or passages)[:PASSAGES])
@@ -165,15 +164,16 @@ async def _linked(
     _, passage, sentence = best
     stated = content(passage.text[sentence.start : sentence.end], part.language)
     missing = _Link(
-        frozenset(map(_stem, part.content)) - frozenset(map(_stem, stated)),
-        frozenset(map(_stem, stated)) - frozenset(map(_stem, part.searched_content)),
+        frozenset(part.stems.values()) - frozenset(map(stem, stated)),
+        frozenset(map(stem, stated)) - part.searched_stems,
     )
     if not missing.links or not OPEN * len(part.content) < len(missing.words) < len(part.content):
         return []
     if closing := missing.closing(passages, part.language):
         return closing
     sought = missing.words | missing.links
-    text = " ".join(word for word in dict.fromkeys([*part.content, *stated]) if _stem(word) in sought)
+    stems = {**part.stems, **{word: stem(word) for word in stated}}
+    text = " ".join(word for word, known in stems.items() if known in sought)
     again = replace(part, text=text, context="", pages={}, expansions=())
     return missing.closing(await search(index, documents, again, PASSAGES), part.language)
 
@@ -191,14 +191,10 @@ class _Link:
         for passage in passages:
             kept = []
             for sentence in passage.units:
-                held = frozenset(map(_stem, content(passage.text[sentence.start : sentence.end], language)))
+                held = frozenset(map(stem, content(passage.text[sentence.start : sentence.end], language)))
                 closed, linked = len(self.words & held) / len(self.words), len(self.links & held) / len(self.links)
                 if closed >= CLOSED and linked:
                     kept.append(replace(sentence, coverage=closed + linked))
             if kept:
                 out.append(replace(passage, units=tuple(kept)))
         return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.units))
-
-
-def _stem(word: str) -> str:
-    return fold(word)[:PREFIX]

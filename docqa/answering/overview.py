@@ -5,7 +5,7 @@ A number in such an answer is one that was counted here, and the answer says wha
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from docqa import store
@@ -13,7 +13,7 @@ from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Piece, Provider
 from docqa.answering.mentions import Place, match_of, places, speaks_of
 from docqa.answering.model_summary import digest
-from docqa.answering.sections import Span, spans_in
+from docqa.answering.sections import notes_on, pages_in, spans_in
 from docqa.ingest.key_sentences import choose, notes
 from docqa.languages import phrase
 from docqa.questions.question import Place as NamedPlace
@@ -66,26 +66,25 @@ async def overview(
 
 
 async def _page_counts(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview:
-    place, language = question.scope.place, question.answer_language
-    if place is None or place.kind == "page":
+    places, language = question.scope.places, question.answer_language
+    if not places or places[0].kind == "page":
         lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
         if len(documents) > 1:
             lines += [f"- {document.name}: {document.pages}" for document in documents]
         return Overview("\n".join(lines), [], _pieces([]), "")
     lines = []
     for document in documents:
-        pages = [span.chunk.page_number for span in await spans_in(db, document, place)]
-        if pages:
-            count = pages[-1] - pages[0] + 1
+        for label, pages in (await pages_in(db, document, places)).items():
             text = phrase("phrases.pages_of", language).format(
-                place=place.label, first=pages[0], last=pages[-1], count=count
+                place=label, first=min(pages), last=max(pages), count=len(pages)
             )
             lines.append(f"{document.name}: {text}" if len(documents) > 1 else text)
-    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(place, language)
+    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(places, language)
 
 
-def _not_recognised(place: NamedPlace, language: str) -> Overview:
-    text = phrase("phrases.no_such_place", language).format(place=place.label)
+def _not_recognised(places: Sequence[NamedPlace], language: str) -> Overview:
+    labels = ", ".join(dict.fromkeys(place.label for place in places))
+    text = phrase("phrases.no_such_place", language).format(place=labels)
     return Overview(text[0].upper() + text[1:], [], _pieces([]), "")
 
 
@@ -118,8 +117,8 @@ async def _mentions(
     """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
-        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
-    mentions = await asyncio.to_thread(places, scope.topic, chunks)
+        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic_words))
+    mentions = await asyncio.to_thread(places, scope.topic_words, chunks)
     if not mentions:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in mentions})
@@ -163,19 +162,19 @@ async def _gist(
 ) -> Overview | None:
     """A summary of the documents, or of those or the sections that the question names; None if it names something
     else."""
-    named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
+    named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
     documents = named or documents
-    if scope.place is not None:
-        return await _gist_of_place(db, documents, question, scope.place, provider)
+    if scope.places:
+        return await _gist_of_places(db, documents, question, provider)
     by_document = [(document, await _notes(db, document)) for document in documents]
     if scope.topic and not named:
         sections = [
-            (document, [note for note in stored if speaks_of(scope.topic, note.chunk.section)])
+            (document, [note for note in stored if speaks_of(scope.topic_words, note.chunk.section)])
             for document, stored in by_document
         ]
         if any(within for _, within in sections):
             by_document = [(document, within) for document, within in sections if within]
-        elif await _stands(db, documents, scope.topic):
+        elif await _stands(db, documents, scope):
             return None
     if not any(stored for _, stored in by_document):
         return None
@@ -185,38 +184,27 @@ async def _gist(
     return await asyncio.to_thread(_picked, by_document, question, closing)
 
 
-async def _gist_of_place(
-    db: Database, documents: Sequence[StoredDocument], question: Question, place: NamedPlace, provider: Provider
+async def _gist_of_places(
+    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview:
-    """A summary of the pages, the chapter or the section that the question names."""
+    """A summary of the pages, chapters or sections that the question names."""
     by_document, pages = [], 0
     for document in documents:
-        spans = {span.chunk: span for span in await spans_in(db, document, place)}
-        within = await asyncio.to_thread(_notes_on, list(spans.values()))
+        within: list[StoredNote] = []
+        read = set[int]()
+        for place in question.scope.places:
+            spans = await spans_in(db, document, place)
+            within += await asyncio.to_thread(notes_on, spans, within[-1].part + 1 if within else 0)
+            read.update(span.chunk.page_number for span in spans)
         if within:
             by_document.append((document, within))
-            pages += len({chunk.page_number for chunk in spans})
+            pages += len(read)
     if not by_document:
-        return _not_recognised(place, question.answer_language)
+        return _not_recognised(question.scope.places, question.answer_language)
     closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
     if isinstance(provider, Chat):
         return _written(by_document, question, provider, closing)
     return await asyncio.to_thread(_picked, by_document, question, closing)
-
-
-def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
-    """The telling sentences of these parts alone."""
-    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
-    return [
-        StoredNote(
-            spans[note.chunk].chunk,
-            note.start + spans[note.chunk].start,
-            note.end + spans[note.chunk].start,
-            note.part,
-            note.weight,
-        )
-        for note in notes(chunks)
-    ]
 
 
 async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
@@ -228,9 +216,13 @@ async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
-async def _stands(db: Database, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
+async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
     async with db.read() as conn:
-        return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
+        return bool(
+            await store.chunks.match_chunks(
+                conn, [document.id for document in documents], match_of(scope.topic_words), 1
+            )
+        )
 
 
 async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:

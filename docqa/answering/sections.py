@@ -1,22 +1,25 @@
 """Where the pages, chapters and sections that a question names stand in a document.
 
 Pages are counted. Chapters and sections are found by numbered headings: a line of the text or the title of a section
-that begins with "Chapter 3", "第三章", "3.2 Notice". Lines of a table of contents, which end with a page number, do not
-count.
+that begins with "Chapter 3", "Chapter Three", "第三章", "3.2 Notice". Lines of a table of contents, which end with a
+page number, do not count. In a document without such headings the titles of its sections are counted, whatever their
+level: none is stored.
 """
 
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from docqa import store
+from docqa.ingest.key_sentences import notes
 from docqa.questions.named import places_named
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
 from docqa.text.values import heading_number
 
 LONGEST_HEADING = 120  # characters
@@ -51,6 +54,16 @@ async def spans_in(db: Database, document: StoredDocument, place: Place) -> list
     return await asyncio.to_thread(spans_of, place, chunks)
 
 
+async def pages_in(db: Database, document: StoredDocument, places: Sequence[Place]) -> dict[str, set[int]]:
+    """The page numbers that places cover in a document, by the places' labels; none of what is not recognised in it."""
+    pages: dict[str, set[int]] = {}
+    for place in places:
+        numbers = [span.chunk.page_number for span in await spans_in(db, document, place)]
+        if numbers:
+            pages.setdefault(place.label, set()).update(range(numbers[0], numbers[-1] + 1))
+    return pages
+
+
 def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
     """The parts of a document's chunks, given in order, that a named place covers; none where it is not recognised."""
     if place.kind == "page":
@@ -62,7 +75,30 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
         if spans := _between(place, candidates, chunks):
             return spans
-    return []
+    return [] if headings else _between(place, _titles(chunks), chunks)
+
+
+def notes_on(spans: Sequence[Span], part: int) -> list[StoredNote]:
+    """The most telling sentences of these parts alone, numbered from `part` on."""
+    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
+    return [
+        StoredNote(
+            spans[note.chunk].chunk,
+            note.start + spans[note.chunk].start,
+            note.end + spans[note.chunk].start,
+            note.part + part,
+            note.weight,
+        )
+        for note in notes(chunks)
+    ]
+
+
+def _titles(chunks: Sequence[StoredChunk]) -> list[_Heading]:
+    """The titles of the sections, counted from one in the order of the text."""
+    begins = [
+        at for at, chunk in enumerate(chunks) if chunk.section and (not at or chunk.section != chunks[at - 1].section)
+    ]
+    return [_Heading(at, 0, "", (number,)) for number, at in enumerate(begins, 1)]
 
 
 def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:

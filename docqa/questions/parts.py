@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from docqa.languages import every_pattern, words
-from docqa.questions.wording import WORD, spaced_pattern, unspaced, unspaced_pattern
+from docqa.questions.wording import WORD, matches, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold
 
@@ -73,7 +73,12 @@ def _has_subject(text: str, language: str) -> bool:
 
 
 def _compared(question: str, language: str) -> list[str]:
-    """Two questions for two things that are compared, or that plainly run parallel; none for any other question."""
+    """Two questions for two things that are compared, or that plainly run parallel; none for any other question.
+
+    A difference is one thing: what tells two things apart stands where a text speaks of both.
+    """
+    if matches("difference", question, language):
+        return []
     if unspaced(question):
         both = unspaced_pattern("compared").search(question)
         sides = [side for side in both.groups() if side] if both else []
@@ -114,19 +119,23 @@ def _sides(text: str, tokens: Sequence[re.Match[str]], at: int, *, sure: bool, e
         if not (sure or alternative) or not right or len(right) > 2 * LONGEST:
             return []
         first, count = begin if alternative else _start(tokens[:at], left, right), len(right)
-    if first is None or _shares_noun(text, tokens, first, at, count):
+    if first is None or _shares_noun(text, tokens, first, at, count, either=either):
         return []
     stem, tail = text[: tokens[first].start()], text[tokens[at + count].end() :]
     sides = text[tokens[first].start() : tokens[at].start()], text[tokens[at + 1].start() : tokens[at + count].end()]
     return [f"{stem}{side.strip(' ,')}{tail}".strip() for side in sides]
 
 
-def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int) -> bool:
-    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent",
-    "Brutto- und Nettomiete", "kalter und warmer Miete"."""
+def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int, *, either: bool) -> bool:
+    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent", "the
+    gross and the net rent", "Brutto- und Nettomiete", "kalter und warmer Miete"."""
     if text[tokens[at - 1].end() : tokens[at].start()].startswith("-"):
         return True
-    return first == at - 1 and tokens[first].group()[0].islower() and count == 2 and tokens[at + 1].group()[0].islower()
+    left, right = ([token.group() for token in side] for side in (tokens[first:at], tokens[at + 1 : at + 1 + count]))
+    # With an article each may be a thing of its own: "the mill or the glass works".
+    if not either and left[0] == right[0] and is_function_word(fold(left[0])):
+        left, right = left[1:], right[1:]
+    return len(left) == 1 and len(right) == 2 and left[0][0].islower() and right[0][0].islower()
 
 
 def _parallel(left: Sequence[str], right: Sequence[str]) -> tuple[int | None, int]:

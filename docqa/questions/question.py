@@ -10,7 +10,7 @@ from docqa.questions.wording import content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
-from docqa.text.words import fold, is_dense, terms
+from docqa.text.words import fold, is_dense, stem, terms
 
 Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
 Expected = Literal["person", "date", "number", "place"]
@@ -44,13 +44,28 @@ class Place:
 
 
 @dataclass(frozen=True)
+class TopicWord:
+    """A word of a topic as it is compared with texts: folded, its first search term, or its pairs of characters in a
+    script without spaces."""
+
+    folded: str
+    terms: tuple[str, ...]
+    is_dense: bool
+
+
+@dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
-    wanted of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
+    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
-    place: Place | None = None
+    places: tuple[Place, ...] = ()
+
+    @cached_property
+    def topic_words(self) -> tuple[TopicWord, ...]:
+        """The words of the topic as they are compared."""
+        return tuple(TopicWord(fold(word), tuple(terms(word)), is_dense(word)) for word in self.topic)
 
 
 @dataclass(frozen=True)
@@ -58,8 +73,8 @@ class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
     `follows` it was completed from the conversation.
 
-    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's
-    row id.
+    `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
+    search terms by which it names documents, each by the document's row id.
     `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
     """
 
@@ -71,6 +86,7 @@ class Part:
     expects: Expected | None = None
     wants_span: bool = True
     several: bool = False
+    places: tuple[Place, ...] = ()
     pages: Mapping[int, frozenset[int]] = field(default_factory=dict)
     named: Mapping[int, frozenset[str]] = field(default_factory=dict)
     expansions: tuple[Expansion, ...] = ()
@@ -79,6 +95,11 @@ class Part:
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
+
+    @cached_property
+    def searched_terms(self) -> tuple[str, ...]:
+        """The search terms of the text with its context."""
+        return tuple(terms(self.searched))
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -96,9 +117,14 @@ class Part:
         return tuple(content(self.text, self.language))
 
     @cached_property
-    def searched_content(self) -> tuple[str, ...]:
-        """The same of the text with its context."""
-        return tuple(content(self.searched, self.language))
+    def stems(self) -> Mapping[str, str]:
+        """The stem of each word that says what the text is about."""
+        return {word: stem(word) for word in self.content}
+
+    @cached_property
+    def searched_stems(self) -> frozenset[str]:
+        """The stems of such words in the text with its context."""
+        return frozenset(map(stem, content(self.searched, self.language)))
 
     @cached_property
     def folded(self) -> str:

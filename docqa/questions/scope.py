@@ -5,6 +5,7 @@ speak of that is not known here.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from docqa.languages import every, every_pattern, every_word, pattern
@@ -38,19 +39,30 @@ _PARTICLES = "".join(sorted(every_word("questions.particles")))  # inside a word
 
 def scope_of(question: str, language: str) -> Scope:
     """What a question wants and of which text; "passages" for one like any other, or about more than a few words."""
-    places = places_named(question)
-    place = places[0] if places else None
+    places = tuple(places_named(question, language))
     if len(question) > LONGEST:
-        return Scope(place=place)
+        return Scope(places=places)
     wanted = _wanted(question)
-    topic = topic_of(question if place is None else question.replace(place.label, " "))
+    rest = question
+    for place in places:
+        rest = rest.replace(place.label, " ")
+    topic = topic_of(rest)
     if wanted is None:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
-        whole = place is not None and not topic and expected(question, language) is None
-        return Scope("summary" if whole else "passages", place=place)
+        whole = bool(places) and not topic and expected(question, language) is None
+        return Scope("summary" if whole else "passages", places=places)
     least, most = TOPIC_WORDS[wanted]
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
-    return Scope(wanted, topic, place) if least <= words <= most else Scope(place=place)
+    return Scope(wanted, topic, places) if least <= words <= most else Scope(places=places)
+
+
+def common_scope(scopes: Sequence[Scope]) -> Scope:
+    """The scope of a question with these parts: what they all want of whole documents, of the places of all; passages
+    where they want different things."""
+    places = tuple(dict.fromkeys(place for scope in scopes for place in scope.places))
+    if len({scope.wanted for scope in scopes}) > 1:
+        return Scope(places=places)
+    return Scope(scopes[0].wanted, tuple(dict.fromkeys(word for scope in scopes for word in scope.topic)), places)
 
 
 def _wanted(question: str) -> Wanted | None:

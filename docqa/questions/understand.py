@@ -3,7 +3,7 @@
 Pure and synchronous: no database, no model. Nothing behind it reads raw text again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from docqa.languages import phrase
@@ -13,8 +13,8 @@ from docqa.questions.kinds import asks_for_several, expected, kind_of, wants_spa
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
-from docqa.questions.question import ChatOptions, Part, Question
-from docqa.questions.scope import scope_of
+from docqa.questions.question import ChatOptions, Part, Place, Question
+from docqa.questions.scope import common_scope, scope_of
 from docqa.questions.wording import content, says_enough
 from docqa.text.words import terms
 
@@ -54,8 +54,8 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
         history=history,
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
-        parts=tuple(_part(alone, language, documents) for alone in pieces),
-        scope=scope_of(text, language),
+        parts=tuple(_parts(pieces, language, documents)),
+        scope=common_scope([scope_of(alone.text, language) for alone in pieces]),
     )
 
 
@@ -73,8 +73,16 @@ def _as_sent(text: str, earlier: str, language: str) -> StandAlone:
     return StandAlone(text, "" if says_enough(content(text, language)) else earlier)
 
 
-def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Part:
-    text, places = alone.text, places_named(alone.whole)
+def _parts(pieces: Sequence[StandAlone], language: str, documents: Sequence[Document]) -> Iterator[Part]:
+    """The parts; one that names no place is about that of the part before: "In chapter 2, who pays and when?"."""
+    places: Sequence[Place] = ()
+    for alone in pieces:
+        places = places_named(alone.text, language) or places
+        yield _part(alone, places, language, documents)
+
+
+def _part(alone: StandAlone, own: Sequence[Place], language: str, documents: Sequence[Document]) -> Part:
+    text, places = alone.text, own or places_named(alone.whole, language)
     pages = {document.id: pages_of(places, document.pages) for document in documents}
     return Part(
         text=text,
@@ -85,6 +93,7 @@ def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Pa
         expects=expected(text, language),
         wants_span=wants_span(text, language),
         several=asks_for_several(text, language),
+        places=tuple(own),
         pages={id_: numbers for id_, numbers in pages.items() if numbers},
         named=named_by(terms(alone.whole), {document.id: document.name for document in documents}),
         expansions=expansions(alone.whole, language),

@@ -39,12 +39,12 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
         expansion = await _used(conn, ids, part)
-    texts = [part.searched, expansion] if expansion else [part.searched]
-    vectors = [await embedder.encode_question(wording) if embedder else None for wording in texts]
+    wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
+    vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
         query, *expanded = [
             await weigh(conn, ids, wording, part.language, vector)
-            for wording, vector in zip(texts, vectors, strict=True)
+            for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
         request = Request(ids, query, next(iter(expanded), None), names, part.pages)

@@ -154,6 +154,11 @@ def _compounds(folded: str) -> Iterator[str]:
             yield from (match.group() for match in _COMPOUND.finditer(piece) if any(map(str.isalpha, match.group())))
 
 
+def stem(word: str) -> str:
+    """The beginning of a word that stands for its forms where no search terms are compared."""
+    return fold(word)[:PREFIX]
+
+
 def is_compound(term: str) -> bool:
     """Whether a search term is an identifier, an address or a hyphenated word, whose parts are terms too."""
     return bool(_COMPOUND.fullmatch(term)) and any(map(str.isalpha, term))

@@ -19,7 +19,7 @@ from docqa.answering.prompts import SUM_UP_PART
 from docqa.errors import Unavailable
 from docqa.ingest.add import with_terms
 from docqa.ingest.chunking import chunks
-from docqa.questions.question import Question
+from docqa.questions.question import Question, Scope
 from docqa.store.chunks import StoredChunk
 
 pytestmark = pytest.mark.anyio
@@ -187,7 +187,7 @@ async def test_notes_go_with_their_document(app: Starlette, client: httpx.AsyncC
     ],
 )
 def test_a_word_is_found_in_its_forms(topic: str, text: str) -> None:
-    assert speaks_of((topic,), text)
+    assert speaks_of(Scope("mentions", (topic,)).topic_words, text)
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,14 @@ def test_a_word_is_found_in_its_forms(topic: str, text: str) -> None:
     ],
 )
 def test_another_word_is_not_taken_for_it(topic: str, text: str) -> None:
-    assert not speaks_of((topic,), text)
+    assert not speaks_of(Scope("mentions", (topic,)).topic_words, text)
 
 
 def test_a_row_is_named_by_its_columns_and_its_section() -> None:
     chunk = StoredChunk(1, 1, 1, "Deadlines", "Port\tDay", "Bergen\t3\nOslo\t4\n\nThe sea is deep.", "")
-    assert [chunk.text[place.start : place.end] for place in places(("deadlines",), [chunk])] == [
+    assert [
+        chunk.text[place.start : place.end] for place in places(Scope("mentions", ("deadlines",)).topic_words, [chunk])
+    ] == [
         "Bergen\t3",
         "Oslo\t4",
     ]

@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from conftest import upload
 from docqa.search.weights import Query, weigh
 from docqa.text.frequency import shares
+from docqa.text.words import terms
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +47,7 @@ def test_no_list_is_read_before_it_is_needed() -> None:
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
     async with app.state.services.db.read() as conn:
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
-        return await weigh(conn, documents, text, language, vector)
+        return await weigh(conn, documents, terms(text), language, vector)
 
 
 async def test_a_general_word_tells_little_although_the_file_has_it_once(
