@@ -4,6 +4,7 @@ The order is the file's own unless it jumps back often; then the page is cut alo
 Nagy and Seth (1984). Footnotes, captions and boxes are not distinguished from the text around them.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -13,6 +14,8 @@ from docqa.formats.pdf.table import Cell, Row, is_narrow
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 
+_CONTROLS = "".join(map(chr, range(0x80, 0xA0)))  # C1, which show nothing
+_SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
 _LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
@@ -84,7 +87,9 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     spans, box = line["spans"], line["bbox"]
     if "chars" not in spans[0]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
-        if text := text.strip():
+        if len(spans) > 1 and spans[0]["text"].strip().isalnum() and _is_bullet(spans[0]):
+            text = "• " + "".join([span["text"] for span in spans[1:]]).lstrip()
+        if text := text.strip().strip(_CONTROLS).strip():
             yield text, box
         return
     characters = [(char["c"], char["bbox"][0], char["bbox"][2]) for span in spans for char in span["chars"]]
@@ -95,6 +100,11 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
         )
     elif plain:
         yield plain, box
+
+
+def _is_bullet(span: dict[str, Any]) -> bool:
+    """Whether a letter is drawn as a bullet, by a font of symbols."""
+    return len(span["text"].strip()) == 1 and bool(_SYMBOLS.search(span["font"]))
 
 
 def _direction(line: dict[str, Any]) -> tuple[int, int]:
