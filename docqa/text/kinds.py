@@ -21,7 +21,7 @@ from docqa.text.marks import (
 )
 from docqa.text.titles import sure_level
 
-_LONGEST_CAPTION = 600  # characters
+_LONGEST_CAPTION = 1_200  # characters
 _LONGEST_QUESTION = 250
 _CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
 _FOOT = 12  # blocks at a page's end among which footnotes are looked for
@@ -140,17 +140,11 @@ def _with_questions(text: str, blocks: list[Block], marks: Sequence[Mark | None]
     """Paragraphs and items that are a single question, if an answer follows: no list of questions."""
     asking = [_is_question(text, block) for block in blocks]
     for place, block in enumerate(blocks[:-1]):
-        following = blocks[place + 1]
+        following, mark, mark_after = blocks[place + 1], marks[place], marks[place + 1]
         answered = following.kind in ("paragraph", "item", "row", "note") and not asking[place + 1]
-        sibling = (
-            following.kind == "item"
-            and marks[place]
-            and marks[place + 1]
-            and (
-                marks[place].style == marks[place + 1].style  # type: ignore[union-attr]
-            )
-        )
-        if asking[place] and answered and not sibling:
+        is_sibling = following.kind == "item" and mark and mark_after and mark.style == mark_after.style
+        is_last = place and asking[place - 1] and blocks[place - 1].kind == block.kind == "item"  # of a list of them
+        if asking[place] and answered and not is_sibling and not is_last:
             blocks[place] = block._replace(kind="question", level=0)
     return blocks
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from docqa.text.block import Block
 from docqa.text.marks import (
+    NUMBERED,
     Mark,
     asks,
     begins_caption,
@@ -27,7 +28,6 @@ _LINE = re.compile(r"[^\n\f]+")
 _WRAPPED = 160  # characters: longer lines have not been wrapped, so that each is a paragraph
 _FULL = 0.75  # of the usual width: lines end up to here for want of space
 _WORD = re.compile(r"\S+")
-_NUMBERED = "#1一I"  # styles of marks that headings have too
 _HYPHENS = ("-", "\u00ad", "\u2010")
 
 
@@ -151,7 +151,7 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
         return begins_caption(line.text) or not line.text[0].islower()
     if asks(before.text) and len(piece) <= 3 and not line.text[0].islower():
         return True
-    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in _NUMBERED):
+    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in NUMBERED):
         return False
     return _ends_early(before, line, width)
 

@@ -14,6 +14,7 @@ from docqa.text.words import is_dense
 _LONGEST_MARK = 32
 LONGEST = 200  # characters of a line that are looked at, at either end
 _ENDS = tuple(".!?…:;,。！？｡：；，、؟؛،।")
+NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
 _STOPS = tuple(".!?…。！？｡؟।")
 _CLOSING = "\"'”’»)]」』）*†‡"
 _ROMAN = {"i": 1, "v": 5, "x": 10}
@@ -27,7 +28,7 @@ def _any_of(words: Iterable[str]) -> str:
 _BULLETS = "•‣◦⁃∙●○■□▪▫◆◇◊►▸▶▷➢➤➔✓✔✗✘☐☑☒❖❑❒❏✦★☆·･\ue000-\uf8ff"
 _MARK = re.compile(
     rf"(?P<bullet>[{_BULLETS}])(?=\s*[^\s{_BULLETS}])"
-    r"|(?P<dash>[-–—*+>])(?=\s+\S)"
+    r"|(?P<dash>[-–—*+>](?=\s+\S)|[o§](?=\s+[^\Wa-z\d_]))"
     rf"|(?P<circled>[\u2460-\u24ff\u2776-\u2793])"
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.

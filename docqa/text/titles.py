@@ -1,6 +1,7 @@
 """Which lines are headings by their words alone, where neither the format nor the font says so."""
 
 from docqa.text.marks import (
+    NUMBERED,
     begins_caption,
     begins_section,
     claims_rights,
@@ -12,7 +13,6 @@ from docqa.text.marks import (
     longest_heading,
 )
 
-_NUMBERED = "#1一I"  # styles of marks that headings have too
 _MOST_WORDS = 12  # of a heading in capitals
 _LONGEST = 90
 _LONGER = 60  # characters of a text that a heading may stand above
@@ -43,7 +43,7 @@ def sure_level(line: str, before: str, after: str) -> int:
     next one, a number ("3. Rent").
     """
     mark = item_mark(line)
-    if mark and mark.style[0] not in _NUMBERED or not may_be_heading(line):
+    if mark and mark.style[0] not in NUMBERED or not may_be_heading(line):
         return 0
     is_loud = line.isupper() and sum(map(str.isalpha, line)) > 3 and len(line.split()) <= _MOST_WORDS
     if mark is None:
@@ -66,7 +66,7 @@ def level(line: str, before: str, after: str, size_after: int) -> int:
     mark, mark_after = item_mark(line), item_mark(after)
     if mark:
         style_before = item_mark(before)
-        if mark.style[0] not in _NUMBERED or any(
+        if mark.style[0] not in NUMBERED or any(
             other and other.style == mark.style for other in (style_before, mark_after)
         ):
             return 0

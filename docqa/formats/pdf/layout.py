@@ -11,6 +11,7 @@ from typing import Any
 
 from docqa.formats.pdf.bidi import RIGHT_TO_LEFT, logical
 from docqa.formats.pdf.table import Cell, Row, is_narrow
+from docqa.text.marks import Mark, item_mark
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 
@@ -37,9 +38,28 @@ def directions(
         for block in ordered:
             for place, row in enumerate(block):
                 row.begins = place == 0
+                _join_mark(row)
                 rows.append(row)
         _, top, _, bottom = _turn(direction, (0.0, 0.0, width, height))
         yield rows, top, bottom
+
+
+def _join_mark(row: Row) -> None:
+    """Make one cell of the mark of a list item and its text: a list is no table of two columns."""
+    if len(row.cells) < 2 or not (mark := _lone_mark(row.cells[0].text)):
+        return
+    first, second = row.cells[:2]
+    if mark.style[0] in "•-" or len(row.cells) == 2 and not second.is_value:
+        bullet = "•" if "\ue000" <= first.text <= "\uf8ff" else first.text
+        second.text = f"{bullet} {second.text}"
+        second.left = first.left
+        del row.cells[0]
+
+
+def _lone_mark(text: str) -> Mark | None:
+    """The mark that the text is; None if it is more, or none."""
+    mark = item_mark(f"{text} X")
+    return mark if mark and mark.end == len(text) + 1 else None
 
 
 def paragraphs(rows: Iterable[Row]) -> list[list[Row]]:
@@ -148,6 +168,9 @@ def _joined(rows: list[Row]) -> list[list[Row]]:
                 lines.append(row)
         if blocks and len(blocks[-1]) == len(lines) == 1 and blocks[-1][0].beside(lines[0]):
             blocks[-1][0].add(lines[0])
+        elif blocks and blocks[-1][-1].beside(lines[0]) and _lone_mark(blocks[-1][-1].text):
+            lines[0].add(blocks[-1].pop())
+            blocks[-1] += lines
         else:
             blocks.append(lines)
     return _beside_each_other(blocks)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docqa.formats.pdf.table import Row
-from docqa.text.marks import ends_sentence, footnote_sign, goes_on, is_page_number, item_mark, leads_on
+from docqa.text.marks import NUMBERED, ends_sentence, footnote_sign, goes_on, is_page_number, item_mark, leads_on
 from docqa.text.words import is_dense
 
 _BIGGER = 1.15  # a heading's size relative to the text around it
@@ -140,6 +140,9 @@ def is_heading(rows: Sequence[Row], following: str) -> bool:
     """Whether loud rows are a heading: few and short ones, no sentence, and none that `following` goes on with."""
     title = " ".join(row.text for row in rows)
     letters = sum(map(str.isalpha, title))
+    mark = item_mark(title)
+    if mark and mark.style[0] not in NUMBERED:
+        return False
     if letters < 2 and not is_dense(title) or is_page_number(title) or title.count(",") > _MOST_COMMAS:
         return False
     if len(rows) > _MOST_ROWS or len(title) > _LONGEST or 3 * letters < len(title) - title.count(" "):
