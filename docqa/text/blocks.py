@@ -13,6 +13,7 @@ from docqa.text.lines import derived
 
 __all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "unpacked"]
 
+_MOST_HEADS = 4  # lines of column headings
 _LINE = re.compile(r"[^\n\f]+")
 
 
@@ -43,6 +44,10 @@ def blocks_of(
 
 
 def _rows(text: str, start: int, head: int, end: int) -> Iterator[Block]:
+    """The lines of a table. Where most of them are column headings, or many, they are rather rows."""
+    lines = text.count("\n", start, head) + 1
+    if lines > _MOST_HEADS or 2 * lines > text.count("\n", start, end) + 1:
+        head = start
     for line in _LINE.finditer(text, start, end):
         if row := stripped(text, Block("row", line.start(), line.end(), int(line.end() <= head))):
             yield row

@@ -11,27 +11,52 @@ from docqa.text.marks import (
     begins_caption,
     begins_note,
     claims_rights,
+    ends_in_mark,
     ends_sentence,
     footnote_sign,
     has_cells,
-    is_page_number,
     item_mark,
     leader_page,
+    numbers_page,
 )
+from docqa.text.titles import sure_level
 
-_LONGEST_CAPTION = 600  # characters
+_LONGEST_CAPTION = 1_200  # characters
 _LONGEST_QUESTION = 250
 _CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
 _FOOT = 12  # blocks at a page's end among which footnotes are looked for
+_TORN = 40  # characters of a paragraph that goes on in the next one
 _QUOTES = "\"“„«»「『'‘"
 
 
 def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
     """The blocks with the kinds of those that are called paragraphs, and with levels."""
+    blocks = _joined(text, blocks)
     marks = [_mark(text, block) for block in blocks]
     kinds = [_kind(text, blocks, marks, place) for place in range(len(blocks))]
     kinds = _without_contents(text, _with_footnotes(text, kinds), marks)
     return list(_with_heads(text, _with_levels(text, _with_questions(text, kinds, marks), marks)))
+
+
+def _joined(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """Paragraphs that the layout tore apart, joined again: one that goes on with a small letter after one that has not
+    ended. Labels of pictures are shorter."""
+    joined: list[Block] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if (
+            before
+            and block.kind == "paragraph"
+            and before.kind in ("paragraph", "item", "note", "caption")
+            and before.end - before.start >= _TORN
+            and text[block.start].islower()
+            and not ends_in_mark(text[before.end - 10 : before.end])
+            and item_mark(text[block.start : min(block.end, block.start + LONGEST)]) is None
+        ):
+            joined[-1] = before._replace(end=block.end)
+        else:
+            joined.append(block)
+    return joined
 
 
 def _mark(text: str, block: Block) -> Mark | None:
@@ -42,24 +67,36 @@ def _mark(text: str, block: Block) -> Mark | None:
 
 def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int) -> Block:
     block = blocks[place]
+    at_edge = len(blocks) > 1 and place in (0, len(blocks) - 1)
+    if block.kind not in ("paragraph", "heading", "item"):
+        return block
+    if at_edge and numbers_page(text[block.start : min(block.end, block.start + LONGEST)]):
+        return block._replace(kind="boilerplate", level=0)
     if block.kind != "paragraph":
         return block
-    line = text[block.start : block.end].split("\n", 1)[0] if block.end - block.start < 10_000 else ""
+    line = _line(text, block)
     size = block.end - block.start
     if claims_rights(line) and size <= LONGEST:
         return block._replace(kind="boilerplate")
-    if is_page_number(text[block.start : min(block.end, block.start + 30)]) and place in (0, len(blocks) - 1):
-        return block._replace(kind="boilerplate") if len(blocks) > 1 else block
     if begins_caption(line) and size <= _LONGEST_CAPTION:
         return block._replace(kind="caption")
     if begins_note(line):
         return block._replace(kind="note")
+    if "\n" not in text[block.start : min(block.end, block.start + LONGEST)] and place + 1 < len(blocks):
+        before, after = (_line(text, blocks[other]) if other >= 0 else "" for other in (place - 1, place + 1))
+        if blocks[place + 1].kind != "boilerplate" and (level := sure_level(line, before, after)):
+            return block._replace(kind="heading", level=level)
     mark = marks[place]
     if mark and (
         mark.style[0] not in "aAiI-" or mark.style[1:] not in ("", ".", "-", "–") or _has_sibling(marks, place)
     ):
         return block._replace(kind="item")
     return block
+
+
+def _line(text: str, block: Block) -> str:
+    """The first line of a block, as far as it is looked at."""
+    return text[block.start : min(block.end, block.start + LONGEST)].split("\n", 1)[0]
 
 
 def _has_sibling(marks: Sequence[Mark | None], place: int) -> bool:
@@ -103,17 +140,11 @@ def _with_questions(text: str, blocks: list[Block], marks: Sequence[Mark | None]
     """Paragraphs and items that are a single question, if an answer follows: no list of questions."""
     asking = [_is_question(text, block) for block in blocks]
     for place, block in enumerate(blocks[:-1]):
-        following = blocks[place + 1]
+        following, mark, mark_after = blocks[place + 1], marks[place], marks[place + 1]
         answered = following.kind in ("paragraph", "item", "row", "note") and not asking[place + 1]
-        sibling = (
-            following.kind == "item"
-            and marks[place]
-            and marks[place + 1]
-            and (
-                marks[place].style == marks[place + 1].style  # type: ignore[union-attr]
-            )
-        )
-        if asking[place] and answered and not sibling:
+        is_sibling = following.kind == "item" and mark and mark_after and mark.style == mark_after.style
+        is_last = place and asking[place - 1] and blocks[place - 1].kind == block.kind == "item"  # of a list of them
+        if asking[place] and answered and not is_sibling and not is_last:
             blocks[place] = block._replace(kind="question", level=0)
     return blocks
 

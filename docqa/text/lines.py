@@ -10,21 +10,19 @@ from typing import NamedTuple
 
 from docqa.text.block import Block
 from docqa.text.marks import (
+    NUMBERED,
     Mark,
     asks,
     begins_caption,
     begins_note,
-    begins_section,
-    ends_in_mark,
     ends_sentence,
+    goes_on,
     has_cells,
-    is_page_number,
     item_mark,
     label_end,
     leader_page,
-    leads_on,
-    longest_heading,
 )
+from docqa.text.titles import PLAIN, level, may_be_heading
 
 _LINE = re.compile(r"[^\n\f]+")
 _WRAPPED = 160  # characters: longer lines have not been wrapped, so that each is a paragraph
@@ -105,10 +103,12 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         if len(piece) == 1 and has_cells(piece[0].text) and _is_row(pieces, place):
             block = block._replace(kind="row")
         elif begins and len(piece) == 1:
-            alone = after is None or after[1]
-            before = pieces[place - 1][0] if place else None
-            if level := _heading_level(piece[0], before, after[0] if after else None, alone, followed):
-                block = block._replace(kind="heading", level=level)
+            before = pieces[place - 1][0][0].text if place else ""
+            size = sum(len(line.text) for line in after[0]) if after else 0
+            if heading := level(piece[0].text, before, after[0][0].text if after else "", size):
+                block = block._replace(kind="heading", level=heading)
+            elif after is None and followed and followed.kind in ("row", "item") and may_be_heading(piece[0].text):
+                block = block._replace(kind="heading", level=PLAIN)
         blocks.append(block)
     return blocks
 
@@ -151,7 +151,7 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
         return begins_caption(line.text) or not line.text[0].islower()
     if asks(before.text) and len(piece) <= 3 and not line.text[0].islower():
         return True
-    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or not _number_level(before)):
+    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in NUMBERED):
         return False
     return _ends_early(before, line, width)
 
@@ -161,9 +161,7 @@ def _is_mark(mark: Mark, of_piece: Mark | None, before: Line, line: Line, width:
     have to go on from the item before."""
     if mark.is_sure:
         return True
-    if of_piece and of_piece.style == mark.style and mark.number - of_piece.number in (0, 1):
-        return True
-    return ends_in_mark(before.text) or _ends_early(before, line, width)
+    return goes_on(mark, of_piece, before.text) or mark.style[1:] != "." and _ends_early(before, line, width)
 
 
 def _ends_early(before: Line, line: Line, width: float) -> bool:
@@ -173,50 +171,3 @@ def _ends_early(before: Line, line: Line, width: float) -> bool:
     if line.text[0].islower() or before.text.endswith((*_HYPHENS, ",", "，", "、")):
         return False
     return before.indent + len(before.text) + 1 + size <= _FULL * width
-
-
-def _heading_level(
-    line: Line, before: Sequence[Line] | None, after: Sequence[Line] | None, alone: bool, followed: Block | None
-) -> int:
-    """The level of a heading that is shown by its words alone, 0 where the line is none."""
-    content = line.text
-    if (
-        len(content) > longest_heading(content)
-        or ends_in_mark(content)
-        or content[0].islower()
-        or sum(map(str.isalpha, content)) < 2
-        or has_cells(content)
-        or label_end(content)
-        or is_page_number(content)
-        or begins_caption(content)
-        or "@" in content
-        or "://" in content
-    ):
-        return 0
-    is_loud = content.isupper() and len(content) > 3 and len(content.split()) <= 12
-    if begins_section(content) or is_loud and not line.mark:
-        return 1
-    if line.mark and (is_loud or after and _heads(line, before, after)):
-        return _number_level(line)
-    if after is None:
-        return 2 if alone and followed and followed.kind not in ("boilerplate", "heading", "caption") else 0
-    if line.mark:
-        return 0
-    size = sum(len(other.text) for other in after)
-    is_list = after[0].mark is not None or has_cells(after[0].text)
-    return 2 if (is_list or size > max(60, 1.2 * len(content))) and not leads_on(content) else 0
-
-
-def _number_level(line: Line) -> int:
-    """How deep the number that a heading begins with goes; 0 for other marks."""
-    return line.mark.depth if line.mark and line.mark.style[0] in "#1一I" else 0
-
-
-def _heads(line: Line, before: Sequence[Line] | None, after: Sequence[Line]) -> bool:
-    """Whether a numbered line is a heading and no item: no neighbour has such a number, and text follows."""
-    assert line.mark is not None
-    for other in (before, after):
-        if other and other[0].mark and other[0].mark.style == line.mark.style:
-            return False
-    deeper = after[0].mark is not None and after[0].mark.depth > line.mark.depth
-    return deeper or sum(len(other.text) for other in after) > 60 or after[0].mark is not None

@@ -5,13 +5,16 @@ Lines are given without the white space around them. Words are those of all lang
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from docqa.languages import every_pattern, every_word
 from docqa.text.words import is_dense
 
+_LONGEST_MARK = 32
 LONGEST = 200  # characters of a line that are looked at, at either end
 _ENDS = tuple(".!?…:;,。！？｡：；，、؟؛،।")
+NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
 _STOPS = tuple(".!?…。！？｡؟।")
 _CLOSING = "\"'”’»)]」』）*†‡"
 _ROMAN = {"i": 1, "v": 5, "x": 10}
@@ -25,14 +28,14 @@ def _any_of(words: Iterable[str]) -> str:
 _BULLETS = "•‣◦⁃∙●○■□▪▫◆◇◊►▸▶▷➢➤➔✓✔✗✘☐☑☒❖❑❒❏✦★☆·･\ue000-\uf8ff"
 _MARK = re.compile(
     rf"(?P<bullet>[{_BULLETS}])(?=\s*[^\s{_BULLETS}])"
-    r"|(?P<dash>[-–—*+])(?=\s+\S)"
+    r"|(?P<dash>[-–—*+>](?=\s+\S)|[o§](?=\s+[^\Wa-z\d_]))"
     rf"|(?P<circled>[\u2460-\u24ff\u2776-\u2793])"
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.
     r"|(?P<levels>\d{1,3}(?:\.\d{1,3}){1,4}[.)]?)(?=\s+[^\sa-z\d])"
     r"|(?P<number>[(（\[]?\d{1,3}[.)）\]、．])(?=\s+\S|[^\x00-\x7f])"
-    r"|(?P<roman>[(（]?(?:[ivx]{1,5}|[IVX]{1,5})[.)）])(?=\s+\S)"
-    r"|(?P<letter>[(（]?[^\W\d_][.)）])(?=\s+\S)"
+    r"|(?P<roman>(?:[(（](?:[ivx]{1,5}|[IVX]{1,5})[)）]|(?:[ivx]{1,5}|[IVX]{1,5})[.)）]))(?=\s+\S)"
+    r"|(?P<letter>[(（][^\W\d_][)）]|[^\W\d_][.)）])(?=\s+\S)"
     rf"|(?P<chinese>[(（]?[{_CHINESE}]{{1,3}}[、）)．.])(?=\S)"
 )
 _NUMBER = r"(?:\d{1,4}|[IVXLC]{1,6}|[A-Z])(?:[.\-–]\d{1,3})*[a-z]?"
@@ -40,18 +43,19 @@ _CAPTION = re.compile(
     rf"(?i:{_any_of(every_word('blocks.captions'))})\.?\s?(?:{_NUMBER})\s*(?:[:：.．|–—-](?=\s|[^\x00-\x7f])|$|(?=\s[^a-z\s]))"
 )
 _NOTE = re.compile(rf"(?:{_any_of(every_word('blocks.notes'))})\s?(?:[:：]|\.(?=\s))", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"(?P<sign>[*†‡§¶]{1,3}|[¹²³⁰⁴-⁹]{1,3})\s*[^\W_]|(?P<number>\d{1,3})\s+[^\Wa-z\d_“\"(]")
+_FOOTNOTE = re.compile(r"(?P<sign>[*†‡§¶]{1,3}|[¹²³⁰⁴-⁹]{1,3})\s*[^\W_]|(?P<number>\d{1,3})(?:\s+[^\Wa-z\d_]|[A-Z])")
 _LABEL = re.compile(r"[^\W\d_][^:：.!?;,\t|]{1,40}[:：](?!//)(?=\s*\S)")
 _SECTION = re.compile(
     rf"(?i:{_any_of(every_word('blocks.sections'))})\s(?:\d|[IVXLC]+\b|[A-Z]\b)|§+\s?\d"
     rf"|{every_pattern('blocks.numbered')}"
 )
-_LEADER = re.compile(r"(?:(?:[.·]\s?){4,}|…{2,}|_{4,})\s*(?P<page>\d{1,4}|[ivxlc]{1,6})$", re.IGNORECASE)
+_LEADER = re.compile(r"(?:(?:[.·]\s?){3,}|…{2,}|_{4,})\s*(?P<page>\d{1,4}|[ivxlc]{1,6})$", re.IGNORECASE)
 _PAGES = _any_of(every_word("blocks.pages"))
 _PAGE_NUMBER = re.compile(
     rf"[-–—|]?\s?(?:(?:{_PAGES})\s?)?(?:\d{{1,3}}|[ivxl]{{1,6}})\s?(?:[-–—|]|(?:/|\w{{1,4}})\s?\d{{1,4}}|(?:{_PAGES}))?",
     re.IGNORECASE,
 )
+_COUNTED_PAGE = re.compile(r"(?:\s{2}|\t|[|–—·])\s*\d{1,4}\s?/\s?\d{1,4}$")
 _RIGHTS = re.compile(
     rf"©|\(c\)\s*\d{{4}}|copyright\s*(?:©|\(c\)|\d{{4}})|(?:{_any_of(every_word('blocks.rights'))})\W*$", re.IGNORECASE
 )
@@ -82,14 +86,19 @@ class Mark(NamedTuple):
 
 def item_mark(line: str) -> Mark | None:
     """The mark of a list item that the line begins with: a bullet, a dash, "1.", "(a)", "iv)", "3.1", "①"."""
-    match = _MARK.match(line[:LONGEST])
+    return _mark(line[:_LONGEST_MARK])
+
+
+@lru_cache(4096)  # a line is looked at again and again: by itself, as a neighbour, as the beginning of a block
+def _mark(line: str) -> Mark | None:
+    match = _MARK.match(line)
     if match is None:
         return None
     kind, mark = match.lastgroup or "", match.group()
-    end = match.end() + len(line[match.end() : LONGEST]) - len(line[match.end() : LONGEST].lstrip())
-    digits = "".join(filter(str.isalnum, mark))
+    end = len(line) - len(line[match.end() :].lstrip())
     if kind in ("bullet", "dash"):
         return Mark(("•" if kind == "bullet" else "-") + mark, 0, end)
+    digits = "".join(filter(str.isalnum, mark))
     if kind == "circled":
         return Mark("①", ord(mark), end)
     if kind in ("step", "stepped"):
@@ -97,7 +106,7 @@ def item_mark(line: str) -> Mark | None:
     if kind == "levels":
         parts = re.findall(r"\d+", mark)
         return Mark(f"#{len(parts)}", int(parts[-1]), end)
-    shape = re.sub(r"\w+", "", mark)
+    shape = mark.replace(digits, "")
     if kind == "number":
         return Mark("1" + shape, int(digits), end)
     if kind == "roman":
@@ -105,6 +114,16 @@ def item_mark(line: str) -> Mark | None:
     if kind == "chinese":
         return Mark("一" + shape, _CHINESE.find(digits[-1]) + 1 + 10 * (len(digits) - 1), end)
     return Mark(("A" if digits.isupper() else "a") + shape, ord(digits.lower()) & 0x1F, end)
+
+
+def goes_on(mark: Mark, before: Mark | None, text_before: str) -> bool:
+    """Whether a mark at the beginning of a line within a paragraph is one: after the item of the mark `before` its
+    number is the next, or the text before it has ended. A letter or Roman number with a full stop may be an initial."""
+    if before and before.style == mark.style and mark.number - before.number in (0, 1):
+        return True
+    if mark.style[0] in "aAiI" and mark.style[1:] == ".":
+        return False
+    return ends_sentence(text_before) or leads_on(text_before) or text_before.endswith((";", "；"))
 
 
 def _roman(digits: str) -> int:
@@ -152,6 +171,11 @@ def is_page_number(line: str) -> bool:
     return len(line) <= 20 and bool(_PAGE_NUMBER.fullmatch(line))
 
 
+def numbers_page(line: str) -> bool:
+    """Whether the first or last line of a page gives its number, alone or after the document's title: "Lease   2/3"."""
+    return is_page_number(line) or len(line) <= LONGEST and bool(_COUNTED_PAGE.search(line))
+
+
 def claims_rights(line: str) -> bool:
     """Whether the line says whose the text is: "© 2024 ...", "All rights reserved."."""
     return len(line) <= LONGEST and bool(_RIGHTS.match(line) or _RIGHTS.search(line[-40:]))
@@ -189,4 +213,4 @@ def asks(line: str) -> bool:
 
 def longest_heading(line: str) -> int:
     """How many characters a heading has at most in the script of this line."""
-    return 40 if is_dense(line[:LONGEST]) else 90
+    return 90 if line.isascii() or not is_dense(line[:LONGEST]) else 40

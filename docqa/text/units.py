@@ -9,6 +9,7 @@ Each knows what it stands under, its lead, and the whole that it is part of, its
     It takes twenty minutes.            a unit; its lead is the heading, its group the paragraph
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from docqa.text.block import Block, BlockKind
 from docqa.text.marks import asks, leads_on
 from docqa.text.sentences import sentences
 
+_BLANK = re.compile(r"\n(?=\s*\n)")
 LONGEST_ITEM = 400  # characters; of a longer item each sentence is a unit
 
 
@@ -147,6 +149,7 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
     content = text[block.start : block.end]
     if block.kind in ("item", "caption", "note", "row") and len(content) <= LONGEST_ITEM:
         return [(block.start, block.end)]
+    content = _BLANK.sub(" ", content)  # a block may go on after a blank line
     spans = [(block.start + start, block.start + end) for start, end in sentences(content)]
     return [(start, end) for start, end in spans if not leads_on(text[start:end])]
 

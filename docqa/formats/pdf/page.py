@@ -9,8 +9,10 @@ from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.parts import Usual, parts
 from docqa.formats.pdf.table import Row, Table, columns_of_prose, table, tables
 from docqa.text.blocks import Block, BlockKind
+from docqa.text.marks import item_mark
 
 _EDGE = 0.12  # of the page's height, where headers and footers are
+_BOLD = 4  # the level of headings that are bold and no larger than the text
 _HYPHENS = "-\u00ad\u2010"
 _BROKEN = re.compile(f"([^\\W\\d_]+)([{_HYPHENS}])\n([^\\W\\d_]\\S*)[ \n]?")
 _CONJUNCTIONS = {
@@ -84,6 +86,7 @@ class _Writer:
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
+        self.last_heading: Row | None = None  # the last row of a heading, if nothing has been written after it
         self.parts_indexed = 0  # how many of the parts `words` covers
 
     def finish(self) -> Page:
@@ -140,10 +143,25 @@ class _Writer:
             starts.append(starts[-1] + len(line) + 1)
         for part in parts(rows, usual):
             start, end = starts[part.first], starts[part.last] - 1
+            if part.level and self._goes_on(rows[part.first], part.level):
+                self.page.blocks[-1] = self.page.blocks[-1]._replace(end=end)
+                place, title = self.page.headings[-1]
+                self.page.headings[-1] = place, f"{title} {' '.join(lines[part.first : part.last])}"
+                continue
+            self.last_heading = rows[part.last - 1] if part.level else None
             kind: BlockKind = "heading" if part.level else "note" if part.is_note else "paragraph"
             self.page.blocks.append(Block(kind, start, end, part.level))
             if part.level:
                 self.page.headings.append((start, " ".join(lines[part.first : part.last])))
+
+    def _goes_on(self, row: Row, level: int) -> bool:
+        """Whether a row goes on with the heading above it: right below it, in the same size, and not numbered."""
+        above = self.last_heading
+        if above is None or not self.page.blocks or self.page.blocks[-1].level != level or item_mark(row.text):
+            return False
+        height = row.bottom - row.top
+        same = abs(above.cells[0].size - row.cells[0].size) < 0.5 and above.cells[0].bold == row.cells[0].bold
+        return same and level < _BOLD and -height < row.top - above.bottom < height / 2
 
     def _without_hyphens(self, text: str) -> str:
         """Rejoin words hyphenated at a line's end, on the line where they begin.
@@ -166,6 +184,7 @@ class _Writer:
         return f"{head}{hyphen if kept else ''}{tail}\n"
 
     def _write_table(self, content: Table) -> None:
+        self.last_heading = None
         at = self.write("\n".join(content.lines))
         head = at + len("\n".join(content.lines[: content.head]))
         self.page.tables.append((at, head, self.length))

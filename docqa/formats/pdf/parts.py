@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docqa.formats.pdf.table import Row
-from docqa.text.marks import ends_in_mark, ends_sentence, footnote_sign, item_mark, leads_on
+from docqa.text.marks import NUMBERED, ends_sentence, footnote_sign, goes_on, is_page_number, item_mark, leads_on
+from docqa.text.words import is_dense
 
 _BIGGER = 1.15  # a heading's size relative to the text around it
 _SIZES = (1.8, 1.4, _BIGGER)  # of headings of the first to the third level; bold ones of the usual size come after them
@@ -15,7 +16,10 @@ _SMALLER = 0.93  # a footnote's
 _FOOT = 0.6  # of the page's height, below which footnotes are
 _LONGEST = 120  # characters of a heading
 _MOST_ROWS = 3
+_MOST_COMMAS = 2
 _SLACK = 1.5  # heights that a line may end before the margin, beside the next word, and yet be full
+_SAME_MARGIN = 10.0  # points: lines that begin so near each other may have the same margins
+_REACHED = 0.8  # of the lines end before the right margin, or at it
 _SAME = 3.0  # points by which the left edges of lines differ that begin at the same margin
 
 
@@ -36,7 +40,7 @@ class Usual:
 
     size: float
     is_bold: bool = False
-    bottom: float = 0.0
+    foot: float = 0.0
     ends: dict[int, float] = field(default_factory=dict)
 
     @classmethod
@@ -49,15 +53,19 @@ class Usual:
             bold += len(row.cells[0].text) * row.cells[0].bold
             length += len(row.cells[0].text)
         usual = cls(max(sizes, key=sizes.__getitem__), 2 * bold > length, top + _FOOT * (bottom - top))
+        rights: dict[int, list[float]] = {}
         for row in rows:
-            place = round(row.left / 10)
-            for near in (place - 1, place, place + 1):
-                usual.ends[near] = max(usual.ends.get(near, 0.0), row.right)
+            if not usual.is_loud(row):
+                rights.setdefault(round(row.left / _SAME_MARGIN), []).append(row.right)
+        for place, ends in rights.items():
+            ends.sort()
+            usual.ends[place] = ends[int(_REACHED * (len(ends) - 1))]
         return usual
 
     def end(self, row: Row) -> float:
-        """How far the lines reach that begin where this one does."""
-        return self.ends.get(round(row.left / 10), row.right)
+        """How far most lines reach that begin where this one does."""
+        place = round(row.left / _SAME_MARGIN)
+        return max(self.ends.get(near, 0.0) for near in (place - 1, place, place + 1))
 
     def is_loud(self, row: Row) -> bool:
         """Whether the row is larger than most text, or bold where that is not."""
@@ -73,8 +81,12 @@ class Usual:
 def parts(rows: Sequence[Row], usual: Usual) -> Iterator[Part]:
     """The parts of a paragraph, in order."""
     first = 0
+    is_note = _is_note(rows[0], usual)
     for place in range(1, len(rows) + 1):
-        if place == len(rows) or _begins(rows, first, place, usual):
+        begins = place < len(rows) and (
+            bool(footnote_sign(rows[place].text)) if is_note else _begins(rows, first, place, usual)
+        )
+        if place == len(rows) or begins:
             yield _part(rows, first, place, usual)
             first = place
 
@@ -88,7 +100,7 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         return True
     text, text_before = row.text, before.text
     mark, of_part = item_mark(text), item_mark(rows[first].text)
-    if mark and (mark.is_sure or ends_in_mark(text_before) or of_part and of_part.style == mark.style):
+    if mark and (mark.is_sure or goes_on(mark, of_part, text_before)):
         return True
     if text[:1].islower() or usual.is_loud(row):
         return False
@@ -115,14 +127,24 @@ def _part(rows: Sequence[Row], first: int, last: int, usual: Usual) -> Part:
     if all(usual.is_loud(row) for row in part):
         following = rows[last].text if last < len(rows) else ""
         return Part(first, last, usual.level(part[0]) if is_heading(part, following) else 0)
-    is_small = part[0].cells[0].size <= _SMALLER * usual.size and part[0].top >= usual.bottom
-    return Part(first, last, is_note=bool(is_small and footnote_sign(part[0].text)))
+    return Part(first, last, is_note=_is_note(part[0], usual))
+
+
+def _is_note(row: Row, usual: Usual) -> bool:
+    """Whether a footnote begins with the row: small letters at the page's foot, after a number or sign."""
+    is_small = row.cells[0].size <= _SMALLER * usual.size and row.top >= usual.foot
+    return is_small and bool(footnote_sign(row.text))
 
 
 def is_heading(rows: Sequence[Row], following: str) -> bool:
     """Whether loud rows are a heading: few and short ones, no sentence, and none that `following` goes on with."""
     title = " ".join(row.text for row in rows)
     letters = sum(map(str.isalpha, title))
+    mark = item_mark(title)
+    if mark and mark.style[0] not in NUMBERED:
+        return False
+    if letters < 2 and not is_dense(title) or is_page_number(title) or title.count(",") > _MOST_COMMAS:
+        return False
     if len(rows) > _MOST_ROWS or len(title) > _LONGEST or 3 * letters < len(title) - title.count(" "):
         return False
     if title.endswith((".", ",", ";")) and not title[:1].isdigit():
