@@ -9,31 +9,14 @@ from typing import Any
 
 from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.table import Row, Table, columns_of_prose, table, tables
+from docqa.languages import every_word
 
 _EDGE = 0.12  # of the page's height, where headers and footers are
 _BIGGER = 1.15  # a heading's size relative to the text around it
 _LONGEST_HEADING = 120  # characters
 _HYPHENS = "-\u00ad\u2010"
 _BROKEN = re.compile(f"([^\\W\\d_]+)([{_HYPHENS}])\n([^\\W\\d_]\\S*)[ \n]?")
-_CONJUNCTIONS = {
-    "and",
-    "or",
-    "to",
-    "und",
-    "oder",
-    "bis",
-    "bzw.",
-    "et",
-    "ou",
-    "y",
-    "e",
-    "o",
-    "u",
-    "en",
-    "of",
-    "och",
-    "og",
-}  # "pre- and postwar"
+_CONJUNCTIONS = every_word("text.conjunctions")  # "pre- and postwar"
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _NO_WORD = re.compile(r"[\W\d_]")
 
