@@ -63,7 +63,11 @@ def _told(
     length, language = question.options.length, question.answer_language
     best = picks[0]
     if part.kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST[length])):
-        yield listed(evidence[best.passage], group, language), best.passage, [Pick(best.passage, unit) for unit in group]
+        yield (
+            listed(evidence[best.passage], group, language),
+            best.passage,
+            [Pick(best.passage, unit) for unit in group],
+        )
         return
     chosen = [best, *_further(evidence, part, picks, length)]
     if length == "LONG":

@@ -73,4 +73,3 @@ def _compiled(alternatives: str) -> re.Pattern[str]:
 def _bounded(alternatives: str) -> str:
     """Whole words, where the script has spaces between them."""
     return f"(?:{alternatives})" if is_dense(alternatives) else rf"(?<!\w)(?:{alternatives})(?!\w)"
-

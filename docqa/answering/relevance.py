@@ -43,9 +43,7 @@ def relevant(passages: Sequence[Passage], part: Part) -> bool:
 
 def _words(passage: Passage) -> float:
     """0 to 2."""
-    return passage.scores.lexical_coverage + max(
-        (scored.lexical_coverage for scored in passage.units), default=0.0
-    )
+    return passage.scores.lexical_coverage + max((scored.lexical_coverage for scored in passage.units), default=0.0)
 
 
 def _unstated(passages: Sequence[Passage], part: Part) -> float:

@@ -82,14 +82,14 @@ class EmbeddingModel:
             "query": own.get("query", query_prefix),
             "document": own.get("document", own.get("passage", passage_prefix)),
         }
-        self._model, self.precision, self.rate = self._choose(model)
+        self._model, self.precision, self.rate = self.choose_precision(model)
         self._reader = None
         if reader:
             from docqa.models.reader.network import Reader
 
             self._reader = Reader(Path(model_dir), Path(reader), self.precision)
 
-    def _choose(self, model: Any) -> tuple[Any, str, float]:
+    def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""
         half = copy.deepcopy(model).bfloat16()
         exact, exact_seconds = self._measure(model, SAMPLES)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from docqa.languages import CODES, entry, every_word, pattern
 from docqa.questions.question import Place
-from docqa.questions.wording import unspaced_codes
+from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
 from docqa.text.values import HAN_DIGITS, heading_number, in_words
 from docqa.text.words import fold, terms
@@ -129,7 +129,7 @@ def _counted(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
 
 
 def _spaced_codes() -> list[str]:
-    return [code for code in CODES if code not in (*unspaced_codes(), "ko")]
+    return [code for code in CODES if code not in dense_codes()]
 
 
 def _any(codes: Sequence[str], place: str) -> str:
@@ -174,12 +174,12 @@ def _ordinals(kind: _Kind) -> list[tuple[tuple[int, ...], re.Pattern[str]]]:
 
 @cache
 def _dense_names(kind: _Kind) -> re.Pattern[str]:
-    return re.compile(_any([*unspaced_codes(), "ko"], kind))
+    return re.compile(_any(dense_codes(), kind))
 
 
 @cache
 def _before(kind: _Kind) -> re.Pattern[str]:
-    codes = [*unspaced_codes(), "ko"]
+    codes = dense_codes()
     names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
     to, joined = _any(codes, "range_to"), _any(codes, "list_and")
     return re.compile(

@@ -7,7 +7,7 @@ difference between gross and net rent"), the question stays whole.
 import re
 from collections.abc import Callable, Sequence
 
-from docqa.languages import every_pattern, words
+from docqa.languages import every_pattern, every_word, words
 from docqa.questions.wording import WORD, matches, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold
@@ -18,7 +18,7 @@ WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
 _DENSE_JOIN = re.compile(f"[，,、；;]|{every_pattern('questions.patterns.clause_joining')}")
-_VERSUS = frozenset({"versus", "vs"})  # in any language
+_VERSUS = every_word("questions.words.versus")  # in any language
 
 
 def parts(question: str, language: str) -> list[str]:
@@ -52,7 +52,7 @@ def _clauses(question: str, language: str) -> list[str]:
             word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at
         ):
             cuts.append((tokens[index].start(), tokens[index].end()))
-        elif lower[0] in asking and lower[0][0] in "وו" and lower[0][1:] in asking:
+        elif lower[0] in asking and lower[0][0] in words("text.joined_and", language) and lower[0][1:] in asking:
             cuts.append((tokens[index].start(), tokens[index].start() + 1))
     return _cut(question, cuts, lambda side: _has_subject(side, language))
 

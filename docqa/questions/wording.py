@@ -25,6 +25,12 @@ def unspaced_codes() -> tuple[str, ...]:
     return tuple(every("questions.patterns.asking"))
 
 
+def dense_codes() -> tuple[str, ...]:
+    """The languages whose words search cuts into pairs of characters: these and Korean, whose particles stick to
+    them."""
+    return tuple(every("text.cut_in_pairs"))
+
+
 def unspaced(text: str) -> bool:
     """Whether its words are not separated by spaces: Chinese and Japanese, not Korean."""
     return is_dense(text) and not _HANGUL.search(text)
@@ -88,12 +94,12 @@ def points_back(text: str, language: str) -> bool:
         pronoun = unspaced_pattern("pointing").search(text)
         return pronoun is not None and not says_enough(content(text[: pronoun.start()], language))
     text = spaced_pattern("dummy_pronoun", language).sub(" ", text)
-    pointing = words("questions.words.pointing", language)
+    pointing, relative = (words(f"questions.words.{name}", language) for name in ("pointing", "relative"))
     for word in WORD.finditer(text):
         # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
         known = word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿"))
         before = len(content(text[: word.start()], language))
         # "the company that built it": after a noun, "that" begins a clause.
-        if known and before < (1 if word[0] == "that" else ANTECEDENT):
+        if known and before < (1 if word[0] in relative else ANTECEDENT):
             return True
     return False

@@ -11,8 +11,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal, NamedTuple
 
-from docqa.languages import every
-from docqa.text.words import fold
+from docqa.languages import every, every_word
+from docqa.text.words import fold, is_dense
 
 try:
     from text_to_num import alpha2digit  # type: ignore[import-untyped]
@@ -50,7 +50,8 @@ _SCALE = {
     for power, words in scales.items()
     for word in words
 }
-_SCALE_WORD = re.compile(rf"{_SPACE}?(百万|[万萬亿億千억만천]|[^\W\d_]+)")
+_DENSE_SCALES = sorted((word for word in _SCALE if is_dense(word)), key=lambda word: (-len(word), word))
+_SCALE_WORD = re.compile(rf"{_SPACE}?({'|'.join(_DENSE_SCALES)}|[^\W\d_]+)")
 _NUMBER_WORDS = {
     code: {fold(word): value for value, word in enumerate(words, 1)} for code, words in every("text.numbers").items()
 }
@@ -196,16 +197,21 @@ _NUMERIC = tuple(
 )
 # In running text these may be a range of years or a year and a page; a cell that is nothing else is a month.
 _YEAR_AND_MONTH = re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})(?!\d)")
+_ENDING = "|".join(fold(ending) for endings in every("text.ordinal_endings").values() for ending in endings)
+_JOINING = "|".join(sorted(every_word("text.before_month")))
+_YEAR_MARK, _MONTH_MARK, _DAY_MARK = (
+    f"(?:{'|'.join(dict.fromkeys(marks))})" for marks in zip(*every("text.date_marks").values(), strict=True)
+)
 _NAMED = tuple(
     re.compile(pattern)
     for pattern in (
         (
-            rf"(?<!\w)(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|o|[.°])?,? (?:de |of |ב)?(?P<month>{_MONTH})(?!\w)"
-            r"\.?(?:,? (?:de |del |of )?(?P<year>\d{4})(?!\w))?"
+            rf"(?<!\w)(?P<day>\d{{1,2}})(?:{_ENDING}|[.°])?,? (?:{_JOINING})?(?P<month>{_MONTH})(?!\w)"
+            rf"\.?(?:,? (?:{_JOINING})?(?P<year>\d{{4}})(?!\w))?"
         ),
-        rf"(?<!\w)(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
-        rf"(?<!\w)(?P<month>{_MONTH})\.?,? (?:de |del |of )?(?P<year>\d{{4}})(?!\w)",
-        r"(?P<year>\d{4}) ?[年년] ?(?P<month>\d{1,2}) ?[月월](?: ?(?P<day>\d{1,2}) ?[日号일])?",
+        rf"(?<!\w)(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:{_ENDING})?(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
+        rf"(?<!\w)(?P<month>{_MONTH})\.?,? (?:{_JOINING})?(?P<year>\d{{4}})(?!\w)",
+        rf"(?P<year>\d{{4}}) ?{_YEAR_MARK} ?(?P<month>\d{{1,2}}) ?{_MONTH_MARK}(?: ?(?P<day>\d{{1,2}}) ?{_DAY_MARK})?",
     )
 )
 _TIME = re.compile(r"(?:[Tt]|,? +)(\d\d?:\d\d\S*)")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from docqa.errors import DocqaError
+from docqa.languages import entry
 from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
@@ -26,21 +27,10 @@ EVALUATION_ARTICLES, CALIBRATION_ARTICLES = 4, 3  # held out of training
 # A capitalised name, but not at the start of a sentence, where every word has a capital; or a number.
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'’-]+(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z][\w'’-]+)*|(?<= )\d[\d,.]*\b")
 _WORD = re.compile(r"[\w']+")
-_ANTONYM_PAIRS = (
-    "most least|more less|largest smallest|larger smaller|highest lowest|higher lower|first last|before after"
-    "|increase decrease|increased decreased|best worst|early late|earlier later|north south|northern southern"
-    "|east west|eastern western|major minor|positive negative|always never|inside outside|above below|new old"
-    "|start end|started ended|began ended|win lose|won lost|rich poor|support oppose|supported opposed|male female"
-    "|men women|allow prevent|allowed prevented|cause prevent|caused prevented|common rare|strong weak"
-    "|stronger weaker|fast slow|faster slower|with without|can cannot|is isn't|was wasn't|were weren't|did didn't"
-    "|are aren't|does doesn't|longest shortest|long short|greater lesser|good bad|oldest youngest|older younger"
-    "|public private|internal external|modern ancient|top bottom|include exclude|included excluded|former latter"
-    "|minimum maximum|father mother|brother sister|son daughter|king queen|bought sold|buy sell|easy difficult"
-    "|gained lost|high low|large small|wet dry|hot cold|left right|upper lower|build destroy|built destroyed"
-    "|accept reject|accepted rejected|founded abolished|created destroyed"
-)
-ANTONYM = {
-    word: opposite for pair in _ANTONYM_PAIRS.split("|") for word, opposite in (pair.split(), reversed(pair.split()))
+ANTONYM: dict[str, str] = {
+    word: opposite
+    for pair in entry("training.antonyms", "en")
+    for word, opposite in (pair.split(), reversed(pair.split()))
 }
 
 

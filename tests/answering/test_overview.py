@@ -1,7 +1,6 @@
 """Questions about whole documents over HTTP: every page counts, counts are true, quotations are verbatim, a model sums
 up in portions."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -21,6 +20,7 @@ from docqa.ingest.add import with_terms
 from docqa.ingest.chunking import chunks
 from docqa.questions.question import Question, Scope
 from docqa.store.chunks import StoredChunk
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -161,8 +161,11 @@ async def test_headings_are_listed_with_their_pages(client: httpx.AsyncClient) -
 
 async def test_notes_go_with_their_document(app: Starlette, client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, PAGES)
-    while (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "indexing":
-        await asyncio.sleep(0.01)
+
+    async def ready() -> bool:
+        return (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "ready"  # type: ignore[no-any-return]
+
+    await until(ready, "the document is ready")
     count = "SELECT count(*) FROM note"
     async with app.state.services.db.read() as conn:
         assert list(await conn.execute_fetchall(count)) > [(0,)]

@@ -114,11 +114,12 @@ async def test_each_part_of_a_question_has_its_own_fact() -> None:
 
 @dataclass
 class Parrot:
-    """A chat model that counts a token for each word, notes what it was asked, and says its words at its pace."""
+    """A chat model that counts a token for each word, notes what it was asked, and says its words; `endless`: it then
+    says nothing and does not end."""
 
     words: list[str]
     context_tokens: int = 1000
-    pause: float = 0.0
+    endless: bool = False
     prompt: list[dict[str, str]] = field(default_factory=list)
     left: bool = False
 
@@ -131,8 +132,10 @@ class Parrot:
         self.prompt = messages
         try:
             for word in self.words:
-                await asyncio.sleep(self.pause)
+                await asyncio.sleep(0)
                 yield word
+            if self.endless:
+                await asyncio.Event().wait()
         finally:
             self.left = True
 
@@ -174,8 +177,8 @@ async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_las
 
 
 async def test_an_answer_ends_with_its_time() -> None:
-    model = Parrot(["word "] * 100, pause=0.02)
-    assert 0 < len((await chat(model, seconds=0.2)).split()) < 50
+    model = Parrot(["The ", "rent "], endless=True)
+    assert await chat(model, seconds=0.5) == "The rent "
     assert model.left, "the model goes on for nobody"
 
 
@@ -212,7 +215,7 @@ async def test_what_is_said_twice_for_a_reason_is_left(pieces: list[str]) -> Non
 
 
 async def test_no_answer_in_time_is_said() -> None:
-    model = Parrot(["word"], pause=5)
+    model = Parrot([], endless=True)
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
     assert model.left
