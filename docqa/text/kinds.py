@@ -19,6 +19,7 @@ from docqa.text.marks import (
     leader_page,
     numbers_page,
 )
+from docqa.text.sentences import sentences
 from docqa.text.titles import sure_level
 
 _LONGEST_CAPTION = 1_200  # characters
@@ -26,7 +27,8 @@ _LONGEST_QUESTION = 250
 _CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
 _FOOT = 12  # blocks at a page's end among which footnotes are looked for
 _TORN = 40  # characters of a paragraph that goes on in the next one
-_QUOTES = "\"“„«»「『'‘"
+_MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
+_QUOTES = '"“„«»「『'
 
 
 def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
@@ -142,7 +144,8 @@ def _with_questions(text: str, blocks: list[Block], marks: Sequence[Mark | None]
     for place, block in enumerate(blocks[:-1]):
         following, mark, mark_after = blocks[place + 1], marks[place], marks[place + 1]
         answered = following.kind in ("paragraph", "item", "row", "note") and not asking[place + 1]
-        is_sibling = following.kind == "item" and mark and mark_after and mark.style == mark_after.style
+        style, style_after = mark.style if mark else "", mark_after.style if mark_after else ""
+        is_sibling = block.kind == following.kind == "item" and style == style_after and block.level == following.level
         is_last = place and asking[place - 1] and blocks[place - 1].kind == block.kind == "item"  # of a list of them
         if asking[place] and answered and not is_sibling and not is_last:
             blocks[place] = block._replace(kind="question", level=0)
@@ -153,9 +156,9 @@ def _is_question(text: str, block: Block) -> bool:
     if block.kind not in ("paragraph", "item") or block.end - block.start > _LONGEST_QUESTION:
         return False
     content = text[block.start : block.end]
-    if not asks(content) or content[0] in _QUOTES or content[0].islower():
+    if not asks(content) or content[0].islower() or any(quote in content for quote in _QUOTES):
         return False
-    return not any(ends_sentence(line) for line in content.split("\n")[:-1])
+    return len(sentences(content)) <= _MOST_SENTENCES
 
 
 def _without_contents(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from docqa.text.marks import (
     NUMBERED,
+    Mark,
     begins_caption,
     begins_section,
     claims_rights,
@@ -10,6 +11,7 @@ from docqa.text.marks import (
     is_page_number,
     item_mark,
     label_end,
+    leader_page,
     longest_heading,
 )
 
@@ -49,12 +51,19 @@ def sure_level(line: str, before: str, after: str) -> int:
     if mark is None:
         is_block = after.isupper() or before.isupper() and not ends_in_mark(before)  # several lines in capitals
         return 1 if begins_section(line) or is_loud and not is_block and not label_end(line) else 0
-    neighbours = [item_mark(other) for other in (before, after)]
-    if any(other and other.style == mark.style for other in neighbours):
+    if _is_listed(mark, before, after):
         return 0
     if is_loud or mark.style[0] == "#":
         return mark.depth
     return 0
+
+
+def _is_listed(mark: Mark, before: str, after: str) -> bool:
+    """Whether a neighbour has the number before or after the mark's: then both are items of a list."""
+    neighbours = [item_mark(other) for other in (before, after) if not leader_page(other)]
+    return any(
+        other is not None and other.style == mark.style and abs(other.number - mark.number) == 1 for other in neighbours
+    )
 
 
 def level(line: str, before: str, after: str, size_after: int) -> int:
@@ -65,10 +74,7 @@ def level(line: str, before: str, after: str, size_after: int) -> int:
         return 0
     mark, mark_after = item_mark(line), item_mark(after)
     if mark:
-        style_before = item_mark(before)
-        if mark.style[0] not in NUMBERED or any(
-            other and other.style == mark.style for other in (style_before, mark_after)
-        ):
+        if mark.style[0] not in NUMBERED or _is_listed(mark, before, after):
             return 0
         return mark.depth if mark_after or size_after > _LONGER else 0
     if mark_after or has_cells(after):

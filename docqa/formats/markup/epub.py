@@ -16,7 +16,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from docqa.errors import Unreadable
 from docqa.formats.markup.epub_container import Container, resolve
 from docqa.formats.markup.epub_contents import Entry, entries, headings
-from docqa.formats.markup.html import parse, prose
+from docqa.formats.markup.html import NOTES, parse, prose
 from docqa.formats.markup.html import title as page_title
 from docqa.formats.pages import ExtractedPage, Reading
 
@@ -42,7 +42,6 @@ _EMPTY = re.compile(
 )
 # The tree of a chapter keeps no attributes with a prefix.
 _TYPE = re.compile(r"\sepub:type\s*=")
-_NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
 # The elements that a drawing's texts are turned into, to become paragraphs and lines.
 _DRAWN = {"svg": "div", "text": "p", "tspan": "li"}
 _LISTS = {"page-list", "landmarks"}
@@ -168,7 +167,7 @@ def _pages(
             begins[0][1] if begins and begins[0][0] == 0 else section if begins or own in ("", title, before) else own
         )
         before = own
-        yield ExtractedPage(chapter.text, section, tuple(begins))
+        yield ExtractedPage(chapter.text, section, tuple(begins), blocks=tuple(chapter.blocks))
         section = begins[-1][1] if begins else section
     if missing:
         names = ", ".join(missing[:_NAMED]) + (f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else "")
@@ -188,7 +187,7 @@ def _prepare(root: Any) -> None:
     for element in list(root.iter()):
         types = {*element.get("property", "").split(), element.get("role", "").removeprefix("doc-")}
         is_short = len(element) == 0 and len(element.text or "") <= _LONGEST_PAGE_MARK
-        if types & _NOTES:
+        if types & NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
         elif types & _LISTS or "pagebreak" in types and is_short:

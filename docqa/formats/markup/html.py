@@ -30,6 +30,8 @@ _SKIPPED = {
     "datalist", "textarea", "rt", "rp", "rtc",
 }  # fmt: skip
 _PAGE_PARTS = ("table", "pre", *sorted(HEADINGS))
+# Roles and types of elements that hold footnotes.
+NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
 # Prefixes that Word writes: its <o:p> is not a paragraph.
 _OFFICE = ("o", "v", "w", "x")
 _SYMBOLS = ("mi", "mn", "mo", "ms", "mtext")
@@ -81,7 +83,8 @@ def prose(root: HtmlElement, everything: bool = False) -> Prose:
                 skipped = element
                 walk.skip_subtree()
             else:
-                writer.open(element.tag, element.text, element.tag == "tr" and _is_row(element), _columns(element))
+                is_row = element.tag == "tr" and _is_row(element)
+                writer.open(element.tag, element.text, is_row, _columns(element), _is_note(element))
             continue
         if element is not skipped:
             writer.close(element.tag)
@@ -134,6 +137,12 @@ def _is_row(row: HtmlElement) -> bool:
     if len(cells) < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
         return False
     return all(sum(map(len, cell.itertext())) <= LONGEST_CELL for cell in cells)
+
+
+def _is_note(element: HtmlElement) -> bool:
+    """Whether it holds footnotes, by its role or, in a book, its type."""
+    kinds = f"{element.get('role') or ''} {element.get('property') or ''}"
+    return bool(kinds.strip()) and not NOTES.isdisjoint(kinds.replace("doc-", "").split())
 
 
 def _columns(cell: HtmlElement) -> int:

@@ -14,7 +14,7 @@ from docqa.formats.rtf.story import Story
 DEEPEST = 500_000
 LONGEST_FALLBACK = 8  # characters, more than the bytes of one in any code page; a damaged number must not swallow text
 
-_HEADING_STYLE = re.compile(r"\s*(heading [1-9]|title)\b", re.IGNORECASE)
+_HEADING_STYLE = re.compile(r"\s*(?:heading ([1-9])|title)\b", re.IGNORECASE)
 _SYMBOL_FIELD = re.compile(r'\s*SYMBOL\s+(\d{1,5})(?:[^\\]*\\f\s+"?(\w+))?')
 
 
@@ -95,7 +95,7 @@ class Document:
             self.revive()
         around, own = self.group.story, Story()
         self.group.story, self.group.table, self.group.page_before = own, 0, 0
-        self.group.closings += (lambda: place(around, own.close()[0]),)
+        self.group.closings += (lambda: place(around, own.close().text),)
 
     # --- properties ---
 
@@ -107,6 +107,7 @@ class Document:
     def reset_paragraph(self) -> None:
         """Default paragraph properties (\\pard)."""
         self.group.style, self.group.outline, self.group.table, self.group.page_before = 0, NO_OUTLINE, 0, 0
+        self.group.list_number = self.group.list_level = 0
 
     def set_table(self, level: int) -> None:
         """How many tables the paragraph is nested in (\\itap)."""
@@ -199,7 +200,8 @@ class Document:
 
     def end_paragraph(self) -> None:
         """The end of a paragraph (\\par)."""
-        self.group.story.end_paragraph(self.group.table, self._is_heading())
+        group = self.group
+        group.story.end_paragraph(group.table, self._heading_level(), group.list_level + 1 if group.list_number else 0)
 
     def end_cell(self, level: int) -> None:
         """The end of a cell in a table of this nesting level (\\cell, \\nestcell)."""
@@ -233,16 +235,23 @@ class Document:
                 self.body.break_page()
             self._section_ended = False
 
-    def _is_heading(self) -> bool:
+    def _heading_level(self) -> int:
         style = self.group.style
         outline = min(self.group.outline, self._outlines.get(style, NO_OUTLINE))
-        return outline < NO_OUTLINE or bool(_HEADING_STYLE.match(self._styles.get(style, "")))
+        if outline < NO_OUTLINE:
+            return max(0, outline) + 1
+        named = _HEADING_STYLE.match(self._styles.get(style, ""))
+        return int(named[1] or 1) if named else 0
 
     # --- stories of their own ---
 
     def place_aside(self, around: Story, text: str) -> None:
-        """A note, comment or text box."""
+        """A text box."""
         around.set_aside(text)
+
+    def place_note(self, around: Story, text: str) -> None:
+        """A note or comment."""
+        around.set_aside(text, is_note=True)
 
     def place_title(self, around: Story, text: str) -> None:
         """The document's title."""

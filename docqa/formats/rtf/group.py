@@ -34,6 +34,8 @@ class Group:
     outline: int = NO_OUTLINE
     table: int = 0
     page_before: int = 0
+    list_number: int = 0  # of the list that the paragraph belongs to; 0 for none
+    list_level: int = 0
     closings: tuple[Callable[[], None], ...] = ()
 
     def inner(self) -> "Group":
@@ -49,4 +51,6 @@ class Group:
             self.outline,
             self.table,
             self.page_before,
+            self.list_number,
+            self.list_level,
         )

@@ -36,6 +36,8 @@ _PROPERTIES = {
     "deleted": ("deleted", 1),
     "s": ("style", 0),
     "outlinelevel": ("outline", 0),
+    "ls": ("list_number", 0),
+    "ilvl": ("list_level", 0),
     "pagebb": ("page_before", 1),
 }
 
@@ -68,7 +70,7 @@ _ACTIONS: dict[str, _Action] = {
     "sn": lambda document, _: document.tell(document.place_property_name, revived=True),
     "sv": lambda document, _: document.tell(document.place_property, revived=True),
     **dict.fromkeys(("shptxt", "dptxbxtext"), lambda document, _: document.tell(document.place_aside, revived=True)),
-    **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_aside)),
+    **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_note)),
     **dict.fromkeys(("listtext", "pntext"), lambda document, _: document.tell(document.place_label)),
     **dict.fromkeys(
         ("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)
@@ -109,8 +111,8 @@ def read(data: bytes, charset: str = "") -> Reading:
     document.finish()
     if not document.is_truncated and data.find(b"\\par", end) >= 0:
         document.notes.append(f"{len(data) - end:,} bytes after the end of the document were left out.")
-    text, headings = document.body.close()
-    return Reading("rtf", document.title, paginate(text, headings), document.notes)
+    body = document.body.close()
+    return Reading("rtf", document.title, paginate(body.text, body.headings, body.blocks), document.notes)
 
 
 def _walk(data: bytes, document: Document) -> int:

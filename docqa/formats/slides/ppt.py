@@ -14,9 +14,9 @@ import olefile  # type: ignore[import-untyped]
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
 from docqa.formats.slides import deck
-from docqa.formats.slides.deck import FOOTER, Text
+from docqa.formats.slides.deck import FOOTER, NOTES, Text
 from docqa.formats.slides.ppt_records import DOCUMENT, Objects, Record, objects
-from docqa.formats.slides.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, sheet_texts
+from docqa.formats.slides.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, plain_lines, sheet_texts
 
 _DOCUMENT_ATOM, _SLIDE_ATOM, _SHOW = 0x03E9, 0x03EF, 0x03F9
 _LIST, _PERSIST = 0x0FF0, 0x03F3
@@ -141,7 +141,7 @@ class _Slides:
         atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
         notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
         texts += [
-            text._replace(role=FOOTER if text.role == FOOTER else "")
+            text._replace(role=FOOTER if text.role == FOOTER else NOTES)
             for text in (sheet_texts(notes, {}, self.from_right) if notes else ())
         ]
         whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
@@ -160,7 +160,7 @@ def _footers(settings: Record | None) -> Iterator[Text]:
     for record in settings.children() if settings and flags else ():
         shown = {0: 0x05, 2: 0x20}.get(record.instance, 0) if record.kind == STRING else 0
         if shown and flags and flags.number(0) >> 16 & shown == shown:
-            yield Text(FOOTER, _wide(record))
+            yield Text(FOOTER, plain_lines(_wide(record)))
 
 
 def _comments(slide: Record) -> Iterator[Text]:
@@ -169,7 +169,7 @@ def _comments(slide: Record) -> Iterator[Text]:
     blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
     comments = [record for blob in blobs if blob for record in blob.children() if record.kind == _COMMENT]
     yield from (
-        Text("", _wide(text))
+        Text("", plain_lines(_wide(text)))
         for comment in comments
         for text in comment.children()
         if text.kind == STRING and text.instance == 1

@@ -117,22 +117,29 @@ class _Slide:
     def _notes(self) -> list[deck.Text]:
         page = _related(self.part, RT.NOTES_SLIDE)
         texts = [] if page is None else self._texts(page, {})
-        return [text._replace(role="" if text.role == deck.TITLE else text.role) for text in texts]
+        return [text if text.role == deck.FOOTER else text._replace(role=deck.NOTES) for text in texts]
 
     def _comments(self) -> Iterator[deck.Text]:
         """Comments, classic (ECMA-376 part 1, 19.4) and threaded ([MS-PPTX]), without the names of their authors."""
         for key, relation in self.part.rels.items():
             if relation.reltype.endswith("/comments"):
                 for root in self._targets(self.part, key):
-                    yield from (deck.Text("", "".join(text.itertext())) for text in root.iter(P + "text", A + "p"))
+                    yield from (
+                        deck.Text("", (deck.Line("".join(text.itertext())),)) for text in root.iter(P + "text", A + "p")
+                    )
 
-    def _graphic(self, part: Any, frame: Any) -> str:
-        """The text of a frame's chart or diagram."""
+    def _graphic(self, part: Any, frame: Any) -> list[deck.Line]:
+        """The lines of a frame's chart or diagram."""
         charts = (
             root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id"))
         )
         diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
-        return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
+        lines = [line for text in map(chart, charts) for line in text.split("\n") if line]
+        items = [line for text in map(diagram, diagrams) for line in text.split("\n") if line]
+        return [
+            *(deck.Line(line, "row" if " | " in line else "paragraph") for line in lines),
+            *(deck.Line(line, "item", 1) for line in items),
+        ]
 
     def _targets(self, part: Any, key: str | None) -> list[Any]:
         """A list with the root of the part that a relationship leads to; empty, and `broken` set, if it is missing."""
