@@ -1,7 +1,7 @@
 """How a unit of a document is said in an answer: always whole, with what it cannot be understood without.
 
-A sentence stands as it is; an item of a list after the line or heading that it stands under, or the whole list with that
-line; a row of a table with the names of its columns.
+A sentence stands as it is; an item of a list after the line or heading that it stands under, or the whole list with
+that line; a row of a table with the names of its columns.
 """
 
 import re

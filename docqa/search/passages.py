@@ -58,8 +58,8 @@ class ScoredUnit:
 class Passage:
     """A chunk that a search returned; `score` orders passages.
 
-    `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units` those
-    of the chunk alone, both in the coordinates of `text`.
+    `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
+    those of the chunk alone, both in the coordinates of `text`.
     `spans` are the reader's answers, best first, None where it did not read the passage; `verified` says that the
     verifier accepts the first.
     """
