@@ -82,7 +82,7 @@ def _told(
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
     """The text after yes or no, or after the words in it that answer, where these are sure."""
     if part.kind == "whether":
-        affirmed = is_affirmed(part, text, evidence.language or part.language)
+        affirmed = is_affirmed(part, evidence.text[unit.start : unit.end], evidence.language or part.language)
         if affirmed is None:
             return text
         word = phrase("polarity.yes" if affirmed else "polarity.no", language)

@@ -1,7 +1,7 @@
 """Whether what a document says means yes or no to a question that asks whether something is so.
 
-The clause that is about what the question asks decides: by its negations, against those of the question, and by its
-numbers. It knows words, not the world: that a terrace is outdoors it does not know.
+What is about the question decides: by its negations, and by its numbers. It knows words, not the world: that a terrace
+is outdoors it does not know.
 """
 
 import re
@@ -10,10 +10,11 @@ from functools import cache
 
 from docqa.languages import pattern
 from docqa.questions.question import Part
-from docqa.text.facts import Claims
+from docqa.text.sentences import sentences
+from docqa.text.values import every_number
 from docqa.text.words import is_dense, terms
 
-_MARKS = r"[,;:()–—。，；：、]|\s-\s"
+_MARKS = r"[;。；]"
 
 
 def is_affirmed(part: Part, said: str, language: str) -> bool | None:
@@ -24,34 +25,33 @@ def is_affirmed(part: Part, said: str, language: str) -> bool | None:
     """
     if not pattern("polarity.negations", language):
         return None
-    clause = _clause_about(part, said, language)
-    if clause is None:
+    statement = _statement_about(part, said, language)
+    if not statement:
         return None
-    if _negations(language).search(clause):
+    if _negations(language).search(statement):
         return False
-    return not _states_other_numbers(part, said, language)
+    return not _states_other_numbers(part, statement, language)
 
 
-def _clause_about(part: Part, said: str, language: str) -> str | None:
-    """The clause with most of what the question asks; of equals the first."""
+def _statement_about(part: Part, said: str, language: str) -> str:
+    """The sentence, or the part of it before or after a word such as "but", with most of what the question asks; of
+    equals the first."""
     sought = {term for word in part.content for term in terms(word)}
-    clauses = [clause for clause in _breaks(language).split(said) if clause.strip()]
-    shared = [len(sought.intersection(terms(clause))) for clause in clauses]
-    if not clauses or not max(shared):
-        return said if clauses else None
-    return clauses[shared.index(max(shared))]
+    statements = [
+        piece
+        for start, end in sentences(said)
+        for piece in _breaks(language).split(said[start:end])
+        if piece and piece.strip()
+    ]
+    return max(statements, key=lambda piece: len(sought.intersection(terms(piece))), default="")
 
 
 def _states_other_numbers(part: Part, said: str, language: str) -> bool:
     """Whether the question states numbers, the text states numbers, and they have none in common: "three days?" of "up
     to two days"."""
-    expected = _values(part.claims)
-    stated = _values(Claims.of(said, language))
+    expected = set[Decimal]().union(*part.claims.numbers)
+    stated = every_number([said], language)
     return bool(expected) and bool(stated) and expected.isdisjoint(stated)
-
-
-def _values(claims: Claims) -> set[Decimal]:
-    return set[Decimal]().union(*claims.numbers)
 
 
 @cache
@@ -61,7 +61,7 @@ def _negations(language: str) -> re.Pattern[str]:
 
 @cache
 def _breaks(language: str) -> re.Pattern[str]:
-    """Where a clause ends: at a mark, or before a word such as "but"."""
+    """What parts a sentence: a semicolon, or a word such as "but"."""
     words = pattern("polarity.clause_breaks", language)
     return re.compile(f"{_MARKS}|{_bounded(words)}" if words else _MARKS, re.IGNORECASE)
 
