@@ -31,7 +31,7 @@ class Evidence:
 
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
-    cut before this passage; `language` is its document's.
+    cut before this passage; `language` is its document's, `page_number` its page.
     """
 
     text: str
@@ -39,6 +39,7 @@ class Evidence:
     spans: tuple[Candidate, ...] = ()
     columns: str = ""
     language: str = ""
+    page_number: int = 0
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.polarity import is_affirmed
 from docqa.answering.quoting import listed, said, words_in
+from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.text.units import Unit
@@ -17,10 +18,7 @@ from docqa.text.words import is_dense, terms
 
 PASSAGES = {"SHORT": 5, "LONG": 8}
 UNITS = {"SHORT": 2, "LONG": 8}
-RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
-READ = 0.08  # of the reader's score of what it finds in a unit; by this alone, or without it, fewer are right
-NO_SPAN = 5.0  # less than the least of its scores: a unit in which it finds nothing
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
@@ -36,24 +34,42 @@ class Pick(NamedTuple):
 
 
 class Extractive:
-    """The provider that quotes."""
+    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so and shows that alone."""
+
+    def __init__(self, *, sure: bool = True) -> None:
+        self.sure = sure
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
         """SHORT: for each part the best unit, and a second that adds something asked; LONG: all good ones, in the order
         of the passages."""
         length = question.options.length
         indexes = sorted({candidate.part for passage in evidence for candidate in passage.units})
+        ranked = {index: _ranked(evidence, index, _part(question, index), length) for index in indexes}
+        if not self.sure:
+            for index in indexes:
+                yield _closest(evidence, ranked[index][0], question.answer_language)
+                return
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
-            part = question.parts[index] if index < len(question.parts) else Part(question.text, question.language)
-            picks = [pick for pick in _ranked(evidence, index, part, length) if pick not in shown]
+            picks = [pick for pick in ranked[index] if pick not in shown]
             if not picks:
                 continue
-            for text, passage, covered in _told(evidence, index, part, picks, question):
+            for text, passage, covered in _told(evidence, index, _part(question, index), picks, question):
                 shown.update(covered)
                 yield Piece(gap + text, passage)
                 gap = "\n\n" if "\n" in text or length == "LONG" else "" if is_dense(text) else " "
+
+
+def _part(question: Question, index: int) -> Part:
+    return question.parts[index] if index < len(question.parts) else Part(question.text, question.language)
+
+
+def _closest(evidence: Sequence[Evidence], best: Pick, language: str) -> Piece:
+    """The unit that comes closest, and that it is no clear answer."""
+    passage = evidence[best.passage]
+    opening = phrase("phrases.unsure", language).format(page=passage.page_number)
+    return Piece(f"{opening}{'' if is_dense(opening) else ' '}{said(passage, best.unit, language)}", best.passage)
 
 
 def _told(
@@ -138,18 +154,12 @@ def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
 def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -> list[Pick]:
     """The units that belong to the answer of one part, best first, from the first passages that have any for it."""
     passages = [place for place, passage in enumerate(evidence) if any(c.part == index for c in passage.units)]
-    spans = {place: [span for span in evidence[place].spans if span.part == index] for place in passages}
-    scores = [span.score for of_passage in spans.values() for span in of_passage]
-    nowhere = min(scores) - NO_SPAN if scores else 0.0
-    ranked: list[tuple[float, Pick]] = []
-    for rank, place in enumerate(passages[: PASSAGES[length]]):
-        for candidate in evidence[place].units:
-            if candidate.part != index:
-                continue
-            unit = candidate.unit
-            inside = [s.score for s in spans[place] if s.start < unit.end and s.end > unit.start]
-            score = candidate.score + RANK_BONUS / (1 + rank) + READ * max(inside, default=nowhere)
-            ranked.append((score, Pick(place, unit)))
+    ranked = [
+        (candidate.score + rank_bonus(rank), Pick(place, candidate.unit))
+        for rank, place in enumerate(passages[: PASSAGES[length]])
+        for candidate in evidence[place].units
+        if candidate.part == index
+    ]
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     of_question = frozenset(part.terms)
     # What only repeats the question answers nothing.

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from docqa.answering.certainty import Certainty, certainty
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
-from docqa.answering.relevance import relevant
+from docqa.answering.scoring import unit_score, was_read
 from docqa.answering.sections import spans_in
 from docqa.questions.question import Part, Place, Question
 from docqa.questions.wording import content, points_back
@@ -26,6 +27,7 @@ from docqa.store.documents import StoredDocument
 from docqa.text.units import in_context
 from docqa.text.words import stem, terms
 
+LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
@@ -38,26 +40,27 @@ CLOSED = 0.3  # of the open words: what that one must hold
 
 @dataclass(frozen=True)
 class Found:
-    """Passages, best first, and their evidence in the same order; `speaks`: they say something about the question."""
+    """Passages, best first, and their evidence in the same order; how certain it is that they answer."""
 
     passages: list[Passage]
     evidence: list[Evidence]
-    speaks: bool
+    certainty: Certainty
 
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
     results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
-    speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
-    if not question.options.agent_mode or not any(speaking):
-        return interleave(results, speaks=any(speaking))
+    levels = [certainty(passages, part) for part, passages in zip(question.parts, results, strict=True)]
+    level = min(levels, key=LEVELS.index)
+    if not question.options.agent_mode or level == "none":
+        return interleave(results, level)
     answered = [
-        _judged(part, passages, question.said if part.follows else ()) if speaks else []
-        for part, passages, speaks in zip(question.parts, results, speaking, strict=True)
+        _judged(part, passages, question.said if part.follows else ()) if of_part == level else []
+        for part, passages, of_part in zip(question.parts, results, levels, strict=True)
     ]
     if len(answered) == 1:
         answered.append(await _linked(index, documents, question.parts[0], answered[0]))
-    return interleave(answered)
+    return interleave(answered, level)
 
 
 async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
@@ -76,7 +79,7 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     return await read(index.encoders, part, (inside or passages)[:PASSAGES])
 
 
-def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
+def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Found:
     """The passages of each part of a question in turn, so that each has its best among the first; none twice.
 
     Candidates keep the number of their part; a part without passages has none.
@@ -84,12 +87,14 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     passages: dict[int, Passage] = {}
     candidates: dict[int, list[CandidateUnit]] = {}
     spans: dict[int, list[Candidate]] = {}
+    read = [was_read(of_part) for of_part in parts]
     for row in zip_longest(*parts):
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(
-                    CandidateUnit(scored.unit, scored.score, part) for scored in passage.units
+                    CandidateUnit(scored.unit, unit_score(passage, scored, read=read[part]), part)
+                    for scored in passage.units
                 )
                 spans.setdefault(passage.chunk.id, []).extend(
                     Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
@@ -98,13 +103,18 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     return Found(
         [passages[id_] for id_ in first],
         [_evidence(passages[id_], candidates[id_], spans[id_]) for id_ in first],
-        speaks,
+        level,
     )
 
 
 def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[Candidate]) -> Evidence:
     return Evidence(
-        passage.text, tuple(units), tuple(spans), columns=passage.chunk.columns, language=passage.document.language
+        passage.text,
+        tuple(units),
+        tuple(spans),
+        columns=passage.chunk.columns,
+        language=passage.document.language,
+        page_number=passage.chunk.page_number,
     )
 
 
