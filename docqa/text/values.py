@@ -217,6 +217,12 @@ def dates(text: str) -> list[list[Date]]:
     return [readings for _, readings in _dates(_folded(text))]
 
 
+def date_places(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each date that a text writes, in its order; none where folding changes the text's length."""
+    folded = _folded(text.replace("ß", "s"))
+    return sorted(place for place, _ in _dates(folded)) if len(folded) == len(text) else []
+
+
 def dates_and_numbers(text: str) -> tuple[list[list[Date]], list[set[Decimal]]]:
     """What each date of a text may mean, and what each number that is no part of a date."""
     folded = _folded(text)
