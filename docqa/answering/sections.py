@@ -20,7 +20,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
-from docqa.text.values import heading_number
+from docqa.text.numerals import heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from docqa.formats.properties import Properties
+
 if TYPE_CHECKING:
     from docqa.formats.columns import Table  # its import costs more than reading a small text
 
@@ -68,6 +70,7 @@ class Reading:
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
     a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    `properties` are what the file says of itself, as it says it.
     """
 
     kind: str
@@ -75,6 +78,7 @@ class Reading:
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Extracted:
     pages: list[ExtractedPage]
     notes: list[str]
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 def _title(text: str) -> str:

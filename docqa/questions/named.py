@@ -15,7 +15,8 @@ from docqa.languages import CODES, entry, every_word, pattern
 from docqa.questions.question import Place
 from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
-from docqa.text.values import HAN_DIGITS, heading_number, in_words
+from docqa.text.numerals import HAN_DIGITS, heading_number
+from docqa.text.values import in_words
 from docqa.text.words import fold, terms
 
 MOST_PAGES = 20  # of one range that are searched

@@ -12,9 +12,15 @@ from docqa.text.keys import key
 from docqa.text.sentences import sentences
 from docqa.text.words import fold, is_dense, stem, terms
 
-Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
+# "about" asks for the document's own properties, "count" for what is counted over the rows of a table, "task" wants
+# something written that takes a language model.
+Kind = Literal[
+    "fact", "whether", "list", "number", "count", "reason", "procedure", "description", "compare", "summary", "about",
+    "greeting", "thanks", "capabilities", "task",
+]  # fmt: skip
+Property = Literal["author", "written", "title", "tongue", "format"]
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "page_count", "mentions"]
+Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
@@ -56,16 +62,28 @@ class TopicWord:
 @dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
-    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything."""
+    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
+    `properties` of documents that it asks for."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    properties: tuple[Property, ...] = ()
 
     @cached_property
     def topic_words(self) -> tuple[TopicWord, ...]:
         """The words of the topic as they are compared."""
         return tuple(TopicWord(fold(word), tuple(terms(word)), is_dense(word)) for word in self.topic)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How long an answer the words of the question ask for, beside the option `length`: `sentences` by their number, 0
+    for none named; `brief` or `detailed`."""
+
+    sentences: int = 0
+    brief: bool = False
+    detailed: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +187,7 @@ class Question:
     documents: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
     scope: Scope = Scope()
+    size: Size = Size()
 
     @property
     def answer_language(self) -> str:

@@ -109,7 +109,7 @@ ORDINARY = [
     "How many stores were opened in the second year?",
     "How many pages did she write in the first year?",
     "What is the fee about which they quarrel?",
-    "Who wrote the book?",
+    "Who wrote the letter?",
     "When did the talks resume?",
     "What was the town named after?",
     "In what year did the orchestra first appear in the capital?",

@@ -10,7 +10,6 @@ from docqa.text.values import (
     dates_and_numbers,
     decimal_marks,
     every_number,
-    heading_number,
     in_words,
     iso_date,
     kind,
@@ -95,13 +94,6 @@ def test_numbers_in_words(text: str, language: str, value: int | None) -> None:
 def test_the_numbers_of_a_text_are_in_digits_and_in_words() -> None:
     held = every_number(["Three of the twenty-one tenants pay 2 300."], "en")
     assert {3, 21, 2300, 300} <= held
-
-
-@pytest.mark.parametrize(
-    ("text", "numbered"), [("3.2", (3, 2)), ("IV", (4,)), ("十二", (12,)), ("二十", (20,)), ("٣", (3,))]
-)
-def test_the_numbers_of_chapters_and_sections(text: str, numbered: tuple[int, ...]) -> None:
-    assert heading_number(text) == numbered
 
 
 @pytest.mark.parametrize(
