@@ -30,9 +30,10 @@ def kind_of(text: str, language: str) -> Kind:
 
 def expected(text: str, language: str) -> Expected | None:
     """What the answer is: a person, a date, a number with its unit, a place; None where the question does not say."""
-    for name, what in (("person", "person"), ("place", "place"), ("time", "date")):
-        if _has(name, text, language):
-            return what  # type: ignore[return-value]
+    kinds: tuple[tuple[str, Expected], ...] = (("person", "person"), ("place", "place"), ("time", "date"))
+    for name, what in kinds:
+        if _has(name, text, language) or matches(f"which_{name}", text, language):
+            return what
     return "number" if matches("counting", text, language) else None
 
 
@@ -67,7 +68,7 @@ def _compiled(name: str, language: str) -> re.Pattern[str]:
 
 def _begins(name: str, text: str, language: str) -> bool:
     if unspaced(text):
-        return bool(unspaced_pattern(name).pattern and unspaced_pattern(name).search(text))
+        return bool(unspaced_pattern(name).search(text))
     polite = pattern("questions.patterns.polite", language)
     text = re.sub(rf"^\W*(?:{polite})\b", "", text, flags=re.IGNORECASE) if polite else text
     return bool(_compiled(name, language).match(text))

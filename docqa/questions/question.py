@@ -38,7 +38,7 @@ class ChatOptions:
 @dataclass(frozen=True)
 class Place:
     """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one
-    (-1,).
+    (-1,), the one before it (-2,).
 
     `label` is how the question writes it: "chapter 3".
     """
@@ -117,7 +117,7 @@ class Part:
     @cached_property
     def searched_terms(self) -> tuple[str, ...]:
         """The search terms of the text with its context."""
-        return tuple(terms(self.searched))
+        return tuple(terms(self.searched)) if self.context else self.terms
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class Part:
     @cached_property
     def searched_stems(self) -> frozenset[str]:
         """The stems of such words in the text with its context."""
-        return frozenset(map(stem, content(self.searched, self.language)))
+        return frozenset(map(stem, content(self.searched, self.language)) if self.context else self.stems.values())
 
     @cached_property
     def folded(self) -> str:

@@ -16,7 +16,7 @@ from docqa.questions.question import Property, Scope, Size, Wanted
 from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
 from docqa.text.values import in_words
-from docqa.text.words import fold, is_dense
+from docqa.text.words import fold, is_dense, without_accents
 
 LONGEST = 200  # characters; what is longer brings a task of its own
 
@@ -46,13 +46,19 @@ def scope_of(question: str, language: str) -> Scope:
     places = tuple(places_named(question, language))
     if len(question) > LONGEST:
         return Scope(places=places)
-    wanted = _wanted(question)
-    if not places and wanted is None and (properties := _properties(question)):
+    wanted = _wanted(question, language)
+    if not places and wanted is None and (properties := _properties(question, language)):
         return Scope("properties", properties=properties)
     rest = question
     for place in places:
         rest = rest.replace(place.label, " ")
-    topic = topic_of(rest, *(("filler", "document", "kinds") if wanted == "summary" else ("filler", "document")))
+    fillers = [
+        "filler",
+        "document",
+        *(["kinds"] if wanted == "summary" else []),
+        *(["task", "polite"] if places and wanted is None else []),
+    ]
+    topic = topic_of(rest, *fillers)
     if wanted is None:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
         whole = bool(places) and not topic and expected(question, language) is None
@@ -75,7 +81,7 @@ def common_scope(scopes: Sequence[Scope]) -> Scope:
 
 def names_document(question: str) -> bool:
     """Whether it calls the document by what it is: "this report"."""
-    return any(pattern.search(question) for pattern in _fillers(("document",)))
+    return any(pattern.search(without_accents(question)) for pattern in _fillers(("document",)))
 
 
 def size_of(question: str, language: str) -> Size:
@@ -85,20 +91,28 @@ def size_of(question: str, language: str) -> Size:
     counted = _COUNTED.search(question)
     number = counted["number"] if counted else ""
     sentences = int(number) if number.isdecimal() else in_words(fold(number), language) or 0 if number else 0
-    brief, detailed = (any(p.search(question) for p in _fillers((name,))) for name in ("brief", "detailed"))
+    brief, detailed = (
+        any(p.search(without_accents(question)) for p in _fillers((name,))) for name in ("brief", "detailed")
+    )
     return Size(sentences, brief=brief, detailed=detailed and not brief)
 
 
-def _wanted(question: str) -> Wanted | None:
-    return next((wanted for wanted, name in _PATTERNS.items() if _compiled(name).search(question)), None)
+def _wanted(question: str, language: str) -> Wanted | None:
+    return next((wanted for wanted, name in _PATTERNS.items() if _asks(name, question, language)), None)
 
 
-def _properties(question: str) -> tuple[Property, ...]:
+def _asks(name: str, question: str, language: str) -> bool:
+    """Whether a pattern of any language is in the question; those of its own also without accents: "cuantas paginas".
+    Of another language they would mean something else: "resume" is no "résume"."""
+    return bool(_compiled(name).search(question) or _typed(name, language).search(without_accents(question)))
+
+
+def _properties(question: str, language: str) -> tuple[Property, ...]:
     """What it asks of the document itself; nothing where it speaks of anything else too: "who wrote the letter"."""
-    properties = tuple(name for name in _PROPERTIES if _compiled(name).search(question))
     left = question
+    properties = tuple(name for name in _PROPERTIES if _asks(name, question, language))
     for name in properties:
-        left = _compiled(name).sub(" ", left)
+        left = _blanked(_typed(name, language), _compiled(name).sub(" ", left))
     return properties if properties and not topic_of(left, "filler", "document", "making") else ()
 
 
@@ -109,6 +123,11 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 @cache
+def _typed(name: str, language: str) -> re.Pattern[str]:
+    return re.compile(without_accents(pattern(f"questions.patterns.{name}", language)) or "(?!)", re.IGNORECASE)
+
+
+@cache
 def _fillers(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The words of such lists: whole words, and those of scripts without spaces."""
     unspaced = dense_codes()
@@ -116,15 +135,22 @@ def _fillers(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     spaced = [pattern(place, code) for place in places for code in every(place) if code not in unspaced]
     dense = [pattern(place, code) for place in places for code in unspaced if pattern(place, code)]
     return (
-        re.compile(rf"(?<!{_LETTER})(?:{'|'.join(spaced)})(?!{_LETTER})", re.IGNORECASE),
+        re.compile(without_accents(rf"(?<!{_LETTER})(?:{'|'.join(spaced)})(?!{_LETTER})"), re.IGNORECASE),
         re.compile("|".join(dense) or "(?!)"),
     )
+
+
+def _blanked(pattern: re.Pattern[str], text: str) -> str:
+    """The text with spaces in the place of what the pattern finds in it, whether its accents are written or not."""
+    for match in pattern.finditer(without_accents(text)):
+        text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return text
 
 
 def topic_of(question: str, *fillers: str) -> tuple[str, ...]:
     """The words of a question that say what it is about: those in none of the lists `fillers`."""
     spaced, dense = _fillers(fillers or ("filler", "document"))
-    left = dense.sub(" ", spaced.sub(" ", question))
+    left = _blanked(dense, _blanked(spaced, question))
     words = (re.sub(r"^\W+|[^\w\u0900-\u097f]+$", "", word).strip(_PARTICLES) for word in left.split())
     return tuple(
         dict.fromkeys(

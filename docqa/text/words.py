@@ -52,6 +52,11 @@ def fold(text: str) -> str:
     return "".join(out)
 
 
+def without_accents(text: str) -> str:
+    """The text without the accents of Latin letters, character by character: as people type in a hurry."""
+    return "".join(unicodedata.normalize("NFD", char)[0] if "\u00c0" <= char < "\u0250" else char for char in text)
+
+
 @lru_cache(16_384)  # words come again and again, and a question is held against some ten passages
 def _arabic_stem(word: str) -> str:
     word = word.translate(_ARABIC_FOLD)
