@@ -29,8 +29,7 @@ def chunks(
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
     `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and
-    footers, which get into no chunk,
-    `tables` (start, end of the column headings, end).
+    footers, which get into no chunk, `tables` (start, end of the column headings, end).
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
     pieces = []

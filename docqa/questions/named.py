@@ -207,7 +207,8 @@ def _before(kind: _Kind) -> re.Pattern[str]:
     names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
     to, joined = _any(codes, "range_to"), _any(codes, "list_and")
     return re.compile(
-        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)(?:{prefix})?\s*(?P<first>{_HAN})\s*"
+        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)"
+        rf"(?:{prefix})?\s*(?P<first>{_HAN})\s*"
         rf"(?:(?:{names})?\s*(?:[-–—~～]|{to})\s*(?:{prefix})?\s*(?P<last>{_HAN})\s*)?(?:{names})"
     )
 

@@ -27,7 +27,8 @@ _DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
 _PIECE = re.compile(
     rf"(?P<dense>[{_DENSE}々〆ー]+)"
     rf"|(?P<number>\d+(?:[.,:/'’-]\d+)+)"
-    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
+    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])"
+    rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
 )
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64

@@ -47,7 +47,7 @@ def test_a_by_line_names_the_author(text: str, names: str) -> None:
 @pytest.mark.parametrize(
     "text", ["The pier was destroyed by Storm and rain.", "Annual Report\nHarbour Office\nBergen", "sent by post"]
 )
-def test_what_is_no_by_line_names_nobody(text: str) -> None:
+def test_a_line_that_is_no_byline_names_no_author(text: str) -> None:
     assert author(chunk(text)) is None
 
 
@@ -61,13 +61,13 @@ def test_what_is_no_by_line_names_nobody(text: str) -> None:
         ("使用说明书\n发布日期：2023年8月1日", "2023年8月1日"),
     ],
 )
-def test_the_date_of_a_document_is_not_one_it_tells_of(text: str, day: str) -> None:
+def test_a_date_within_the_text_is_not_the_date_of_the_document(text: str, day: str) -> None:
     stated = date(chunk(text))
     assert stated is not None
     assert stated.value == day
 
 
-def test_a_date_told_in_a_sentence_is_not_that_of_the_document() -> None:
+def test_a_date_in_a_sentence_is_not_that_of_the_document() -> None:
     text = "The Pier\n\n" + "The sea is wide and the wind is strong at the coast. " * 10
     assert date(chunk(text + "In the winter of the year the pier burnt down on 3 March 1911.")) is None
 
@@ -98,7 +98,7 @@ async def test_a_document_without_an_author_is_not_silent_on_everything(client: 
     assert (await ask(client, [doc_id], "What language is it in?"))[0] == "It is written in English."
 
 
-async def test_a_letter_told_of_is_not_the_document(client: httpx.AsyncClient) -> None:
+async def test_a_letter_that_the_text_mentions_is_not_the_document(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, "By Ann Roe\n\nThe letter to the mayor was written by the miller in spring.")
     message, _ = await ask(client, [doc_id], "Who wrote the letter to the mayor?")
     assert "miller" in message
