@@ -1,6 +1,7 @@
 """A question understood, once: from messages, options and what the documents are to one `Question`.
 
-Pure and synchronous: no database, no model. Nothing behind it reads raw text again.
+Pure and synchronous: no database, and no model but the detector of languages, whose file is loaded with the first
+question. Nothing behind it reads raw text again; tests/test_house.py names who reads the text for other ends.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -27,7 +27,7 @@ def _capitalised(words: Iterable[str]) -> set[str]:
     return {form for word in words for form in (word, word[0].upper() + word[1:])}
 
 
-_MONTHS = {month for months in every("text.months").values() for month in months}
+_MONTHS = {form for months in every("text.months").values() for forms in months for form in forms.split("|")}
 _SHORT_MONTHS = {
     form for months in every("text.short_months").values() for forms in months for form in forms.split("|")
 } - _MONTHS

@@ -137,7 +137,8 @@ def _compounds(folded: str) -> Iterator[str]:
 
 
 def stem(word: str) -> str:
-    """The beginning of a word that stands for its forms where no search terms are compared."""
+    """The beginning of a word that stands for its forms where no search terms are compared; cut as `terms` cuts, which
+    see for how stemmers compare."""
     return fold(word)[:PREFIX]
 
 

@@ -105,6 +105,9 @@ def test_the_numbers_of_a_text_are_in_digits_and_in_words() -> None:
         ("2021-05-03T10:00", Date(2021, 5, 3)),
         ("le 1er mai 2021", Date(2021, 5, 1)),
         ("2021年5月3日", Date(2021, 5, 3)),
+        ("январь 2021", Date(2021, 1, None)),
+        ("1 января 2021 г.", Date(2021, 1, 1)),
+        ("styczeń 2021", Date(2021, 1, None)),
         ("29 February", Date(None, 2, 29)),
     ],
 )
