@@ -61,7 +61,11 @@ def speaks_of(topic: Sequence[TopicWord], text: str) -> bool:
 
 def _same(word: str, other: str) -> bool:
     """Whether two words are forms of the same word: up to two letters longer, or with other endings of up to three;
-    fewer in short words."""
+    fewer in short words.
+
+    Of 31 pairs in ten languages it judges 24 right (not "parties", "children"), Snowball's stems 27, simplemma's lemmas
+    30; but both must be told the language of each text, which here need not be that of the question.
+    """
     common = len(os.path.commonprefix((word, other)))
     shortest, longest = sorted((len(word), len(other)))
     changed = shortest - common

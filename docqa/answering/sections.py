@@ -20,7 +20,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
-from docqa.text.values import heading_number
+from docqa.text.numerals import heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
@@ -67,9 +67,9 @@ async def pages_in(db: Database, document: StoredDocument, places: Sequence[Plac
 def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
     """The parts of a document's chunks, given in order, that a named place covers; none where it is not recognised."""
     if place.kind == "page":
-        last = chunks[-1].page_number if chunks else 0
-        first = last if place.first == (-1,) else place.first[0]
-        pages = range(first, max(first, place.last[0]) + 1)
+        count = chunks[-1].page_number if chunks else 0
+        first, last = (count + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
+        pages = range(first, max(first, last) + 1)
         return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
     headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk)]
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
@@ -103,11 +103,11 @@ def _titles(chunks: Sequence[StoredChunk]) -> list[_Heading]:
 
 def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:
     """From the first heading of the place to the first one after it that is neither of the place nor within it."""
-    if place.first == (-1,):
-        numbers = [heading.number for heading in headings if len(heading.number) == 1]
-        if not numbers:
+    if place.first < (0,):
+        numbers = sorted({heading.number for heading in headings if len(heading.number) == 1})
+        if len(numbers) < -place.first[0]:
             return []
-        place = Place(place.kind, max(numbers), max(numbers), place.label)
+        place = Place(place.kind, numbers[place.first[0]], numbers[place.last[0]], place.label)
     # The longest: a table of contents and cross-references name it too.
     begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
     candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]

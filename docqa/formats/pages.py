@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from docqa.formats.properties import Properties
 from docqa.text.blocks import Block, blocks_of, clipped
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Reading:
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
     a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    `properties` are what the file says of itself, as it says it.
     """
 
     kind: str
@@ -85,6 +87,7 @@ class Reading:
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ class Extracted:
     pages: list[ExtractedPage]
     notes: list[str]
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 def _title(text: str) -> str:

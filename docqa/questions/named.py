@@ -15,7 +15,8 @@ from docqa.languages import CODES, entry, every_word, pattern
 from docqa.questions.question import Place
 from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
-from docqa.text.values import HAN_DIGITS, heading_number, in_words
+from docqa.text.numerals import HAN_DIGITS, heading_number
+from docqa.text.values import in_words
 from docqa.text.words import fold, terms
 
 MOST_PAGES = 20  # of one range that are searched
@@ -51,7 +52,7 @@ def places_named(question: str, language: str = "") -> list[Place]:
         (
             numbers
             for kind in kinds
-            for read in (_listed, _dense, _counted)
+            for read in (_listed, _dense, _counted, _leading)
             for numbers in read(kind, question, language)
         ),
         key=lambda numbers: (numbers.start, -numbers.end),
@@ -128,6 +129,29 @@ def _counted(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
             yield _Numbers(match.start(), match.end(), kind, [(at, at)])
 
 
+def _leading(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+    """Several from the beginning or the end: "the first three pages", "les trois premières pages"."""
+    for match in _ends(language if entry("questions.patterns.last", language) else "en").finditer(question):
+        before = [word.start() for word in re.finditer(r"\w+", question[: match.start()])][-1:]
+        after = _number(question, match.end(), language)
+        counted = after or (_number(question, before[0], language) if before else None)
+        rest = question[after[1] if after else match.end() :]
+        name = _names(kind).match(rest.lstrip())
+        if counted and name:
+            many = counted[0][0]
+            start = match.start() if after else before[0]
+            end = len(question) - len(rest.lstrip()) + name.end()
+            yield _Numbers(start, end, kind, [((-many,), _LAST) if match["last"] else ((1,), (many,))])
+
+
+@cache
+def _ends(language: str) -> re.Pattern[str]:
+    """The ordinals for the first and the last ones."""
+    [first, *_] = entry("questions.patterns.ordinals", language)
+    last = pattern("questions.patterns.last", language)
+    return re.compile(rf"(?<!\w)(?:(?:{first})|(?P<last>{last}))s?(?!\w)", re.IGNORECASE)
+
+
 def _spaced_codes() -> list[str]:
     return [code for code in CODES if code not in dense_codes()]
 
@@ -183,7 +207,8 @@ def _before(kind: _Kind) -> re.Pattern[str]:
     names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
     to, joined = _any(codes, "range_to"), _any(codes, "list_and")
     return re.compile(
-        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)(?:{prefix})?\s*(?P<first>{_HAN})\s*"
+        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)"
+        rf"(?:{prefix})?\s*(?P<first>{_HAN})\s*"
         rf"(?:(?:{names})?\s*(?:[-–—~～]|{to})\s*(?:{prefix})?\s*(?P<last>{_HAN})\s*)?(?:{names})"
     )
 
@@ -193,8 +218,8 @@ def pages_of(places: Sequence[Place], pages: int) -> frozenset[int]:
     numbers: set[int] = set()
     for place in places:
         if place.kind == "page":
-            first = pages if place.first == (-1,) else place.first[0]
-            numbers.update(range(first, min(max(first, place.last[0]), first + MOST_PAGES) + 1))
+            first, last = (pages + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
+            numbers.update(range(first, min(max(first, last), first + MOST_PAGES) + 1))
     return frozenset(number for number in numbers if 1 <= number <= pages)
 
 

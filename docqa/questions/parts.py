@@ -39,17 +39,30 @@ def _items(question: str) -> list[str]:
 
 
 def _clauses(question: str, language: str) -> list[str]:
-    """Divided where "and" and a question word stand together and something is asked on both sides."""
+    """Divided where "and" and a question word stand together and something is asked on both sides; or "and" and a verb
+    that asks whether, where the question begins with one: "Is smoking allowed and are pets?"."""
     if unspaced(question):
         cuts = [(mark.start(), mark.end()) for mark in _DENSE_JOIN.finditer(question)]
         return _cut(question, cuts, lambda side: bool(unspaced_pattern("asking").search(side)))
     asking, joining = words("questions.words.asking", language), words("questions.words.joining", language)
     tokens = list(WORD.finditer(question))
+    whether = spaced_pattern("whether", language)
+    fronted = {token.start() for token in tokens if whether.match(question, token.start())}
+    both = bool(tokens) and tokens[0].start() in fronted
     cuts = []
     for index in range(1, len(tokens)):
         lower = [token.group().casefold() for token in tokens[index : index + 3]]
-        if lower[0] in joining and any(
-            word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at
+        if (
+            lower[0] in joining
+            and any(
+                word in asking and all(len(before) <= 4 for before in lower[1:at])
+                for at, word in enumerate(lower)
+                if at
+            )
+            or lower[0] in joining
+            and both
+            and len(lower) > 1
+            and tokens[index + 1].start() in fronted
         ):
             cuts.append((tokens[index].start(), tokens[index].end()))
         elif lower[0] in asking and lower[0][0] in words("text.joined_and", language) and lower[0][1:] in asking:

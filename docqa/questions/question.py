@@ -12,9 +12,15 @@ from docqa.text.keys import key
 from docqa.text.sentences import sentences
 from docqa.text.words import fold, is_dense, stem, terms
 
-Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
+# "about" asks for the document's own properties, "count" for what is counted over the rows of a table, "task" wants
+# something written that takes a language model.
+Kind = Literal[
+    "fact", "whether", "list", "number", "count", "reason", "procedure", "description", "compare", "summary", "about",
+    "greeting", "thanks", "capabilities", "task",
+]  # fmt: skip
+Property = Literal["author", "written", "title", "tongue", "format"]
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "page_count", "mentions"]
+Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class ChatOptions:
 @dataclass(frozen=True)
 class Place:
     """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one
-    (-1,).
+    (-1,), the one before it (-2,).
 
     `label` is how the question writes it: "chapter 3".
     """
@@ -56,16 +62,28 @@ class TopicWord:
 @dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
-    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything."""
+    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
+    `properties` of documents that it asks for."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    properties: tuple[Property, ...] = ()
 
     @cached_property
     def topic_words(self) -> tuple[TopicWord, ...]:
         """The words of the topic as they are compared."""
         return tuple(TopicWord(fold(word), tuple(terms(word)), is_dense(word)) for word in self.topic)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How long an answer the words of the question ask for, beside the option `length`: `sentences` by their number, 0
+    for none named; `brief` or `detailed`."""
+
+    sentences: int = 0
+    brief: bool = False
+    detailed: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +117,7 @@ class Part:
     @cached_property
     def searched_terms(self) -> tuple[str, ...]:
         """The search terms of the text with its context."""
-        return tuple(terms(self.searched))
+        return tuple(terms(self.searched)) if self.context else self.terms
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -124,7 +142,7 @@ class Part:
     @cached_property
     def searched_stems(self) -> frozenset[str]:
         """The stems of such words in the text with its context."""
-        return frozenset(map(stem, content(self.searched, self.language)))
+        return frozenset(map(stem, content(self.searched, self.language)) if self.context else self.stems.values())
 
     @cached_property
     def folded(self) -> str:
@@ -169,6 +187,7 @@ class Question:
     documents: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
     scope: Scope = Scope()
+    size: Size = Size()
 
     @property
     def answer_language(self) -> str:

@@ -1,6 +1,7 @@
 """A question understood, once: from messages, options and what the documents are to one `Question`.
 
-Pure and synchronous: no database, no model. Nothing behind it reads raw text again.
+Pure and synchronous: no database, and no model but the detector of languages, whose file is loaded with the first
+question. Nothing behind it reads raw text again; tests/test_house.py names who reads the text for other ends.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +14,9 @@ from docqa.questions.kinds import asks_for_several, expected, kind_of, wants_spa
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
-from docqa.questions.question import ChatOptions, Part, Place, Question
-from docqa.questions.scope import common_scope, scope_of
+from docqa.questions.question import ChatOptions, Part, Place, Question, Scope
+from docqa.questions.scope import common_scope, names_document, scope_of, size_of
+from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import content, says_enough
 from docqa.text.words import terms
 
@@ -55,8 +57,18 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
         parts=tuple(_parts(pieces, language, documents)),
-        scope=common_scope([scope_of(alone.text, language) for alone in pieces]),
+        scope=_scope(pieces, text, earlier, language),
+        size=size_of(text, language),
     )
+
+
+def _scope(pieces: Sequence[StandAlone], text: str, earlier: str, language: str) -> Scope:
+    """The scope of a question; "who wrote it?" after a question about something else asks of that, not of the
+    document."""
+    scope = common_scope([scope_of(alone.text, language) for alone in pieces])
+    if scope.wanted != "properties" or not earlier or names_document(text):
+        return scope
+    return scope if scope_of(earlier, language).wanted != "passages" or small_talk(earlier) else Scope()
 
 
 def _standing_alone(text: str, history: Sequence[tuple[str, str]], language: str) -> list[StandAlone]:

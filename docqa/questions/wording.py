@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import every, pattern, words
+from docqa.languages import entry, every, pattern, words
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold, is_dense
 
@@ -39,9 +39,9 @@ def unspaced(text: str) -> bool:
 @cache
 def unspaced_pattern(name: str) -> re.Pattern[str]:
     """Any of the patterns `name` of the languages without spaces: which of them a few characters are in is often
-    unclear."""
+    unclear; one that matches nothing where they have none."""
     return re.compile(
-        "|".join(filter(None, (pattern(f"questions.patterns.{name}", code) for code in unspaced_codes())))
+        "|".join(filter(None, (pattern(f"questions.patterns.{name}", code) for code in unspaced_codes()))) or "(?!)"
     )
 
 
@@ -49,7 +49,9 @@ def unspaced_pattern(name: str) -> re.Pattern[str]:
 def spaced_pattern(name: str, language: str) -> re.Pattern[str]:
     """The patterns `name` of a language as whole words; one that matches nothing where the language has none."""
     alternatives = pattern(f"questions.patterns.{name}", language)
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)" if alternatives else "(?!)", re.IGNORECASE)
+    # Particles stick to Korean words: 얼마인가요.
+    end = "" if entry("text.cut_in_pairs", language) else r"(?!\w)"
+    return re.compile(rf"(?<!\w)(?:{alternatives}){end}" if alternatives else "(?!)", re.IGNORECASE)
 
 
 def matches(name: str, text: str, language: str) -> bool:

@@ -94,8 +94,7 @@ class Query:
 
     `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
     how much of the question a text covers; they are empty with vectors and where the language has no word list.
-    `vector` is
-    the question's embedding, None where its language has no embedder.
+    `vector` is the question's embedding, None where its language has no embedder.
     """
 
     weights: Mapping[str, float]

@@ -17,7 +17,10 @@ from docqa.text.blocks import Block, blocks_of, packed, unpacked
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A document as the program knows it: `id` is the row, `doc_id` the public name."""
+    """A document as the program knows it: `id` is the row, `doc_id` the public name.
+
+    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing.
+    """
 
     id: int
     doc_id: str
@@ -26,9 +29,12 @@ class StoredDocument:
     language: str
     pages: int
     summary: str
+    title: str = ""
+    author: str = ""
+    dated: str = ""
 
 
-STORED = "id, doc_id, name, kind, language, pages, summary"
+STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -48,11 +54,16 @@ async def add_document(
     language: str,
     pages: int,
     notes: str,
+    title: str = "",
+    author: str = "",
+    dated: str = "",
 ) -> int:
     """The row id of a new document, in the state `indexing`; `notes` say what its reader had to leave out."""
-    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?)"""
-    return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes)
+    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes,
+                                   title, author, dated)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?, ?, ?, ?)"""
+    about = title, author, dated
+    return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes, *about)
 
 
 async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:

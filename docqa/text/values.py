@@ -12,6 +12,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from docqa.languages import every, every_word
+from docqa.text.numerals import HAN_DIGITS
 from docqa.text.words import fold, is_dense
 
 try:
@@ -55,9 +56,7 @@ _SCALE_WORD = re.compile(rf"{_SPACE}?({'|'.join(_DENSE_SCALES)}|[^\W\d_]+)")
 _NUMBER_WORDS = {
     code: {fold(word): value for value, word in enumerate(words, 1)} for code, words in every("text.numbers").items()
 }
-HAN_DIGITS = "".join(_NUMBER_WORDS["zh"])  # one to ten
 _WORD = re.compile(rf"[{HAN_DIGITS}]|[^\W\d_]+")
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class Quantity(NamedTuple):
@@ -154,18 +153,6 @@ def in_words(text: str, language: str) -> int | None:
     return int(digits) if digits.isdecimal() else None
 
 
-def heading_number(text: str) -> tuple[int, ...]:
-    """The number of a chapter, a section or a page: 3.2 is (3, 2), IV is (4,), 十二 is (12,)."""
-    if text[0].isdecimal():
-        return tuple(map(int, text.split(".")))
-    if text[0] in HAN_DIGITS:
-        tens, ten, units = text.rpartition("十")
-        unit = HAN_DIGITS.index(units) + 1 if units else 0
-        return (unit + (10 * (HAN_DIGITS.index(tens) + 1 if tens else 1) if ten else 0),)
-    values = [_ROMAN[letter] for letter in text]
-    return (sum(-value if value < max([*values[at:], 0]) else value for at, value in enumerate(values)),)
-
-
 # --- dates ------------------------------------------------------------------------------------------------------------
 
 
@@ -221,6 +208,12 @@ _LIKE_DATE = re.compile(r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(19|20)\d\d([./-]\d{1
 def dates(text: str) -> list[list[Date]]:
     """What each date of a text may mean."""
     return [readings for _, readings in _dates(_folded(text))]
+
+
+def date_places(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each date that a text writes, in its order; none where folding changes the text's length."""
+    folded = _folded(text.replace("ß", "s"))
+    return sorted(place for place, _ in _dates(folded)) if len(folded) == len(text) else []
 
 
 def dates_and_numbers(text: str) -> tuple[list[list[Date]], list[set[Decimal]]]:

@@ -27,7 +27,8 @@ _DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
 _PIECE = re.compile(
     rf"(?P<dense>[{_DENSE}々〆ー]+)"
     rf"|(?P<number>\d+(?:[.,:/'’-]\d+)+)"
-    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
+    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])"
+    rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
 )
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64
@@ -50,6 +51,11 @@ def fold(text: str) -> str:
         else:
             out.extend(part for part in unicodedata.normalize("NFD", char) if not unicodedata.combining(part))
     return "".join(out)
+
+
+def without_accents(text: str) -> str:
+    """The text without the accents of Latin letters, character by character: as people type in a hurry."""
+    return "".join(unicodedata.normalize("NFD", char)[0] if "\u00c0" <= char < "\u0250" else char for char in text)
 
 
 @lru_cache(16_384)  # words come again and again, and a question is held against some ten passages
@@ -131,7 +137,8 @@ def _compounds(folded: str) -> Iterator[str]:
 
 
 def stem(word: str) -> str:
-    """The beginning of a word that stands for its forms where no search terms are compared."""
+    """The beginning of a word that stands for its forms where no search terms are compared; cut as `terms` cuts, which
+    see for how stemmers compare."""
     return fold(word)[:PREFIX]
 
 

@@ -145,7 +145,7 @@ async def test_a_summary_of_something_that_is_no_section_is_an_ordinary_question
 
 async def test_pages_are_counted(client: httpx.AsyncClient) -> None:
     first, second = await upload(client, PAGES, "a.txt"), await upload(client, "One page.", "b.txt")
-    assert (await ask(client, [first], "How many pages does it have?"))[0] == "Number of pages: 12."
+    assert (await ask(client, [first], "How many pages does it have?"))[0] == "This document has 12 pages."
     assert (await ask(client, [first, second], "Wie viele Seiten?"))[
         0
     ] == "Zahl der Seiten: 13.\n- a.txt: 12\n- b.txt: 1"

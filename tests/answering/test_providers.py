@@ -290,7 +290,7 @@ async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_ag
     )
 
 
-async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
+async def test_a_follow_up_knows_the_passages_shown_before() -> None:
     model = Reader(["Kari.", " Yes."])
     evidence = [Evidence("Kari signed.", ())]
     assert [piece.earlier async for piece in Chat(model, 5, model.layouts).answer(WHO, evidence)] == [(), ()]
@@ -310,7 +310,7 @@ async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> 
         replace(THEN, system=("Be brief.",)),
     ],
 )
-async def test_what_was_asked_of_other_documents_or_in_another_chat_is_not_told(other: Question) -> None:
+async def test_questions_of_other_documents_or_chats_stay_out_of_the_prompt(other: Question) -> None:
     model = Reader(["Kari."])
     await ask(model, WHO, "Kari signed.")
     assert all("Kari signed." not in message["content"] for message in await ask(model, other, "It was in May."))

@@ -40,6 +40,8 @@ async def book(client: httpx.AsyncClient) -> str:
         ("What happens in chapter 1?", "lighthouse", "ferry"),
         ("Summarize chapters 1 and 3", "cannery", "ferry"),
         ("Summarize chapter three", "cannery", "ferry"),
+        ("Summarize the last two chapters", "ferry", "granite"),
+        ("Summarize the first two pages", "lighthouse", "ferry"),
         ("لخص الصفحة ٢", "lighthouse", "ferry"),
     ],
 )

@@ -50,7 +50,7 @@ from docqa.questions.parts import parts as parts_of
         ("ja", "運賃はいくらで、食堂は何時に開きますか？", ["運賃はいくらで", "食堂は何時に開きますか？"]),
     ],
 )
-def test_a_compound_question_is_parted(language: str, question: str, parts: list[str]) -> None:
+def test_a_compound_question_is_divided(language: str, question: str, parts: list[str]) -> None:
     assert parts_of(question, language) == parts
 
 

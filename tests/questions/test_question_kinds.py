@@ -26,7 +26,7 @@ from docqa.questions.kinds import expected, kind_of, wants_span
         ("zh", "为什么关闭？", "reason"),
     ],
 )
-def test_the_kind_is_told_by_its_words(language: str, question: str, kind: str) -> None:
+def test_the_kind_follows_from_the_words(language: str, question: str, kind: str) -> None:
     assert kind_of(question, language) == kind
 
 
@@ -43,7 +43,7 @@ def test_the_kind_is_told_by_its_words(language: str, question: str, kind: str) 
         ("zh", "谁管理北站？", "person"),
     ],
 )
-def test_what_is_expected_is_told_by_the_question_word(language: str, question: str, what: str | None) -> None:
+def test_what_is_expected_follows_from_the_question_word(language: str, question: str, what: str | None) -> None:
     assert expected(question, language) == what
 
 

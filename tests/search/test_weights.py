@@ -50,7 +50,7 @@ async def query(app: Starlette, text: str, language: str, vector: bytes | None =
         return await weigh(conn, documents, terms(text), language, vector)
 
 
-async def test_a_general_word_tells_little_although_the_file_has_it_once(
+async def test_a_general_word_weighs_little_although_the_file_has_it_once(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
@@ -59,7 +59,7 @@ async def test_a_general_word_tells_little_although_the_file_has_it_once(
     assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
-async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(
+async def test_the_weight_of_a_word_in_a_document_does_not_depend_on_the_others(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
@@ -119,7 +119,7 @@ async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_ther
     assert {"fait", "ax-12", "13"} < set(weights)
 
 
-async def test_what_a_question_word_is_cut_to_tells_as_little_unless_another_word_shares_it(
+async def test_the_stem_of_a_question_word_weighs_as_little_unless_another_word_shares_it(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, "Welch ein Tor. Eine Welch-Kaserne gibt es nicht.")

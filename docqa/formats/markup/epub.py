@@ -19,6 +19,7 @@ from docqa.formats.markup.epub_contents import Entry, entries, headings
 from docqa.formats.markup.html import NOTES, parse, prose
 from docqa.formats.markup.html import title as page_title
 from docqa.formats.pages import ExtractedPage, Reading
+from docqa.formats.properties import Properties
 
 _OPF = "http://www.idpf.org/2007/opf"
 _DC = "http://purl.org/dc/elements/1.1/"
@@ -103,8 +104,10 @@ def read(data: bytes, charset: str = "") -> Reading:
         ],
     ):
         listed.setdefault(entry.file, []).append(entry)
+    creators, dates = ([text for text, _ in book.get_metadata("DC", name)] for name in ("creator", "date"))
+    properties = Properties.of(book.title, ", ".join(filter(None, creators)), next(iter(dates), ""))
     title, notes = " ".join((book.title or "").split()), list[str]()
-    return Reading("epub", title, _pages(container, chapters, listed, title, notes), notes)
+    return Reading("epub", title, _pages(container, chapters, listed, title, notes), notes, properties=properties)
 
 
 def _path(package: str, item: Any) -> str:
@@ -124,6 +127,9 @@ def _mended(container: Container, package: str) -> bytes:
     )
     titles = ("".join(element.itertext()) for element in elements if _local(element) == "title")
     etree.SubElement(metadata, f"{{{_DC}}}title").text = next(filter(str.strip, titles), "")
+    for element in elements:
+        if _local(element) in ("creator", "date") and (text := "".join(element.itertext()).strip()):
+            etree.SubElement(metadata, f"{{{_DC}}}{_local(element)}").text = text
     items = [
         tuple(element.get(name, "") for name in ("id", "href", "media-type", "properties"))
         for element in elements

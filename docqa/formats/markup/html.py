@@ -13,8 +13,9 @@ from lxml.html import HtmlElement  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.markup.prose import CELLS, HEADINGS, Prose, Writer
+from docqa.formats.properties import Properties
 
-__all__ = ["Prose", "parse", "prose", "title"]
+__all__ = ["Prose", "parse", "properties", "prose", "title"]
 
 # Browsers stop nesting at 512; without a bound, walking a deep tree takes quadratic time.
 DEEPEST = 500
@@ -64,6 +65,20 @@ def title(root: HtmlElement) -> str:
             if text.strip():
                 return " ".join(text.split())
     return ""
+
+
+def properties(root: HtmlElement) -> Properties:
+    """What the page's head says of it."""
+
+    def named(*names: str) -> str:
+        for name in names:
+            for content in root.xpath("//meta[@name=$name or @property=$name]/@content", name=name):
+                if content.strip() and "://" not in content:
+                    return str(content)
+        return ""
+
+    date = named("article:published_time", "date", "DC.date", "dcterms.created", "article:modified_time")
+    return Properties.of(title(root), named("author", "article:author", "DC.creator"), date)
 
 
 def prose(root: HtmlElement, everything: bool = False) -> Prose:

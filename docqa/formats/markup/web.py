@@ -16,7 +16,7 @@ from readability import Document  # type: ignore[import-untyped]
 from readability.readability import Unparseable  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
-from docqa.formats.markup.html import Prose, parse, prose, title
+from docqa.formats.markup.html import Prose, parse, properties, prose, title
 from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.encoding import codec, decode
 from docqa.text.blocks import Block
@@ -62,9 +62,9 @@ def read(data: bytes, charset: str = "") -> Reading:
     root = parse(source)
     if root is None:
         raise Unreadable("The page holds no HTML that can be read.")
-    name = title(root)
+    name, known = title(root), properties(root)
     text = _text(root, name)
-    return Reading("html", name, paginate(text.text, text.headings, text.blocks))
+    return Reading("html", name, paginate(text.text, text.headings, text.blocks), properties=known)
 
 
 def _charset(data: bytes, named: str) -> str:

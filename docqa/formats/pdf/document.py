@@ -16,6 +16,7 @@ from docqa.formats.pdf.limits import draws_too_much
 from docqa.formats.pdf.ocr import tessdata
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.running import marked
+from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
@@ -51,8 +52,9 @@ def read(data: bytes, charset: str = "") -> Reading:
             f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, "
             f"which {'are' if attached > 1 else 'is'} not read; upload {'them' if attached > 1 else 'it'} separately."
         )
-    # The title in a PDF's metadata is too often that of a template, or a file name, so there is none.
-    return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
+    # The title in a PDF's metadata is too often that of a template, or a file name: it names no document.
+    pages = _sections(marked(_pages(document, count, notes)), _outline(document))
+    return Reading("pdf", "", pages, notes, properties=_properties(document))
 
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
@@ -104,6 +106,14 @@ def _attached(document: Any) -> int:
 def _raise_if_memory(error: Exception) -> None:
     if any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory")):
         raise MemoryError(str(error)) from error
+
+
+def _properties(document: Any) -> Properties:
+    try:
+        known = document.metadata or {}
+    except _BROKEN:
+        return Properties()  # they are optional
+    return Properties.of(known.get("title"), known.get("author"), known.get("creationDate"))
 
 
 def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:

@@ -23,7 +23,7 @@ class Document:
 
     def __init__(self) -> None:
         self.body = Story()
-        self.title = ""
+        self.title = self.author = ""
         self.notes: list[str] = []
         self.group = Group(Voice.SPEAKING, self.body)
         self._code_page = 1252
@@ -253,9 +253,9 @@ class Document:
         """A note or comment."""
         around.set_aside(text, is_note=True)
 
-    def place_title(self, around: Story, text: str) -> None:
-        """The document's title."""
-        self.title = " ".join(text.split())
+    def place_information(self, name: str, around: Story, text: str) -> None:
+        """What the document says of itself: its `title` or its `author`."""
+        setattr(self, name, " ".join(text.split()))
 
     def place_label(self, around: Story, text: str) -> None:
         """The bullet or number of a list item."""

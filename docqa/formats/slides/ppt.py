@@ -13,6 +13,7 @@ import olefile  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
+from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
 from docqa.formats.slides.deck import FOOTER, NOTES, Text
 from docqa.formats.slides.ppt_records import DOCUMENT, Objects, Record, objects
@@ -49,7 +50,7 @@ def read(data: bytes, charset: str = "") -> Reading:
 
     Raises Unreadable for a presentation that is damaged, protected, too old or without slides.
     """
-    stream, user, title = _streams(data)
+    stream, user, properties = _streams(data)
     persisted = objects(stream, int.from_bytes(user[16:20], "little"))
     if int.from_bytes(user[12:16], "little") == _ENCRYPTED or persisted.encrypted:
         raise Unreadable(_PROTECTED)
@@ -63,11 +64,13 @@ def read(data: bytes, charset: str = "") -> Reading:
         if persisted.document.is_whole((DOCUMENT, _LIST))
         else ["The list of slides is damaged; slides may be missing."]
     )
-    return Reading("ppt", title, deck.pages(_Slides(persisted, persisted.document).read(slides), notes), notes)
+    pages = deck.pages(_Slides(persisted, persisted.document).read(slides), notes)
+    return Reading("ppt", properties.title, pages, notes, properties=properties)
 
 
-def _streams(data: bytes) -> tuple[bytes, bytes, str]:
-    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and the title."""
+def _streams(data: bytes) -> tuple[bytes, bytes, Properties]:
+    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and what the
+    file says of itself."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             # Next to this folder is the same presentation for PowerPoint 95.
@@ -76,20 +79,21 @@ def _streams(data: bytes) -> tuple[bytes, bytes, str]:
                 raise Unreadable(_TOO_OLD)
             stream = ole.openstream(folder + "PowerPoint Document").read()
             user = ole.openstream(folder + "Current User").read() if ole.exists(folder + "Current User") else b""
-            return stream, user, _title(ole)
+            return stream, user, _properties(ole)
     except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
 
 
-def _title(ole: olefile.OleFileIO) -> str:
-    """The title among the file's properties, "" if they are missing or damaged."""
+def _properties(ole: olefile.OleFileIO) -> Properties:
+    """The file's properties, empty if they are missing or damaged."""
     try:
-        properties = ole.get_metadata()
-        code_page = (properties.codepage or 1252) & 0xFFFF
-        title = str(properties.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace")
-        return title.partition("\0")[0].strip()
+        known = ole.get_metadata()
+        code_page = (known.codepage or 1252) & 0xFFFF
+        encoding = _CODE_PAGES.get(code_page, f"cp{code_page}")
+        title, author = (str(text or b"", encoding, "replace") for text in (known.title, known.author))
+        return Properties.of(title, author, known.create_time)
     except _BROKEN:
-        return ""
+        return Properties()
 
 
 def _listed(document: Record, instance: int) -> Iterator[_Listed]:

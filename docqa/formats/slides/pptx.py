@@ -15,6 +15,7 @@ from pptx.package import Package
 
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
+from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
 from docqa.formats.slides.graphics import chart, diagram
 from docqa.formats.slides.pptx_package import mended, parse
@@ -53,21 +54,22 @@ def read(data: bytes, charset: str = "") -> Reading:
         package = Package.open(source)
         main = package.main_document_part
         slides = list(main._element.iterfind(f"{P}sldIdLst/{P}sldId"))
-        title = _title(package)
+        properties = _properties(package)
     except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
     if not slides:
         raise Unreadable("The presentation has no slides.")
     notes: list[str] = []
-    return Reading("pptx", title, deck.pages(_slides(main, slides, damaged), notes), notes)
+    pages = deck.pages(_slides(main, slides, damaged), notes)
+    return Reading("pptx", properties.title, pages, notes, properties=properties)
 
 
-def _title(package: Any) -> str:
-    """The deck's own title; python-pptx would make one up for a package without properties."""
-    properties = [
+def _properties(package: Any) -> Properties:
+    """The deck's own properties; python-pptx would make some up for a package without them."""
+    parts = [
         relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")
     ]
-    return str(properties[0].title or "").strip() if properties else ""
+    return Properties.of(parts[0].title, parts[0].author, parts[0].created) if parts else Properties()
 
 
 def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
