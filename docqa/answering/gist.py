@@ -1,20 +1,21 @@
 """Summaries: of whole documents, of those or the sections that a question names, of pages, chapters and sections."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TypeVar
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
-from docqa.answering.model_summary import digest
-from docqa.answering.sections import Span, spans_in
-from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
+from docqa.answering.model_summary import written_summary
+from docqa.answering.outline import outline_of, table_of
+from docqa.answering.place_summary import gist_of_place
+from docqa.answering.summary_length import Length, length_of
+from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import choose, notes
-from docqa.languages import phrase
-from docqa.questions.question import Place as NamedPlace
+from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
 from docqa.store.database import Database
@@ -22,18 +23,12 @@ from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
 from docqa.text.words import is_dense
 
-SENTENCES = {"SHORT": 3, "LONG": 12}  # that sum up one document
-SENTENCES_EACH = {"SHORT": 1, "LONG": 3}  # that sum up each of several
 PARAGRAPH = 2  # sentences at least
-DIGESTED = 400  # notes given to a model at most: more take longer to read than an answer may take
+SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
+ENOUGH = 2  # sentences: with fewer, the headings say more
+OUTLINED = ("epub", "ppt", "pptx")  # formats whose sections are named by their makers
 
-T = TypeVar("T")
-
-
-def not_recognised(place: NamedPlace, language: str) -> Overview:
-    """An answer saying that no such page, chapter or section is known."""
-    text = phrase("phrases.no_such_place", language).format(place=place.label)
-    return stated(text[0].upper() + text[1:])
+_OfDocument = tuple[StoredDocument, list[StoredNote]]
 
 
 async def gist(
@@ -44,8 +39,9 @@ async def gist(
     named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
     documents = named or documents
     if scope.place is not None:
-        return await _gist_of_place(db, documents, question, scope.place, provider)
-    by_document = [(document, await _notes(db, document)) for document in documents]
+        return await gist_of_place(db, documents, question, scope.place, provider)
+    focus = _focus(question) if not named else None
+    by_document = [(document, await _notes(db, document, focus)) for document in documents]
     if scope.topic and not named:
         sections = [
             (document, [note for note in stored if speaks_of(scope.topic, note.chunk.section)])
@@ -55,54 +51,44 @@ async def gist(
             by_document = [(document, within) for document, within in sections if within]
         elif await _stands(db, documents, scope.topic):
             return None
-    if not any(stored for _, stored in by_document):
+    closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
+    if isinstance(provider, Chat) and any(stored for _, stored in by_document):
+        return written_summary(by_document, question, provider, closing)
+    outlines = {document.id: await _outline(db, document, question) for document in documents}
+    length = length_of(question, len(by_document))
+    return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
+
+
+def _focus(question: Question) -> Callable[[str], float] | None:
+    """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
+    topic = question.scope.topic
+    decisions = _decisions().search(question.text)
+    if not decisions and not topic:
         return None
-    closing = await _scope_note(db, [document for document, _ in by_document], question.answer_language)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
+
+    def sought(text: str) -> float:
+        named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
+        return 1.0 + SOUGHT * (named + bool(decisions and _decided().search(text)))
+
+    return sought
 
 
-async def _gist_of_place(
-    db: Database, documents: Sequence[StoredDocument], question: Question, place: NamedPlace, provider: Provider
-) -> Overview:
-    """A summary of the pages, the chapter or the section that the question names."""
-    by_document, pages = [], 0
-    for document in documents:
-        spans = {span.chunk: span for span in await spans_in(db, document, place)}
-        within = await asyncio.to_thread(_notes_on, list(spans.values()))
-        if within:
-            by_document.append((document, within))
-            pages += len({chunk.page_number for chunk in spans})
-    if not by_document:
-        return not_recognised(place, question.answer_language)
-    closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
+@cache
+def _decisions() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
 
 
-def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
-    """The telling sentences of these parts alone."""
-    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
-    return [
-        StoredNote(
-            spans[note.chunk].chunk,
-            note.start + spans[note.chunk].start,
-            note.end + spans[note.chunk].start,
-            note.part,
-            note.weight,
-        )
-        for note in notes(chunks)
-    ]
+@cache
+def _decided() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('text.decided')})", re.IGNORECASE)
 
 
-async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
-    """The stored notes; before the background work has made them, the same made now."""
+async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], float] | None) -> list[StoredNote]:
+    """The stored notes; where there is a focus, and before the background work has made them, the same made now."""
     async with db.read() as conn:
-        stored = await store.notes.notes(conn, document.id)
+        stored = [] if focus else await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
-    made = await asyncio.to_thread(notes, chunks)
+    made = await asyncio.to_thread(notes, chunks, focus)
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
@@ -111,34 +97,48 @@ async def _stands(db: Database, documents: Sequence[StoredDocument], topic: Sequ
         return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
 
 
-async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
-    """How many pages the answer is from."""
+async def _outline(db: Database, document: StoredDocument, question: Question) -> str:
+    async with db.read() as conn:
+        if document.kind == "csv":
+            return await table_of(conn, document, question.answer_language)
+        headed = await store.notes.headed_chunks(conn, document.id)
+    return outline_of(document, [chunk.section for chunk in headed], question)
+
+
+async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
+    """How many pages the answer is from, where some could not be read; how many documents, where there are several."""
     async with db.read() as conn:
         unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
     pages = sum(document.pages for document in documents)
     sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
-    sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
     if unread:
+        sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
         sentences.append(phrase("phrases.pages_unread", language))
-    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
+    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences) if sentences else ""
 
 
 def _picked(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
-) -> Overview:
-    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each."""
-    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
+    by_document: Sequence[_OfDocument], outlines: dict[int, str], question: Question, length: Length, closing: str
+) -> Overview | None:
+    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
+    what there is of it, where sentences say little. None where nothing is said."""
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
+    outlined: list[str] = []
     for document, of_document in by_document:
-        chosen = [of_document[i] for i in choose(of_document, [note.text for note in of_document], count)]
+        texts = [note.text for note in of_document]
+        chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
+        outline = outlines.get(document.id, "")
+        if outline and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
+            outlined.append(f"{document.name}: {outline}" if len(by_document) > 1 else outline)
+            chosen = [] if document.kind == "csv" else chosen
         in_paragraph, place = 0, ""
         for note in chosen:
             # Where no sections were recognised, a page is one.
             before, place = place, note.chunk.section or str(note.chunk.page_number)
             new = (
                 in_paragraph == 0
-                or question.options.length == "LONG"
+                or length.paragraphs
                 and len(by_document) == 1
                 and in_paragraph >= PARAGRAPH
                 and place != before
@@ -149,20 +149,13 @@ def _picked(
                 passages.append(passage_of(note.chunk, document))
             lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
             in_paragraph = 1 if new else in_paragraph + 1
-    return Overview("", passages, pieces_of(lines), closing, by_provider=True)
+    if not lines and not outlined:
+        return None
+    opening = "\n\n".join(outlined)
+    opening += "\n\n" if opening and lines else ""
+    return Overview(opening, passages, pieces_of(lines), closing, by_provider=True)
 
 
-def _written(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str
-) -> Overview:
-    """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
-    each = max(1, DIGESTED // len(by_document))
-    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
-    passages = [
-        passage_of(chunk, document) for chunk, document in {note.chunk: document for document, note in chosen}.items()
-    ]
-    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
-
-
-def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
-    return items[:: max(1, -(-len(items) // count))]
+def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:
+    """Whether the headings should be listed too: too few sentences, or a longer answer over a book or slides."""
+    return len(chosen) < ENOUGH or document.kind in OUTLINED and question.options.length == "LONG"

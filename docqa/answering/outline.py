@@ -1,0 +1,50 @@
+"""What a document is made of: the titles of its parts, or the columns of its table."""
+
+from collections.abc import Sequence
+
+from aiosqlite import Connection
+
+from docqa.ingest.headings import role_of
+from docqa.languages import phrase
+from docqa.questions.question import Question
+from docqa.store.documents import StoredDocument
+from docqa.store.table_overview import column_overview
+
+TITLES = {"SHORT": 12, "LONG": 30}  # that are named
+FEWEST = 3  # titles that are an outline
+LONGEST = 80  # characters of a title
+LETTERS = 0.5  # of a title: a row of figures is none
+
+
+def outline_of(document: StoredDocument, titles: Sequence[str], question: Question) -> str:
+    """A sentence that names the parts of a document, "" where too few are known."""
+    kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != document.title]
+    if len(kept) < FEWEST:
+        return ""
+    most = TITLES[question.options.length]
+    shown = "; ".join(kept[:most]) + ("; …" if len(kept) > most else "")
+    return phrase("phrases.about.outline", question.answer_language).format(titles=shown)
+
+
+def _is_title(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return 3 <= len(text) <= LONGEST and letters >= LETTERS * len(text) and role_of(text) != "skipped"
+
+
+async def table_of(conn: Connection, document: StoredDocument, language: str) -> str:
+    """What a table holds: its rows and columns, from where to where dates and numbers go, and the values of columns
+    with a few; "" where it was not understood as a table."""
+    columns = await column_overview(conn, document.id)
+    if not columns:
+        return ""
+    rows = max(column.rows for column in columns)
+    names = ", ".join(column.name for column in columns)
+    sentences = [phrase("phrases.about.rows", language).format(rows=f"{rows:,}", columns=len(columns), names=names)]
+    for column in columns:
+        if column.values:
+            text = phrase("phrases.about.values", language).format(column=column.name, values=", ".join(column.values))
+            sentences.append(text)
+        elif column.low != column.high:
+            text = phrase("phrases.about.spread", language)
+            sentences.append(text.format(column=column.name, low=column.low, high=column.high))
+    return " ".join(sentences)
