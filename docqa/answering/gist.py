@@ -10,8 +10,8 @@ from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
-from docqa.answering.outline import outline_of, table_of
-from docqa.answering.place_summary import gist_of_place
+from docqa.answering.outline import numbered_titles, outline_of, table_of
+from docqa.answering.place_summary import SLIDES, gist_of_place
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import choose, notes
@@ -25,8 +25,10 @@ from docqa.text.words import is_dense
 
 PARAGRAPH = 2  # sentences at least
 SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
+NARROW = 3  # words of a topic; with more, it is the document again in other words
+FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
-OUTLINED = ("epub", "ppt", "pptx")  # formats whose sections are named by their makers
+OUTLINED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 
 _OfDocument = tuple[StoredDocument, list[StoredNote]]
 
@@ -61,7 +63,7 @@ async def gist(
 
 def _focus(question: Question) -> Callable[[str], float] | None:
     """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
-    topic = question.scope.topic
+    topic = question.scope.topic if len(question.scope.topic) <= NARROW else ()
     decisions = _decisions().search(question.text)
     if not decisions and not topic:
         return None
@@ -89,6 +91,9 @@ async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], 
         stored = [] if focus else await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
     made = await asyncio.to_thread(notes, chunks, focus)
+    if focus:
+        sought = [note for note in made if focus(chunks[note.chunk].text[note.start : note.end]) > 1]
+        made = sought if len(sought) >= FEW else made
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
@@ -101,8 +106,11 @@ async def _outline(db: Database, document: StoredDocument, question: Question) -
     async with db.read() as conn:
         if document.kind == "csv":
             return await table_of(conn, document, question.answer_language)
-        headed = await store.notes.headed_chunks(conn, document.id)
-    return outline_of(document, [chunk.section for chunk in headed], question)
+        if document.kind in OUTLINED:
+            headed = await store.notes.headed_chunks(conn, document.id)
+            return outline_of([chunk.section for chunk in headed], document, question)
+        chunks = await store.chunks.chunks(conn, document.id)
+    return outline_of(await asyncio.to_thread(numbered_titles, [chunk.text for chunk in chunks]), document, question)
 
 
 async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
@@ -151,11 +159,11 @@ def _picked(
             in_paragraph = 1 if new else in_paragraph + 1
     if not lines and not outlined:
         return None
-    opening = "\n\n".join(outlined)
-    opening += "\n\n" if opening and lines else ""
-    return Overview(opening, passages, pieces_of(lines), closing, by_provider=True)
+    outline = "\n\n".join(outlined)
+    closing = f"\n\n{outline}{closing}" if lines and outline else closing
+    return Overview("" if lines else outline, passages, pieces_of(lines), closing, by_provider=True)
 
 
 def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:
-    """Whether the headings should be listed too: too few sentences, or a longer answer over a book or slides."""
-    return len(chosen) < ENOUGH or document.kind in OUTLINED and question.options.length == "LONG"
+    """Whether the headings should be listed too: in a longer answer, and where there are too few sentences."""
+    return len(chosen) < ENOUGH or question.options.length == "LONG" or document.kind in SLIDES

@@ -1,5 +1,6 @@
 """What a document is made of: the titles of its parts, or the columns of its table."""
 
+import re
 from collections.abc import Sequence
 
 from aiosqlite import Connection
@@ -13,10 +14,27 @@ from docqa.store.table_overview import column_overview
 TITLES = {"SHORT": 12, "LONG": 30}  # that are named
 FEWEST = 3  # titles that are an outline
 LONGEST = 80  # characters of a title
+_NUMBERED = re.compile(
+    r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})",
+    re.MULTILINE,
+)
 LETTERS = 0.5  # of a title: a row of figures is none
 
 
-def outline_of(document: StoredDocument, titles: Sequence[str], question: Question) -> str:
+def numbered_titles(texts: Sequence[str]) -> list[str]:
+    """The titles that a text numbers from 1 on, each with the word before its number: "3. Rent", "Day 3: Bergen"; of
+    several such series the longest."""
+    series: dict[str, list[str]] = {}
+    for text in texts:
+        for match in _NUMBERED.finditer(text):
+            titles = series.setdefault(match["label"] or "", [])
+            if int(match["number"]) == len(titles) + 1 and _is_title(match["title"]):
+                label = f"{match['label']}{match['number']}: " if match["label"] else ""
+                titles.append(f"{label}{' '.join(match['title'].split())}")
+    return max(series.values(), key=len, default=[])
+
+
+def outline_of(titles: Sequence[str], document: StoredDocument, question: Question) -> str:
     """A sentence that names the parts of a document, "" where too few are known."""
     kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != document.title]
     if len(kept) < FEWEST:

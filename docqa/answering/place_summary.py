@@ -29,6 +29,9 @@ LONGEST_TITLE = 100  # characters
 _MARK = re.compile(r"^\s*(?:[-–•*▪◦‣·>\uf0b7\uf0a7]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
 
 
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
 @dataclass(frozen=True)
 class _Unit:
     """A sentence, or an item of a list, of a place: `span.chunk.text[start:end]`."""
@@ -79,7 +82,8 @@ def _shown(by_document: Sequence[tuple[StoredDocument, list[Span]]], question: Q
             passages.append(passage_of(spans[0].chunk, document))
             lines.append((f"{name}{text}", len(passages) - 1))
         was_item = False
-        for unit in _within(units, spans, length_of(question, len(by_document)).words):
+        words = length_of(question, len(by_document)).words - len(title.split())
+        for unit in _within(units, spans, words):
             first = len(lines) == start
             gap = "\n" if unit.is_item or was_item else "" if is_dense(unit.text) else " "
             text = f"- {unit.text}" if unit.is_item else unit.text
@@ -119,7 +123,8 @@ def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[
                 start, _ = after_headings(text, begin + start, begin + stop, span.chunk.section)
                 if start < begin + stop:
                     units.append(_Unit(span, start, begin + stop, is_item=False))
-    return [unit for unit in units if unit.text not in ("", " ".join(title.split()))]
+    heading = " ".join(title.split())
+    return [unit for unit in units if unit.text != heading and _WORD.search(unit.text)]
 
 
 def _items(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

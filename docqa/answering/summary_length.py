@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from docqa.questions.question import Question
 
 # (sentences, words) that sum up one document, and each of several.
-_ALONE = {"SHORT": (3, 90), "LONG": (8, 170)}
+_ALONE = {"SHORT": (3, 80), "LONG": (8, 150)}
 _EACH = {"SHORT": (1, 40), "LONG": (3, 90)}
 _MOST_SENTENCES = 20
 _A_SENTENCE = 45  # words, where the question asks for so many sentences
+_ONE_PARAGRAPH = 4  # sentences
 _BRIEF, _DETAILED = 0.6, 1.6
 
 
@@ -31,4 +32,4 @@ def length_of(question: Question, documents: int) -> Length:
     elif size.brief or size.detailed:
         factor = _BRIEF if size.brief else _DETAILED
         sentences, words = max(1, round(factor * sentences)), round(factor * words)
-    return Length(sentences, words, paragraphs=sentences > 2 * _ALONE["SHORT"][0] - 2)
+    return Length(sentences, words, paragraphs=sentences > _ONE_PARAGRAPH)

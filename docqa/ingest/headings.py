@@ -7,7 +7,7 @@ from functools import cache
 from docqa.languages import every_pattern
 
 LONGEST_HEADING = 10  # words
-SHORTEST_HEADING = 6  # words: a sentence has as many at least
+SHORTEST_SENTENCE = 5  # words
 FULL_LINE = 0.75  # of the longest line: a shorter one, before a capital, was ended on purpose
 _ROLES = {"summary": "summary_titles", "closing": "closing_titles", "skipped": "skipped_titles"}
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.?|[A-Z]\.)\s+")

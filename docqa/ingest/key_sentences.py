@@ -9,9 +9,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple, Protocol
 
-from docqa.ingest.headings import SHORTEST_HEADING, after_headings, role_of
+from docqa.ingest.headings import SHORTEST_SENTENCE, after_headings, role_of
 from docqa.languages import every, every_pattern
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
@@ -28,11 +29,12 @@ WORTH = 0.08  # of the heaviest note; what is below sums nothing up
 CANDIDATES = 12_000  # sentences judged, spread evenly over a very long document: the cost stays a few seconds
 ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
-AGAIN = 0.6  # of its weight, for each sentence already chosen from the same stretch
+AGAIN = 0.75  # of its weight, for each sentence already chosen from the same stretch
 BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like
 BESIDE = 3  # characters between two sentences of a paragraph at most
-SUMMARY, LEAD, CLOSING, SKIPPED, CUE = 3.0, 2.0, 1.6, 0.02, 1.6
+SUMMARY, LEAD, CLOSING, SKIPPED, CUE = 5.0, 2.0, 1.6, 0.02, 1.6
 
+_CLOSING = "\"'”’»)]」』）"
 _ENDS = frozenset(".!?…؟।。！？｡")
 # A sentence that begins so is not understood without the one before it. In scripts without spaces no word ends there.
 _LEANING = re.compile(
@@ -278,7 +280,7 @@ def _standing(sentence: str, *, leans: bool) -> float:
         worth *= 0.1
     elif _CUE.match(sentence):
         worth *= CUE
-    if sentence[-1] in "?？؟":
+    if sentence.rstrip(_CLOSING)[-1:] in ("?", "？", "؟"):
         worth *= 0.1
     # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, an item
     # of a list, or what somebody says.
@@ -286,9 +288,16 @@ def _standing(sentence: str, *, leans: bool) -> float:
         worth *= 0.05
     elif not sentence[0].isalnum() or _ITEM.match(sentence):
         worth *= 0.3
+    if _byline().match(sentence) or sentence.count('"') % 2 or sentence.count("“") != sentence.count("”"):
+        worth *= 0.1
     if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):
         worth *= 0.7
     return worth
+
+
+@cache
+def _byline() -> re.Pattern[str]:
+    return re.compile(rf"(?:{every_pattern('text.bylines')})\s+[^\W\d_a-z]", re.IGNORECASE)
 
 
 def _different(weighed: Sequence[tuple[Note, frozenset[str]]], count: int) -> list[Note]:
@@ -316,7 +325,7 @@ def _is_prose(sentence: str) -> bool:
     """Whether it is a whole sentence and no heading, table row or line of a table of contents."""
     if not (SHORTEST <= len(sentence) <= LONGEST or is_dense(sentence) and 2 * len(sentence) >= SHORTEST):
         return False
-    bare = sentence.rstrip("\"'”’»)]」』）")
+    bare = sentence.rstrip(_CLOSING)
     if bare[-1:] not in _ENDS or _HALF.search(bare[:-1]) or "\t" in sentence or " | " in sentence:
         return False
     if is_dense(sentence):
@@ -324,4 +333,4 @@ def _is_prose(sentence: str) -> bool:
     words = sentence.split()
     # Lines of a table and of a table of contents are all names and numbers.
     plain = sum(word[0].isalpha() and word == word.lower() for word in words)
-    return len(words) >= SHORTEST_HEADING and plain >= len(words) / 2
+    return len(words) >= SHORTEST_SENTENCE and plain >= len(words) / 2
