@@ -4,9 +4,10 @@ says of itself."""
 from collections.abc import Callable, Sequence
 
 from docqa import store
+from docqa.answering.phrasing import language_name
 from docqa.answering.title_page import Stated, author, date, first_line
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
-from docqa.languages import entry, phrase
+from docqa.languages import phrase
 from docqa.questions.question import Property, Question
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
@@ -68,7 +69,7 @@ def _by_file(
     if prop == "title" and not document.title and (line := first_line(chunks)):
         return _say("title", line.value, language), True
     if prop == "tongue":
-        value = _name_of(document.language, language)
+        value = language_name(document.language, language)
         return _say("language" if value else "language_unknown", value, language), True
     if prop == "format":
         return _say("format", FORMATS.get(document.kind, document.kind.upper()), language), True
@@ -84,8 +85,3 @@ def _by_file(
 
 def _say(key: str, value: str, language: str) -> str:
     return phrase(f"phrases.about.{key}", language).format(value=value, line="")
-
-
-def _name_of(code: str, language: str) -> str:
-    """A language's name: in English for those who ask in English, else its own name for itself."""
-    return str(entry("name" if language == "en" else "own_name", code) or code)

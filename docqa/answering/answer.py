@@ -69,7 +69,8 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     gathered = await find(answering.index, documents, question)
     if gathered.certainty == "none":
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
-        return Answer(question, _one(refusal(pages, question.answer_language)), REFUSAL, names=names)
+        foreign = answering.index.encoders.foreign(question.language, {document.language for document in documents})
+        return Answer(question, _one(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
     target, pieces = await _first(
         answering,
         question.options.model_name,

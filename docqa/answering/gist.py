@@ -1,38 +1,36 @@
 """Summaries: of whole documents, of those or the sections that a question names, of pages, chapters and sections."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import TypeVar
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
-from docqa.answering.model_summary import digest
-from docqa.answering.sections import notes_on, spans_in
-from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
+from docqa.answering.model_summary import written_summary
+from docqa.answering.outline import numbered_titles, outline_of, table_of
+from docqa.answering.place_summary import SLIDES, gist_of_places
+from docqa.answering.summary_length import Length, length_of
+from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import choose, notes
-from docqa.languages import phrase
-from docqa.questions.question import Place, Question, Scope
+from docqa.languages import every_pattern, phrase
+from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
 from docqa.text.words import is_dense
 
-SENTENCES = {"SHORT": 3, "LONG": 12}  # that sum up one document
-SENTENCES_EACH = {"SHORT": 1, "LONG": 3}  # that sum up each of several
 PARAGRAPH = 2  # sentences at least
-DIGESTED = 400  # notes given to a model at most: more take longer to read than an answer may take
+SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
+NARROW = 3  # words of a topic; with more, it is the document again in other words
+FEW = 3  # sentences that speak of what is asked for, and are enough without others
+ENOUGH = 2  # sentences: with fewer, the headings say more
+OUTLINED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 
-T = TypeVar("T")
-
-
-def not_recognised(places: Sequence[Place], language: str) -> Overview:
-    """An answer saying that no such pages, chapters or sections are known."""
-    labels = ", ".join(dict.fromkeys(place.label for place in places))
-    text = phrase("phrases.no_such_place", language).format(place=labels)
-    return stated(text[0].upper() + text[1:])
+_OfDocument = tuple[StoredDocument, list[StoredNote]]
 
 
 async def gist(
@@ -43,8 +41,9 @@ async def gist(
     named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
     documents = named or documents
     if scope.places:
-        return await _gist_of_places(db, documents, question, provider)
-    by_document = [(document, await _notes(db, document)) for document in documents]
+        return await gist_of_places(db, documents, question, provider)
+    focus = _focus(question) if not named else None
+    by_document = [(document, await _notes(db, document, focus)) for document in documents]
     if scope.topic and not named:
         sections = [
             (document, [note for note in stored if speaks_of(scope.topic_words, note.chunk.section)])
@@ -54,43 +53,47 @@ async def gist(
             by_document = [(document, within) for document, within in sections if within]
         elif await _stands(db, documents, scope):
             return None
-    if not any(stored for _, stored in by_document):
+    closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
+    if isinstance(provider, Chat) and any(stored for _, stored in by_document):
+        return written_summary(by_document, question, provider, closing)
+    outlines = {document.id: await _outline(db, document, question) for document in documents}
+    length = length_of(question, len(by_document))
+    return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
+
+
+def _focus(question: Question) -> Callable[[str], float] | None:
+    """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
+    topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
+    decisions = _decisions().search(question.text)
+    if not decisions and not topic:
         return None
-    closing = await _scope_note(db, [document for document, _ in by_document], question.answer_language)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
+
+    def sought(text: str) -> float:
+        named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
+        return 1.0 + SOUGHT * (named + bool(decisions and _decided().search(text)))
+
+    return sought
 
 
-async def _gist_of_places(
-    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
-) -> Overview:
-    """A summary of the pages, chapters or sections that the question names."""
-    by_document, pages = [], 0
-    for document in documents:
-        within: list[StoredNote] = []
-        read = set[int]()
-        for place in question.scope.places:
-            spans = await spans_in(db, document, place)
-            within += await asyncio.to_thread(notes_on, spans, within[-1].part + 1 if within else 0)
-            read.update(span.chunk.page_number for span in spans)
-        if within:
-            by_document.append((document, within))
-            pages += len(read)
-    if not by_document:
-        return not_recognised(question.scope.places, question.answer_language)
-    closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
+@cache
+def _decisions() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
 
 
-async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
-    """The stored notes; before the background work has made them, the same made now."""
+@cache
+def _decided() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('text.decided')})", re.IGNORECASE)
+
+
+async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], float] | None) -> list[StoredNote]:
+    """The stored notes; where there is a focus, and before the background work has made them, the same made now."""
     async with db.read() as conn:
-        stored = await store.notes.notes(conn, document.id)
+        stored = [] if focus else await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
-    made = await asyncio.to_thread(notes, chunks)
+    made = await asyncio.to_thread(notes, chunks, focus)
+    if focus:
+        sought = [note for note in made if focus(chunks[note.chunk].text[note.start : note.end]) > 1]
+        made = sought if len(sought) >= FEW else made
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
@@ -100,34 +103,51 @@ async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scop
         return bool(await store.chunks.match_chunks(conn, ids, match_of(scope.topic_words), 1))
 
 
-async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
-    """How many pages the answer is from."""
+async def _outline(db: Database, document: StoredDocument, question: Question) -> str:
+    async with db.read() as conn:
+        if document.kind == "csv":
+            return await table_of(conn, document, question.answer_language)
+        if document.kind in OUTLINED:
+            headed = await store.notes.headed_chunks(conn, document.id)
+            return outline_of([chunk.section for chunk in headed], document, question)
+        chunks = await store.chunks.chunks(conn, document.id)
+    return outline_of(await asyncio.to_thread(numbered_titles, [chunk.text for chunk in chunks]), document, question)
+
+
+async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
+    """How many pages the answer is from, where some could not be read; how many documents, where there are several."""
     async with db.read() as conn:
         unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
     pages = sum(document.pages for document in documents)
     sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
-    sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
     if unread:
+        sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
         sentences.append(phrase("phrases.pages_unread", language))
-    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
+    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences) if sentences else ""
 
 
 def _picked(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
-) -> Overview:
-    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each."""
-    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
+    by_document: Sequence[_OfDocument], outlines: dict[int, str], question: Question, length: Length, closing: str
+) -> Overview | None:
+    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
+    what there is of it, where sentences say little. None where nothing is said."""
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
+    outlined: list[str] = []
     for document, of_document in by_document:
-        chosen = [of_document[i] for i in choose(of_document, [note.text for note in of_document], count)]
+        texts = [note.text for note in of_document]
+        chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
+        outline = outlines.get(document.id, "")
+        if outline and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
+            outlined.append(f"{document.name}: {outline}" if len(by_document) > 1 else outline)
+            chosen = [] if document.kind == "csv" else chosen
         in_paragraph, place = 0, ""
         for note in chosen:
             # Where no sections were recognised, a page is one.
             before, place = place, note.chunk.section or str(note.chunk.page_number)
             new = (
                 in_paragraph == 0
-                or question.options.length == "LONG"
+                or length.paragraphs
                 and len(by_document) == 1
                 and in_paragraph >= PARAGRAPH
                 and place != before
@@ -138,20 +158,13 @@ def _picked(
                 passages.append(passage_of(note.chunk, document))
             lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
             in_paragraph = 1 if new else in_paragraph + 1
-    return Overview("", passages, pieces_of(lines), closing, by_provider=True)
+    if not lines and not outlined:
+        return None
+    outline = "\n\n".join(outlined)
+    closing = f"\n\n{outline}{closing}" if lines and outline else closing
+    return Overview("" if lines else outline, passages, pieces_of(lines), closing, by_provider=True)
 
 
-def _written(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str
-) -> Overview:
-    """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
-    each = max(1, DIGESTED // len(by_document))
-    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
-    passages = [
-        passage_of(chunk, document) for chunk, document in {note.chunk: document for document, note in chosen}.items()
-    ]
-    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
-
-
-def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
-    return items[:: max(1, -(-len(items) // count))]
+def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:
+    """Whether the headings should be listed too: in a longer answer, and where there are too few sentences."""
+    return len(chosen) < ENOUGH or question.options.length == "LONG" or document.kind in SLIDES

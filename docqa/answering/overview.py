@@ -10,9 +10,10 @@ from docqa import store
 from docqa.answering.about_document import about_document
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
-from docqa.answering.gist import gist, not_recognised
+from docqa.answering.gist import gist
 from docqa.answering.mentions import Place, match_of
 from docqa.answering.mentions import places as mentions_of
+from docqa.answering.place_summary import SLIDES, gist_of_places, not_recognised
 from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.languages import phrase
@@ -25,7 +26,6 @@ __all__ = ["Overview", "overview"]
 LISTED = {"SHORT": 10, "LONG": 60}  # places and headings
 LONGEST = 500  # characters of a place: a row can be very long
 SMALL_TALK = ("greeting", "thanks", "capabilities")
-SLIDES = ("ppt", "pptx")
 
 
 async def overview(
@@ -37,8 +37,14 @@ async def overview(
     if question.kind in SMALL_TALK or question.kind == "task" and not isinstance(provider, Chat):
         name = "work" if question.kind == "task" else question.kind
         return stated(phrase(f"phrases.talk.{name}", question.answer_language))
-    if scope.wanted == "passages" or not documents:
+    if not documents:
         return None
+    if scope.wanted == "passages":
+        # "Which tools are on slide 15?": a slide is short, and all of it is the list.
+        on_slides = bool(scope.places) and all(place.kind == "page" for place in scope.places)
+        if not on_slides or question.kind != "list" or any(document.kind not in SLIDES for document in documents):
+            return None
+        return await gist_of_places(db, documents, question, provider)
     if scope.wanted == "properties":
         return await about_document(db, documents, question)
     if scope.wanted == "page_count":

@@ -24,7 +24,9 @@ from docqa.text.numerals import heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
-_NUMBERED = re.compile(r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})\.?|(?P<roman>[IVX]{1,5})\.)\s+(?=[^\W\d_])")
+_NUMBERED = re.compile(
+    r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*))(?=[^\W\d_])"
+)
 _SENTENCE_END = re.compile(r"[.!?。,;:]\s*$")
 
 
@@ -45,6 +47,7 @@ class _Heading:
     start: int
     kind: str
     number: tuple[int, ...]
+    is_title: bool  # it is the title of a section, as the reader of the format knows them
 
 
 async def spans_in(db: Database, document: StoredDocument, place: Place) -> list[Span]:
@@ -71,7 +74,8 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
         first, last = (count + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
         pages = range(first, max(first, last) + 1)
         return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
-    headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk)]
+    titles = frozenset(" ".join(chunk.section.split()) for chunk in chunks)
+    headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk, titles)]
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
         if spans := _between(place, candidates, chunks):
             return spans
@@ -98,7 +102,7 @@ def _titles(chunks: Sequence[StoredChunk]) -> list[_Heading]:
     begins = [
         at for at, chunk in enumerate(chunks) if chunk.section and (not at or chunk.section != chunks[at - 1].section)
     ]
-    return [_Heading(at, 0, "", (number,)) for number, at in enumerate(begins, 1)]
+    return [_Heading(at, 0, "", (number,), is_title=True) for number, at in enumerate(begins, 1)]
 
 
 def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:
@@ -110,6 +114,7 @@ def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[Stored
         place = Place(place.kind, numbers[place.first[0]], numbers[place.last[0]], place.label)
     # The longest: a table of contents and cross-references name it too.
     begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
+    begins = [at for at in begins if headings[at].is_title] or begins
     candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]
     return max(candidates, key=lambda spans: sum(span.end - span.start for span in spans), default=[])
 
@@ -130,15 +135,16 @@ def _until_next(
     return spans
 
 
-def _headings(at: int, chunk: StoredChunk) -> list[_Heading]:
+def _headings(at: int, chunk: StoredChunk, titles: frozenset[str]) -> list[_Heading]:
     """The numbered headings among a chunk's lines, and its section's title where the text does not repeat it."""
     headings = []
     start = 0
     for line in chunk.text.splitlines(keepends=True):
         if len(line) <= LONGEST_HEADING and not _LEADER.search(line):
-            headings += [_Heading(at, start, kind, number) for kind, number in _numbers(line, chunk.section)]
+            is_title = " ".join(line.split()) in titles
+            headings += [_Heading(at, start, kind, number, is_title) for kind, number in _numbers(line, chunk.section)]
         start += len(line)
-    title = [_Heading(at, 0, kind, number) for kind, number in _numbers(chunk.section, chunk.section)]
+    title = [_Heading(at, 0, kind, number, is_title=True) for kind, number in _numbers(chunk.section, chunk.section)]
     known = {(heading.kind, heading.number) for heading in headings}
     return [heading for heading in title if (heading.kind, heading.number) not in known] + headings
 
@@ -152,6 +158,8 @@ def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]
         if place.kind != "page" and text.startswith(place.label) and place.first == place.last:
             return ((place.kind, place.first),)
     match = _NUMBERED.match(text)
-    if match and (text == section.strip() or not _SENTENCE_END.search(text)):
+    # "6 tasks and 35 datasets" is the middle of a sentence.
+    begins_anew = match and not text[match.end()].islower()
+    if match and begins_anew and (text == section.strip() or not _SENTENCE_END.search(text)):
         return (("", heading_number(match["number"] or match["roman"])),)
     return ()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from docqa.catalog.catalog import Catalog, digest
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
+from docqa.models.embedder import Embedder
+from docqa.models.kinds import FILE as KINDS
 from docqa.models.reader import FILE, TrainedPart, trained_part
 from docqa.models.verifier import CONTEXT, usable_adapter
 from docqa.models.verifier import FILE as VERIFIER
@@ -36,6 +38,9 @@ def declare(commands: Any) -> None:
         help="train the adapter with which a small language model checks answers (an hour or more on two cores)",
     )
     _declare_train_verifier(verifier)
+    kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
+    kinds.add_argument("--out", metavar=KINDS, type=Path, help="where to write it [the models folder]")
+    kinds.set_defaults(run=_train_kinds)
     check = actions.add_parser(
         "check",
         help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
@@ -140,6 +145,17 @@ def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     base = BaseModel(model, digest(model), engine.tokenize, engine.end)
     out = arguments.out or settings.models / VERIFIER
     train_verifier(questions, base, out, arguments.steps, arguments.seed, calibrate, _report, arguments.start)
+    return 0
+
+
+def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.training.kinds.train import train_kinds
+
+    catalog = Catalog.load(settings.models)
+    entry = _base(catalog)
+    embedder = Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages)
+    train_kinds(embedder, entry.languages, arguments.out or settings.models / KINDS, _report)
     return 0
 
 

@@ -4,17 +4,35 @@ import re
 from functools import cache
 
 from docqa.languages import pattern, words
-from docqa.questions.question import Expected, Kind
+from docqa.questions.question import Expected, Kind, KindOpinion
 from docqa.questions.small_talk import is_work, small_talk
 from docqa.questions.wording import WORD, matches, unspaced, unspaced_pattern
 
+SURE = 0.5  # of a model's opinion: from here on it is right more often than the words
+# What is answered without the documents must not be mistaken for a question about them.
+VERY_SURE = 0.9
+NO_QUESTION = frozenset(("greeting", "thanks", "capabilities", "task", "about", "summary"))
 
-def kind_of(text: str, language: str) -> Kind:
-    """The kind of a question that stands alone; "fact" where no other is recognised."""
+
+def settled(text: str, language: str) -> Kind | None:
+    """The kind of what is no question about documents, by all of its words; None for any other text."""
     if talk := small_talk(text, language):
         return talk[0]
-    if is_work(text, language):
-        return "task"
+    return "task" if is_work(text, language) else None
+
+
+def kind_of(text: str, language: str, opinion: KindOpinion | None = None) -> Kind:
+    """The kind of a question that stands alone: what all its words say, else a model's opinion where that is sure, else
+    what single words say; "fact" where no other is recognised."""
+    if kind := settled(text, language):
+        return kind
+    by_rules = _by_words(text, language)
+    if opinion is None or opinion.probability < (VERY_SURE if opinion.kind in NO_QUESTION else SURE):
+        return by_rules
+    return opinion.kind
+
+
+def _by_words(text: str, language: str) -> Kind:
     if _begins("whether", text, language):
         return "whether"
     if matches("reason", text, language):

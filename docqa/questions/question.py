@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from docqa.questions.expansion import Expansion
 from docqa.questions.wording import content
@@ -18,6 +18,15 @@ Kind = Literal[
     "fact", "whether", "list", "number", "count", "reason", "procedure", "description", "compare", "summary", "about",
     "greeting", "thanks", "capabilities", "task",
 ]  # fmt: skip
+
+
+class KindOpinion(NamedTuple):
+    """What kind a model takes a question for, and how probable it finds that, 0 to 1."""
+
+    kind: Kind
+    probability: float
+
+
 Property = Literal["author", "written", "title", "tongue", "format"]
 Expected = Literal["person", "date", "number", "place"]
 Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]

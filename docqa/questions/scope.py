@@ -25,7 +25,7 @@ LONGEST = 200  # characters; what is longer brings a task of its own
 TOPIC_WORDS: dict[Wanted, tuple[int, int]] = {
     "page_count": (0, 0),
     "contents": (0, 0),
-    "summary": (0, 3),
+    "summary": (0, 6),
     "mentions": (1, 3),
 }
 _PATTERNS: dict[Wanted, str] = {

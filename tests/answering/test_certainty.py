@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import httpx
 import pytest
+from docqa.answering.relevance import relevant
 
 from conftest import upload
 from docqa.answering.phrasing import refusal
-from docqa.answering.relevance import relevant
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
 from docqa.questions.question import Part

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from docqa.answering.relevance import relevant
 
 from docqa import ROOT
 from docqa.answering.reading import LONGEST_VERIFIED, read
-from docqa.answering.relevance import relevant
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart, Unavailable
 from docqa.models.chat.local import available
