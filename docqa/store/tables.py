@@ -125,6 +125,26 @@ async def first_rows(conn: Connection, table: StoredTable, plan: Plan, limit: in
     return [row[0] for row in rows or []]
 
 
+async def text_length(conn: Connection, document: int) -> int:
+    """How many characters the pages of a document have: it changes when a scanned page is recognised."""
+    rows = await fetch_all(conn, "SELECT total(length(text)) FROM page WHERE document = ?", document)
+    return int(rows[0][0])
+
+
+async def page_texts(conn: Connection, document: int) -> list[tuple[int, str]]:
+    """(page number, text) of the pages of a document, in order."""
+    sql = "SELECT page_number, text FROM page WHERE document = ? ORDER BY page_number"
+    return [(number, text) for number, text in await fetch_all(conn, sql, document)]
+
+
+async def passage(conn: Connection, document: int, page_number: int, start: int) -> str:
+    """The chunk in which an offset of a page stands."""
+    sql = """SELECT text FROM chunk WHERE document = ? AND page_number = ? AND start <= ?
+             ORDER BY start DESC LIMIT 1"""
+    rows = await fetch_all(conn, sql, document, page_number, start)
+    return str(rows[0][0]) if rows else ""
+
+
 async def lines(conn: Connection, document: int, rows: Sequence[int]) -> list[RowLine]:
     """The lines of these rows, in the given order."""
     sql = """SELECT substr(p.text, r.start + 1), p.page_number,

@@ -10,6 +10,7 @@ from docqa.questions.question import Question
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.tables.counting import TableAnswer, answer_by_counting
+from docqa.tables.looking_up import answer_by_look_up
 
 MOST_TABLES = 20
 
@@ -20,7 +21,8 @@ async def answer_from_table(
     """The answer that a table among the documents gives; None where the question is not one for a table, or the
     statement takes too long."""
     of_rows = [document for document in documents if document.kind == "csv"]
+    others = [document for document in documents if document.kind != "csv"]
     async with db.read() as conn:
-        if 0 < len(of_rows) <= MOST_TABLES:
-            return await answer_by_counting(conn, encoders, of_rows, question)
-    return None
+        if 0 < len(of_rows) <= MOST_TABLES and (counted := await answer_by_counting(conn, encoders, of_rows, question)):
+            return counted
+        return await answer_by_look_up(conn, others, question) if others else None

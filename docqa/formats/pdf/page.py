@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from docqa.formats.pdf.layout import directions, paragraphs
-from docqa.formats.pdf.table import Row, Table, columns_of_prose, table, tables
+from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
 
 _EDGE = 0.12  # of the page's height, where headers and footers are
 _BIGGER = 1.15  # a heading's size relative to the text around it
@@ -68,9 +68,10 @@ class Page:
     unread: bool = False
 
 
-def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Page:
-    """The page made of these blocks; arguments as for `layout.directions`."""
-    writer = _Writer()
+def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float, ruled: Sequence[Table] = ()) -> Page:
+    """The page made of these blocks; arguments as for `layout.directions`. `ruled` are the tables whose placeholders
+    stand in the blocks."""
+    writer = _Writer(ruled)
     for rows, top, bottom in directions(blocks, width, height):
         writer.write_rows(rows, top, bottom)
     return writer.finish()
@@ -79,8 +80,9 @@ def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Pa
 class _Writer:
     """Puts a page's text together and records what is where."""
 
-    def __init__(self) -> None:
+    def __init__(self, ruled: Sequence[Table]) -> None:
         self.page = Page()
+        self.ruled = {f"{PLACEHOLDER}{number}": table for number, table in enumerate(ruled)}
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
@@ -117,6 +119,11 @@ class _Writer:
             done = end
 
     def _write_paragraph(self, rows: Sequence[Row], size: float, upper: float, lower: float) -> None:
+        if rows[0].text in self.ruled:
+            self._write_table(self.ruled[rows[0].text])
+            rows = rows[1:]
+            if not rows:
+                return
         lines = [row.text for row in rows]
         text = "\n".join(lines)
         whole = self._without_hyphens(text)
