@@ -53,7 +53,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     """Find, judge, and start the answer. Returns with its first token, so that a failure before it has its own
     status."""
     names = {document.doc_id: document.name for document in documents}
-    if counted := await answer_from_table(answering.index.db, documents, question):
+    if counted := await answer_from_table(answering.index.db, answering.index.encoders, documents, question):
         return Answer(question, _one(counted.text), TABLE, counted.sources, names)
 
     async def sum_up(provider: Provider) -> Overview | None:

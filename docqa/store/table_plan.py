@@ -1,4 +1,4 @@
-"""What a question asks of a table: what is measured, over which rows, in which groups. `tables.py` turns it into
+"""What a question asks of a table: what is measured, over which rows, in which groups. `table_sql.py` turns it into
 SQL."""
 
 from dataclasses import dataclass
@@ -8,8 +8,9 @@ from typing import Literal
 from docqa.formats.columns import Column
 from docqa.text.keys import key
 
-Measure = Literal["rows", "different", "sum", "mean", "median", "highest", "lowest"]
-Operator = Literal["=", "<", "<=", ">", ">="]
+Measure = Literal["rows", "different", "sum", "mean", "median", "highest", "lowest", "share"]
+Operator = Literal["=", "<", "<=", ">", ">=", "!=", "missing", "present"]
+Period = Literal["year", "quarter", "month", "week", "weekday", "day"]
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,16 @@ class StoredTable:
 
 @dataclass(frozen=True)
 class Filter:
-    """Rows whose value in the column at `place` compares so with one of `values`; several values only with "="."""
+    """Rows whose value in the column at `place` compares so with one of `values`; several values only with "=".
+
+    `missing` and `present` take no values. With a `period` it is the month, quarter or weekday of a date that is
+    compared, whatever the year.
+    """
 
     place: int
     operator: Operator
-    values: tuple[str | int | float, ...]
+    values: tuple[str | int | float, ...] = ()
+    period: Period | None = None
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,11 @@ class Plan:
 
     `rows` without a place counts rows, or lists them where `is_list`; `different` counts or lists the values of a
     column. `highest` and `lowest` are the `limit` rows at that end, and with `limit` 1 all that tie for it; of groups,
-    the first `limit` are taken, from the lowest up where `ascending`.
+    the first `limit` are taken, from the lowest up where `ascending`. `share` is the part of the rows that pass
+    `counted` too.
+
+    What is measured is the column's value times that at `times`, or, of two dates, the days from the one at `since`
+    to it. `period` groups dates by month, quarter and so on.
     """
 
     measure: Measure
@@ -56,6 +66,15 @@ class Plan:
     limit: int | None = None
     ascending: bool = False
     is_list: bool = False
+    times: int | None = None
+    since: int | None = None
+    period: Period | None = None
+    counted: tuple[Filter, ...] = ()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the answer is the first of the groups."""
+        return self.group is not None and self.limit == 1
 
     @property
     def gives_rows(self) -> bool:
@@ -63,3 +82,10 @@ class Plan:
         return self.group is None and (
             self.measure in ("highest", "lowest") or (self.measure == "rows" and self.is_list)
         )
+
+    @property
+    def places(self) -> list[int]:
+        """The columns that it reads."""
+        named = (self.place, self.group, self.times, self.since)
+        filters = (test.place for test in (*self.filters, *self.counted))
+        return sorted({place for place in (*named, *filters) if place is not None})

@@ -6,7 +6,8 @@ with its values.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
@@ -14,9 +15,8 @@ from aiosqlite import Connection
 from docqa.formats.columns import Column, Table
 from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import change_many, fetch_all, quoted
-from docqa.store.table_plan import Filter, Plan, StoredTable
-
-Mark = Callable[[str | int | float], str]
+from docqa.store.table_plan import Plan, StoredTable
+from docqa.store.table_sql import ROW, SOURCE, Mark, literal, measured, statement, where_clause
 
 
 class RowLine(NamedTuple):
@@ -27,15 +27,19 @@ class RowLine(NamedTuple):
 
 
 SECONDS = 5.0  # one statement; over 100,000 rows it takes a tenth of that
-SOURCE, ROW = '"source"', '" row"'  # no column's name begins with a space
-FUNCTIONS = {
-    "rows": "count(*)",
-    "different": "count(DISTINCT {})",
-    "sum": "sum({})",
-    "mean": "avg({})",
-    "highest": "max({})",
-    "lowest": "min({})",
-}
+MOST_LISTED = 80  # different values of a column that are compared with a question by meaning
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the columns of a table hold, by place: how many cells, how many different ones, the first of the values in
+    their order, and all values of columns of words that have few. `rows` is their number."""
+
+    rows: int
+    filled: tuple[int, ...]
+    different: tuple[int, ...]
+    least: tuple[Any, ...]
+    values: Mapping[int, tuple[str, ...]]
 
 
 async def add_table(conn: Connection, document: int, table: Table, pages: Sequence[ExtractedPage]) -> None:
@@ -79,22 +83,66 @@ async def named_values(conn: Connection, document: int, keys: Iterable[str]) -> 
     return values
 
 
+async def contents(conn: Connection, table: StoredTable) -> Contents | None:
+    """What the table's columns hold; None if that takes longer than SECONDS."""
+    names = [quoted(column.name) for column in table.columns]
+    figures = ", ".join(f"count({name}), count(DISTINCT {name}), min({name})" for name in names)
+    places = range(len(names))
+    rows = await _run(conn, table, places, lambda mark: f"SELECT count(*), {figures} FROM {SOURCE}")
+    if not rows:
+        return None
+    count, *cells = rows[0]
+    filled, different, least = cells[0::3], cells[1::3], cells[2::3]
+    values: dict[int, list[str]] = {}
+    few = [place for place in places if table.columns[place].kind == "text" and different[place] <= MOST_LISTED]
+    sql = """SELECT place, value FROM table_value WHERE document = ? AND place IN (SELECT value FROM json_each(?))
+             ORDER BY place, value"""
+    for place, value in await fetch_all(conn, sql, table.document, json.dumps(few)):
+        values.setdefault(place, []).append(value)
+    listed = {place: tuple(some) for place, some in values.items()}
+    return Contents(count, tuple(filled), tuple(different), tuple(least), listed)
+
+
 async def result(conn: Connection, table: StoredTable, plan: Plan) -> list[tuple[Any, ...]] | None:
     """The rows of the plan's statement: one value, (group, value) pairs, values, or numbers of rows with what was
-    measured.
+    measured; of a share, the numbers of rows counted and of all, after the group if there is one.
 
     None if it takes longer than SECONDS.
     """
-    row = ROW if plan.place is None else f"{ROW}, {quoted(table.columns[plan.place].name)}"
-    return await _run(conn, table, plan, lambda mark: _statement(table, plan, mark, SOURCE, row))
+    row = ROW if plan.place is None else f"{ROW}, {measured(table, plan)}"
+    return await _run(conn, table, plan.places, lambda mark: statement(table, plan, mark, SOURCE, row))
 
 
 async def first_rows(conn: Connection, table: StoredTable, plan: Plan, limit: int) -> list[int]:
     """The numbers of the first rows that pass the plan's filters; none if that takes too long."""
+    filters = (*plan.filters, *plan.counted)
     rows = await _run(
-        conn, table, plan, lambda mark: f"SELECT {ROW} FROM {SOURCE}{_where(table, plan.filters, mark)} LIMIT {limit}"
+        conn,
+        table,
+        plan.places,
+        lambda mark: f"SELECT {ROW} FROM {SOURCE}{where_clause(table, filters, mark)} LIMIT {limit}",
     )
     return [row[0] for row in rows or []]
+
+
+async def text_length(conn: Connection, document: int) -> int:
+    """How many characters the pages of a document have: it changes when a scanned page is recognised."""
+    rows = await fetch_all(conn, "SELECT total(length(text)) FROM page WHERE document = ?", document)
+    return int(rows[0][0])
+
+
+async def page_texts(conn: Connection, document: int) -> list[tuple[int, str]]:
+    """(page number, text) of the pages of a document, in order."""
+    sql = "SELECT page_number, text FROM page WHERE document = ? ORDER BY page_number"
+    return [(number, text) for number, text in await fetch_all(conn, sql, document)]
+
+
+async def passage(conn: Connection, document: int, page_number: int, start: int) -> str:
+    """The chunk in which an offset of a page stands."""
+    sql = """SELECT text FROM chunk WHERE document = ? AND page_number = ? AND start <= ?
+             ORDER BY start DESC LIMIT 1"""
+    rows = await fetch_all(conn, sql, document, page_number, start)
+    return str(rows[0][0]) if rows else ""
 
 
 async def lines(conn: Connection, document: int, rows: Sequence[int]) -> list[RowLine]:
@@ -111,81 +159,20 @@ async def lines(conn: Connection, document: int, rows: Sequence[int]) -> list[Ro
 
 def shown(table: StoredTable, plan: Plan) -> str:
     """The plan's statement as users are shown it."""
-    return _statement(table, plan, literal, quoted(table.name), "*")
-
-
-def literal(value: str | float) -> str:
-    """A value as SQL writes it."""
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
-
-
-# --- statements -------------------------------------------------------------------------------------------------------
-
-
-def _statement(table: StoredTable, plan: Plan, mark: Mark, source: str, row: str) -> str:
-    """The plan as SQL; `mark` writes a value, `row` is what is selected from a row."""
-    if plan.gives_rows:
-        return _rows(table, plan, mark, source, row)
-    where = _where(table, plan.filters, mark)
-    column = quoted(table.columns[plan.place].name) if plan.place is not None else "*"
-    if plan.is_list:
-        return f"SELECT DISTINCT {column} FROM {source}{_and(where, f'{column} IS NOT NULL')} ORDER BY {column}"
-    if plan.measure == "median":
-        # Of an even number of values, the mean of the two in the middle.
-        some = _and(where, f"{column} IS NOT NULL")
-        middle = f"(SELECT count({column}) FROM {source}{_where(table, plan.filters, mark)})"
-        again = f"(SELECT (count({column}) - 1) / 2 FROM {source}{_where(table, plan.filters, mark)})"
-        ordered = f"SELECT {column} FROM {source}{some} ORDER BY {column} LIMIT 2 - {middle} % 2 OFFSET {again}"
-        return f"SELECT avg({column}) FROM ({ordered})"
-    measured = FUNCTIONS[plan.measure].format(column)
-    if plan.group is None:
-        return f"SELECT {measured} FROM {source}{where}"
-    group = quoted(table.columns[plan.group].name)
-    order = f" ORDER BY {measured} {'ASC' if plan.ascending else 'DESC'}, {group}" + (
-        f" LIMIT {plan.limit}" if plan.limit else ""
-    )
-    return f"SELECT {group}, {measured} FROM {source}{_and(where, f'{group} IS NOT NULL')} GROUP BY {group}{order}"
-
-
-def _rows(table: StoredTable, plan: Plan, mark: Mark, source: str, row: str) -> str:
-    where = _where(table, plan.filters, mark)
-    if plan.place is None:
-        return f"SELECT {row} FROM {source}{where}"
-    column = quoted(table.columns[plan.place].name)
-    if plan.limit == 1:
-        extreme = "max" if plan.measure == "highest" else "min"
-        end = f"(SELECT {extreme}({column}) FROM {source}{_where(table, plan.filters, mark)})"
-        return f"SELECT {row} FROM {source}{_and(where, f'{column} = {end}')}"
-    order = f"ORDER BY {column} {'DESC' if plan.measure == 'highest' else 'ASC'} LIMIT {plan.limit}"
-    return f"SELECT {row} FROM {source}{_and(where, f'{column} IS NOT NULL')} {order}"
-
-
-def _where(table: StoredTable, filters: Sequence[Filter], mark: Mark) -> str:
-    tests = []
-    for test in filters:
-        column, marks = quoted(table.columns[test.place].name), [mark(value) for value in test.values]
-        tests.append(f"{column} IN ({', '.join(marks)})" if len(marks) > 1 else f"{column} {test.operator} {marks[0]}")
-    return f" WHERE {' AND '.join(tests)}" if tests else ""
-
-
-def _and(where: str, test: str) -> str:
-    return f"{where} AND {test}" if where else f" WHERE {test}"
+    return statement(table, plan, literal, quoted(table.name), "*")
 
 
 async def _run(
-    conn: Connection, table: StoredTable, plan: Plan, write: Callable[[Mark], str]
+    conn: Connection, table: StoredTable, places: Iterable[int], write: Callable[[Mark], str]
 ) -> list[tuple[Any, ...]] | None:
-    """Run a statement over the rows, within SECONDS; None when they are over."""
+    """Run a statement over these columns of the rows, within SECONDS; None when they are over."""
     bound: list[Any] = [table.document]
 
     def mark(value: str | float) -> str:
         bound.append(value)
         return f"?{len(bound)}"
 
-    used = {place for place in (plan.place, plan.group, *(test.place for test in plan.filters)) if place is not None}
-    cells = "".join(
-        f", json_extract(cells, '$[{place}]') AS {quoted(table.columns[place].name)}" for place in sorted(used)
-    )
+    cells = "".join(f", json_extract(cells, '$[{place}]') AS {quoted(table.columns[place].name)}" for place in places)
     sql = f"WITH {SOURCE} AS (SELECT row AS {ROW}{cells} FROM main.table_row WHERE document = ?1) {write(mark)}"
     running = asyncio.ensure_future(fetch_all(conn, sql, *bound))
     try:

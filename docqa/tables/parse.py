@@ -84,6 +84,12 @@ def _item(
     return _amount(run, language)
 
 
+def amount_of(run: Sequence[str], language: str) -> Value:
+    """The number or the date that these tokens are and nothing else; None for any other."""
+    item = _amount(run, language)
+    return item.values[0] if item else None
+
+
 def _amount(run: Sequence[str], language: str) -> Item | None:
     """A number in digits or in words, or a date. "One" is no number: in most languages it is an article too."""
     phrase = " ".join(run)

@@ -320,7 +320,7 @@ async def test_the_result_comes_first_then_the_statement(client: httpx.AsyncClie
     answer, sources = await ask(client, doc_id, "What is the total of units in the North region?")
     assert (
         answer
-        == 'Sum of Units (Region = North): 17.\n\n`SELECT sum("Units") FROM "orders.csv" WHERE "Region" = \'North\'`'
+        == 'Sum of Units (Region = North): 17.\n\n(`SELECT sum("Units") FROM "orders.csv" WHERE "Region" = \'North\'`)'
     )
     assert sources == []
 
@@ -408,7 +408,7 @@ async def test_it_is_streamed_as_other_answers_are(client: httpx.AsyncClient) ->
     doc_id = await upload(client, ORDERS, "orders.csv")
     messages = [{"sender": "user", "message": "How many rows are there?"}]
     text = (await client.post(f"/v1/chat/{doc_id}?stream=true&cite_source=true", json=messages)).text
-    assert text.startswith("Number of rows: 6. [1]\n\n`SELECT count(*)")
+    assert text.startswith("Number of rows: 6. [1]\n\n(`SELECT count(*)")
     assert "\n\nSources:\n[1] orders.csv, page 1: Order ID; Date;" in text
 
 

@@ -5,6 +5,7 @@ Embedded files are not read. A page that shows something but holds no text is ma
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import pymupdf as _pymupdf
@@ -15,6 +16,7 @@ from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
 from docqa.formats.pdf.ocr import tessdata
 from docqa.formats.pdf.page import Page, arrange
+from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
@@ -139,6 +141,9 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
                 continue
             width, height = page.cropbox.width, page.cropbox.height
             blocks = _blocks(page)
+            ruled: list[RuledTable] = []
+            if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
+                blocks, ruled = ruled_tables(page, blocks, partial(page.get_text, flags=_FLAGS))
             values = list(_values(page))
             letters = (
                 sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])
@@ -151,7 +156,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             notes.append(f"Page {number + 1} is damaged and was left out.")
             yield Page()
             continue
-        arranged = arrange(blocks, width, height)
+        arranged = arrange(blocks, width, height, [table.table() for table in ruled])
         arranged.text = _with_values(arranged.text, values)
         arranged.unread = unread
         yield arranged

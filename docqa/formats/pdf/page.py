@@ -7,7 +7,7 @@ from typing import Any
 
 from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.parts import Usual, parts
-from docqa.formats.pdf.table import Row, Table, columns_of_prose, table, tables
+from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
 from docqa.languages import every_word
 from docqa.text.blocks import Block, BlockKind
 from docqa.text.marks import item_mark
@@ -53,9 +53,10 @@ class Page:
     unread: bool = False
 
 
-def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Page:
-    """The page made of these blocks; arguments as for `layout.directions`."""
-    writer = _Writer()
+def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float, ruled: Sequence[Table] = ()) -> Page:
+    """The page made of these blocks; arguments as for `layout.directions`. `ruled` are the tables whose placeholders
+    stand in the blocks."""
+    writer = _Writer(ruled)
     for rows, top, bottom in directions(blocks, width, height):
         writer.write_rows(rows, top, bottom)
     return writer.finish()
@@ -64,8 +65,9 @@ def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float) -> Pa
 class _Writer:
     """Puts a page's text together and records what is where."""
 
-    def __init__(self) -> None:
+    def __init__(self, ruled: Sequence[Table]) -> None:
         self.page = Page()
+        self.ruled = {f"{PLACEHOLDER}{number}": table for number, table in enumerate(ruled)}
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
@@ -87,7 +89,7 @@ class _Writer:
 
     def write_rows(self, rows: Sequence[Row], top: float, bottom: float) -> None:
         """Write tables and paragraphs, and record the lines of paragraphs at the page's edges."""
-        usual = Usual.of(rows, top, bottom)
+        usual = Usual.of([row for row in rows if not row.is_placeholder] or rows, top, bottom)
         margin = _EDGE * (bottom - top)
         upper = max(top + margin, min(row.bottom for row in rows))
         lower = min(bottom - margin, max(row.top for row in rows))
@@ -103,6 +105,11 @@ class _Writer:
             done = end
 
     def _write_paragraph(self, rows: Sequence[Row], usual: Usual, upper: float, lower: float) -> None:
+        if rows[0].text in self.ruled:
+            self._write_table(self.ruled[rows[0].text])
+            rows = rows[1:]
+            if not rows:
+                return
         lines = [row.text for row in rows]
         text = "\n".join(lines)
         whole = self._without_hyphens(text)

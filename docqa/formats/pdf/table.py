@@ -15,6 +15,7 @@ _VALUE = re.compile(r"[\s$€£¥(<>~+±−–—-]*(?:(?:US|CA|A)\$)?\s*(?:\d[\
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:\d\d){1,2})?[A-Z*]?")
 _CURRENCY = re.compile(r"(?:US|CA|A|R|HK)?[$€£¥₹]|EUR|USD|CHF|GBP")
 _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
+PLACEHOLDER = "\ufdd0"  # no character of any text: a table that was read by its lines stands here
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
 
@@ -65,6 +66,11 @@ class Row:
         right_to_left = _runs_right_to_left(self.text)
         self.cells.sort(key=lambda cell: -cell.right if right_to_left else cell.left)
 
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether a table that was read by its lines stands here."""
+        return self.cells[0].text.startswith(PLACEHOLDER)
+
     def has_values(self) -> bool:
         """Whether a cell after the first is a value."""
         return any(cell.is_value for cell in self.cells[1:])
@@ -98,7 +104,7 @@ def _run(rows: Sequence[Row], start: int) -> int:
     height = rows[start].bottom - rows[start].top
     for index in range(start + 1, len(rows)):
         above, row = rows[index - 1], rows[index]
-        if row.top < above.top or row.top - above.bottom > 3 * height or index - end >= 5:
+        if row.is_placeholder or row.top < above.top or row.top - above.bottom > 3 * height or index - end >= 5:
             break
         if len(row.cells) > 1:
             end = index + 1
@@ -126,6 +132,8 @@ def _first_heading(rows: Sequence[Row], floor: int, start: int, end: int) -> int
     first = start
     while first > floor and start - first < 60:
         row = rows[first - 1]
+        if row.is_placeholder:
+            break
         over = (
             all(cell.left >= left - 6 * height or cell.right > left for cell in row.cells[-1:])
             and row.left >= left - 2 * height

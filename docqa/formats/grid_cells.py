@@ -1,0 +1,98 @@
+"""What stands in the cells of a table: numbers, years, currency signs, footnote marks, and what numbers are in."""
+
+import re
+
+from docqa.languages import every
+
+_SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
+_FOOTNOTE = re.compile(r"(?<=[^\s(\d])\s?(?:\((?:\d|[a-z])\)|[*†‡¹²³⁴⁵⁶⁷⁸⁹]+)(?:,\s?\(\d\))*$")
+_NUMBER = re.compile(
+    r"[\s~≈<>(+±−–—-]*(?:[A-Z]{0,3}[$€£¥₹]|(?:EUR|USD|GBP|CHF) )?\s*[(−–-]?\d[\d.,'’ \u00a0\u202f]*\s*[%)]*"
+    r"(?:\s?(?P<unit>[^\W\d_]{1,8})\.?[²³]?)?[%)*†]*"
+)
+_MONTHS = frozenset(
+    name
+    for place in ("text.months", "text.short_months")
+    for months in every(place).values()
+    for forms in months
+    for name in forms.split("|")
+)
+_DASH = re.compile(r"[$€£\s]*[-–—][\s%]*")
+_YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4]|H[12])\s?)?['’]?(?:19|20)\d\d(?:\s?[-–/]\s?(?:\d\d){1,2})?[A-Z*]?")
+_DATE_AT_END = re.compile(
+    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+_SCALES = "|".join(
+    sorted(
+        {re.escape(word) for scales in every("text.scales").values() for words in scales.values() for word in words},
+        key=len,
+        reverse=True,
+    )
+)
+_SCALE = re.compile(
+    rf"\b(?:in|en|em|auf|w)\s+(?:[^\W\d_]{{2,8}}\.?\s+|[$€£¥]\s?){{0,3}}(?P<plain>(?:{_SCALES})s?)\b"
+    rf"|[(（]\s*(?:[A-Z$€£¥]+\s*)?(?P<bracket>(?:{_SCALES})s?)(?:\s+[A-Z$€£¥]+)?\s*[)）]|[$€£]\s?['’]?000s?\b",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b|(?:US|CA|A)?[$€£¥₹]")
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number with its unit, or a dash for nothing; not a year, which heads a column."""
+    if _YEAR.fullmatch(cell):
+        return False
+    match = _NUMBER.fullmatch(cell)
+    return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in _MONTHS)
+
+
+def is_year(cell: str) -> bool:
+    """Whether a cell is a year, or a quarter or half of one."""
+    return bool(_YEAR.fullmatch(cell))
+
+
+def with_currency(cells: list[str]) -> list[str]:
+    """The cells with each currency sign at the number that it stands before, which may be in the next cell."""
+    carried = ""
+    moved = []
+    for place, cell in enumerate(cells):
+        sign = _SIGN_AT_END.search(cell) if place else None
+        text = cell[: sign.start()].strip() if sign else cell
+        if carried and text and text[0] not in "$€£¥":
+            text, carried = f"{carried}{'' if len(carried) == 1 else ' '}{text}", ""
+        moved.append(text)
+        carried = sign.group().strip() if sign else carried
+    return moved
+
+
+def spread_dates(columns: list[str]) -> tuple[str, ...]:
+    """The headings, with what stands before the first of several dates or years before each of them: Three months ended
+    July 2023, July 2022."""
+    before = ""
+    for place, heading in enumerate(columns):
+        date = _DATE_AT_END.search(heading)
+        own = heading[: date.start()].strip() if date else heading
+        if date and own:
+            before = own
+        elif date and before and place:
+            columns[place] = f"{before} {heading}"
+        else:
+            before = ""
+    return tuple(columns)
+
+
+def scale_of(text: str) -> str:
+    """What numbers are in, with the currency if it is said there: "millions", "$ millions", "thousand EUR"."""
+    match = _SCALE.search(text)
+    if match is None:
+        return ""
+    scale = (match["plain"] or match["bracket"] or "thousand").casefold()
+    around = text[max(0, match.start() - 6) : match.end() + 8]
+    currency = _CURRENCY.search(around)
+    return f"{currency.group()} {scale}" if currency else scale
+
+
+def clean_label(text: str) -> str:
+    """A label without footnote marks and a trailing colon."""
+    return _FOOTNOTE.sub("", " ".join(text.split())).rstrip(" :.…") or text.strip()

@@ -1,0 +1,239 @@
+"""Tables in the text of a page, whatever format it was read from: rows of cells parted by tabs, bars or runs of spaces.
+
+Column headings are resolved: rows of them are joined, one that spans columns holds for each of them, the years may
+stand in a line of their own, one short of the label's column. Offsets are in characters of the page's text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from docqa.formats.grid_cells import clean_label, is_number, is_year, scale_of, spread_dates, with_currency
+
+LEAST_ROWS = 2
+MOST_HEADINGS = 5  # rows of column headings
+LONGEST_TITLE = 300  # characters before a table that say what it shows
+LONGEST_LABEL = 100
+_BAR = re.compile(r"\s*\|\s*")
+_SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
+_RULE = re.compile(r"[\s|:+=_-]+")
+_NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """A row: its line [start, end), its cells by column, the label of the rows that it stands under."""
+
+    start: int
+    end: int
+    cells: tuple[str, ...]
+    above: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the row is about: its first cell."""
+        return self.cells[0]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: the full heading of each column, "" where it has none, and the rows under them.
+
+    `title` is the text before it, `scale` what its numbers are in: "millions", "".
+    """
+
+    start: int
+    end: int
+    title: str
+    columns: tuple[str, ...]
+    scale: str
+    rows: tuple[GridRow, ...]
+
+
+@dataclass(frozen=True)
+class _Line:
+    start: int
+    end: int
+    text: str
+    mark: str  # tab, bar, spaces; "" for a line of one cell; end after the last
+    cells: tuple[str, ...]
+
+
+def grids(text: str, previous: Grid | None = None) -> list[Grid]:
+    """The tables of a page's text in order. `previous` is the last one of the page before, which may go on here."""
+    tables: list[Grid] = []
+    for lines, before in _runs(text):
+        grid = _grid(lines, before)
+        if grid is None:
+            continue
+        goes_on = not tables and previous is not None and not before.strip()[:1].isalpha()
+        if goes_on and previous and not any(grid.columns) and len(grid.columns) == len(previous.columns):
+            grid = replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
+        tables.append(grid)
+    return tables
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    start = 0
+    for line in text.split("\n"):
+        yield _line(line, start)
+        start += len(line) + 1
+
+
+def _line(line: str, start: int) -> _Line:
+    stripped = line.strip()
+    if "\t" in line.rstrip():
+        mark, cells = "tab", tuple(cell.strip() for cell in line.rstrip().split("\t"))
+    elif "|" in stripped[1:-1]:
+        mark, cells = "bar", tuple(_BAR.split(stripped.strip("|").strip()))
+    elif _SPACES.search(stripped) and len(stripped) < 300:
+        mark, cells = "spaces", tuple(part.strip() for part in _SPACES.split(stripped))
+    else:
+        mark, cells = "", (stripped,)
+    return _Line(start, start + len(line), line, mark, cells)
+
+
+def _runs(text: str) -> Iterator[tuple[list[_Line], str]]:
+    """(the lines of a table, the text before it) for each run of lines that have their cells parted alike."""
+    run: list[_Line] = []
+    begin = 0
+    last = _Line(len(text), len(text), "", "end", ())
+    for line in [*_lines(text), last]:
+        if run and _goes_on(run, line):
+            run.append(line)
+            continue
+        while run and not run[-1].mark:
+            run.pop()
+        if len(run) >= LEAST_ROWS and _is_regular(run):
+            start = run[0].start
+            yield run, text[max(begin, start - 2 * LONGEST_TITLE) : start]
+            begin = run[-1].end
+        run = [line] if line.mark and line is not last else []
+
+
+def _goes_on(run: Sequence[_Line], line: _Line) -> bool:
+    """Whether a line belongs to the run: parted alike, a rule, or a label that stands alone above further rows."""
+    if line.mark == run[-1].mark or (line.mark and line.mark == next(r.mark for r in reversed(run) if r.mark)):
+        return True
+    if line.mark:
+        return False
+    single = 0
+    for before in reversed(run):
+        if before.mark:
+            break
+        single += 1
+    is_label = 0 < len(line.text.strip()) <= LONGEST_LABEL and not line.text.rstrip().endswith((".", "?", "!"))
+    return single < 2 and is_label and run[-1].end + 1 == line.start
+
+
+def _is_regular(run: Sequence[_Line]) -> bool:
+    """Whether most lines have as many cells as the fullest kind; runs of spaces must stand under each other too."""
+    full = [line for line in run if line.mark]
+    widths = Counter(len(line.cells) for line in full)
+    if max(widths) < 2 or len(full) < LEAST_ROWS:
+        return False
+    if full[0].mark == "bar":
+        return len(full) > LEAST_ROWS or any(is_number(cell) for line in full[1:] for cell in line.cells[1:])
+    if full[0].mark == "tab":
+        return True
+    usual, count = widths.most_common(1)[0]
+    if count < 3 or count < 0.6 * len(full):
+        return False
+    starts = [[match.end() for match in _SPACES.finditer(line.text)] for line in full if len(line.cells) == usual]
+    ends = [[match.start() for match in _SPACES.finditer(line.text)] for line in full if len(line.cells) == usual]
+    return any(
+        all(max(column) - min(column) <= 3 for column in zip(*places, strict=False) if len(column) == len(places))
+        for places in (starts, [end[1:] for end in ends])
+        if places and places[0]
+    )
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
+def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
+    body = [line for line in lines if not _RULE.fullmatch(line.text)]
+    width = max(len(line.cells) for line in body if line.mark)
+    rows = [_padded(line, width) for line in body]
+    head = _heads(rows, [bool(line.mark) for line in body])
+    title = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
+    rows = _without_empty(rows, head)
+    columns = _joined(rows[:head], len(rows[0]))
+    made: list[GridRow] = []
+    above = ""
+    for line, cells in zip(body[head:], rows[head:], strict=True):
+        label = clean_label(cells[0])
+        if not any(cells[1:]):
+            above = label.rstrip(":")
+            continue
+        made.append(GridRow(line.start, line.end, (label, *cells[1:]), above))
+    if len(made) < (1 if any(columns) else LEAST_ROWS):
+        return None
+    scale = scale_of(" ".join(" ".join(row) for row in rows[:head])) or scale_of(title[-160:])
+    return Grid(body[0].start, body[-1].end, title, columns, scale, tuple(made))
+
+
+def _padded(line: _Line, width: int) -> list[str]:
+    """The cells of a line, as many as the table has columns; headings that leave out the label's column are moved."""
+    cells = with_currency([" ".join(cell.split()) for cell in line.cells])
+    if line.mark == "tab":
+        return [*cells, *[""] * (width - len(cells))]
+    short = width - len(cells)
+    if line.mark and short == 1 and all(is_year(cell) or not cell for cell in cells):
+        return ["", *cells]
+    return [*cells, *[""] * short]
+
+
+def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
+    """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
+    the first row."""
+    numbers = [sum(is_number(cell) for cell in row[1:]) for row in rows]
+    filled = [sum(map(bool, row[1:])) for row in rows]
+    if sum(count > 0 for count in numbers) * 3 >= sum(full):
+        any_number = next(at for at, count in enumerate(numbers) if count)
+        first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
+        while first and full[first - 1] and not any(rows[first - 1][1:]):
+            first -= 1
+        while first and not full[first - 1]:  # a label alone is of the rows below it
+            first -= 1
+        return min(first, MOST_HEADINGS)
+    return 1 if len(rows) > LEAST_ROWS and all(len(cell) < 60 for cell in rows[0]) else 0
+
+
+def _joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
+    """The full heading of each column: what stands over it, top to bottom; a heading in a row above the last holds for
+    the columns to its right that have none of their own."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(heads):
+        last = number == len(heads) - 1
+        carried = ""
+        for place, cell in enumerate(row):
+            carried = cell or ("" if last or place == 0 else carried)
+            if place == 0:
+                carried = ""
+            text = cell or carried
+            if text and text not in columns[place]:
+                columns[place].append(text)
+    return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts))) for parts in columns])
+
+
+def _without_empty(rows: list[list[str]], head: int) -> list[list[str]]:
+    """The rows without columns that only have a heading, which goes to the column on the right."""
+    for place in range(len(rows[0]) - 1, 0, -1):
+        if any(row[place] for row in rows[head:]) or len(rows[0]) <= 2:
+            continue
+        for row in rows:
+            heading = row.pop(place)
+            if heading and place < len(row):
+                row[place] = f"{heading} {row[place]}".strip()
+    return rows
+
+
+def _title(before: str, labels: Sequence[_Line]) -> str:
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", before) if part.strip()]
+    near = paragraphs[-2:] if paragraphs and len(paragraphs[-1]) < 80 else paragraphs[-1:]
+    return " ".join(" ".join([*near, *(line.text for line in labels)]).split())[-LONGEST_TITLE:]

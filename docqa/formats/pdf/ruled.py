@@ -1,0 +1,271 @@
+"""Tables that a PDF draws with lines around their cells: what stands within the same lines is one cell, whatever the
+gaps between its words and however many lines it has.
+
+The text of such a table is taken out of the page's blocks, and a placeholder put in, which `page.py` writes as a table.
+Boxes around prose and forms with a few large fields are left as they are.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from docqa.formats.pdf.table import PLACEHOLDER, Table
+from docqa.text.values import kind
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
+
+_THIN = 2.5  # points: a filled box no thicker than this is a line
+_NEAR = 3.0  # points between two lines that are one, or between ends that meet
+_LEAST_LINES = 3  # across and down: two columns, two rows
+_MOST_LINES = 20_000
+_LONGEST_CELL = 700  # characters; a box with more holds prose
+_USUAL_CELL = 90
+
+
+@dataclass
+class RuledTable:
+    """A table within its lines: the text by cell, row by row; its place is where it is drawn."""
+
+    box: Box
+    cells: list[list[str]] = field(default_factory=list)
+
+    def table(self) -> Table:
+        """Its lines as a page writes them; the first row has the headings unless numbers stand in it."""
+        lines = ["\t".join(row).rstrip("\t") for row in self.cells if any(row)]
+        first = next(row for row in self.cells if any(row))
+        return Table(lines, 0 if any(kind(cell) == "number" for cell in first[1:]) else 1)
+
+
+def ruled_tables(page: Any, blocks: list[dict[str, Any]], words: Any) -> tuple[list[dict[str, Any]], list[RuledTable]]:
+    """(the blocks with a placeholder for each table, the tables). `blocks` are those of PyMuPDF's "dict", `words`
+    gives its "words" or "rawdict" of the same page; it is called only where lines are drawn that may make a table."""
+    if not _may_hold_tables(page):
+        return blocks, []
+    grids = [grid for grid in _grids(*_lines(page)) if len(grid.across) >= _LEAST_LINES <= len(grid.down)]
+    if not grids:
+        return blocks, []
+    tables: list[RuledTable] = []
+    written = words("words")
+    for grid in grids:
+        inside = [word for word in written if grid.holds(*_centre(word[:4]))]
+        table = RuledTable(grid.box, grid.cells(list(_parted(inside, grid, partial(words, "rawdict")))))
+        if _is_table(table.cells):
+            blocks = list(_without(blocks, grid, len(tables)))
+            tables.append(table)
+    return blocks, tables
+
+
+def _is_table(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether these are cells of a table and not boxes around prose, nor an empty form."""
+    texts = [cell for row in cells for cell in row if cell]
+    full = [row for row in cells if sum(map(bool, row)) > 1]
+    if len(full) < 2 or max(map(len, texts)) > _LONGEST_CELL:
+        return False
+    return sorted(map(len, texts))[len(texts) // 2] <= _USUAL_CELL and 2 * len(full) >= len(
+        [r for r in cells if any(r)]
+    )
+
+
+def _may_hold_tables(page: Any) -> bool:
+    """A quick look: whether enough thin or stroked shapes are drawn."""
+    level = upright = boxes = 0
+    for kind_, (left, top, right, bottom) in page.get_bboxlog():
+        if "path" not in kind_:
+            continue
+        if bottom - top <= _THIN and right - left > 10:
+            level += 1
+        elif right - left <= _THIN and bottom - top > 5:
+            upright += 1
+        elif "stroke" in kind_:
+            boxes += 1
+    return level + upright + boxes < _MOST_LINES and (boxes > 0 or (level >= _LEAST_LINES and upright >= _LEAST_LINES))
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+Line = tuple[float, float, float]  # where it lies; from, to
+
+
+def _lines(page: Any) -> tuple[list[Line], list[Line]]:
+    """(level lines by their height, upright lines by their left) that the page draws."""
+    level: list[Line] = []
+    upright: list[Line] = []
+    for drawing in page.get_cdrawings():
+        for item in drawing["items"]:
+            for left, top, right, bottom in _segments(item, is_stroked="s" in drawing["type"]):
+                if bottom - top <= _THIN and right - left > _NEAR:
+                    level.append(((top + bottom) / 2, left, right))
+                elif right - left <= _THIN and bottom - top > _NEAR:
+                    upright.append(((left + right) / 2, top, bottom))
+    return level, upright
+
+
+def _segments(item: Sequence[Any], *, is_stroked: bool) -> Iterator[Box]:
+    """The straight pieces of one part of a drawing."""
+    if item[0] == "l":
+        (x, y), (u, v) = item[1], item[2]
+        yield min(x, u), min(y, v), max(x, u), max(y, v)
+    elif item[0] == "re":
+        left, top, right, bottom = item[1]
+        if not is_stroked or bottom - top <= _THIN or right - left <= _THIN:
+            yield left, top, right, bottom
+        else:
+            yield left, top, right, top
+            yield left, bottom, right, bottom
+            yield left, top, left, bottom
+            yield right, top, right, bottom
+
+
+@dataclass
+class _Grid:
+    """Lines that meet: where they lie across (heights) and down (lefts), and the upright ones themselves."""
+
+    across: list[float]
+    down: list[float]
+    level: list[Line]
+    upright: list[Line]
+
+    @property
+    def box(self) -> Box:
+        return self.down[0], self.across[0], self.down[-1], self.across[-1]
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a point is within the outer lines."""
+        left, top, right, bottom = self.box
+        return left <= x <= right and top <= y <= bottom
+
+    def cells(self, words: Sequence[Sequence[Any]]) -> list[list[str]]:
+        """The text of each cell; one that spans columns stands in its first."""
+        placed: dict[tuple[int, int], list[Sequence[Any]]] = {}
+        for word in words:
+            x, y = _centre(word[:4])
+            row = max(at for at, top in enumerate(self.across[:-1]) if top <= y or at == 0)
+            column = max(at for at, left in enumerate(self.down[:-1]) if left <= x or at == 0)
+            while column and not self.parts(self.down[column], y):
+                column -= 1
+            while row and not self._lies(self.across[row], x):
+                row -= 1
+            placed.setdefault((row, column), []).append(word)
+        width = len(self.down) - 1
+        return [
+            [_text(placed.get((row, column), ())) for column in range(width)] for row in range(len(self.across) - 1)
+        ]
+
+    def parts(self, left: float, y: float) -> bool:
+        """Whether a line stands at this place, at this height."""
+        return any(abs(at - left) <= _NEAR and top - 1 <= y <= bottom + 1 for at, top, bottom in self.upright)
+
+    def _lies(self, top: float, x: float) -> bool:
+        return any(abs(at - top) <= _NEAR and left - 1 <= x <= right + 1 for at, left, right in self.level)
+
+
+def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
+    """The lines that meet, grouped, from the top of the page down: an upright line joins the level ones it crosses."""
+    groups: list[tuple[list[Line], list[Line]]] = []
+    for line in sorted(upright, key=lambda line: line[1]):
+        at, top, bottom = line
+        met = [
+            group
+            for group in groups
+            if any(other[1] <= bottom + _NEAR and top - _NEAR <= other[2] and _is_near(at, group) for other in group[1])
+        ]
+        merged: tuple[list[Line], list[Line]] = ([], [line])
+        for group in met:
+            merged[1].extend(group[1])
+            groups.remove(group)
+        groups.append(merged)
+    for line in level:
+        at, left, right = line
+        for group in groups:
+            tops, bottoms = min(up[1] for up in group[1]), max(up[2] for up in group[1])
+            first, last = min(up[0] for up in group[1]), max(up[0] for up in group[1])
+            if tops - _NEAR <= at <= bottoms + _NEAR and left <= last + _NEAR and first - _NEAR <= right:
+                group[0].append(line)
+                break
+    made = [
+        _Grid(_distinct(line[0] for line in flat), _distinct(line[0] for line in standing), flat, standing)
+        for flat, standing in groups
+        if flat
+    ]
+    return sorted(made, key=lambda grid: grid.across[0])
+
+
+def _is_near(at: float, group: tuple[list[Line], list[Line]]) -> bool:
+    """Whether a line lies within reach of the columns of a group: no wider apart than a page."""
+    return min(abs(at - other[0]) for other in group[1]) < 400
+
+
+def _distinct(places: Iterable[float]) -> list[float]:
+    """Places in order, those that are nearly the same once."""
+    distinct: list[float] = []
+    for place in sorted(places):
+        if not distinct or place - distinct[-1] > _NEAR:
+            distinct.append(place)
+    return distinct
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+
+def _centre(box: Sequence[float]) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _text(words: Sequence[Sequence[Any]]) -> str:
+    """The words of a cell, in the order of the file; a word broken at a line's end is joined."""
+    text = ""
+    line = None
+    for *_, word, block, number, _ in words:
+        is_broken = text.endswith("-") and text[-2:-1].isalpha() and word[:1].islower() and line != (block, number)
+        text = text[:-1] + word if is_broken else f"{text} {word}" if text else word
+        line = (block, number)
+    return " ".join(text.split())
+
+
+def _parted(words: Iterable[Sequence[Any]], grid: _Grid, letters: Callable[[], Any]) -> Iterator[Sequence[Any]]:
+    """The words, those that a line of the grid runs through cut there: without spaces two cells are one word."""
+    characters: list[tuple[Box, str]] | None = None
+    for word in words:
+        left, top, right, bottom = word[:4]
+        y = (top + bottom) / 2
+        cuts = [at for at in grid.down if left + 1 < at < right - 1 and grid.parts(at, y)]
+        if not cuts:
+            yield word
+            continue
+        if characters is None:
+            characters = [
+                (char["bbox"], char["c"])
+                for block in letters()["blocks"]
+                for line in block.get("lines", ())
+                for span in line["spans"]
+                for char in span["chars"]
+            ]
+        own = [
+            (box, c)
+            for box, c in characters
+            if box[0] >= left - 1 and box[2] <= right + 1 and top < _centre(box)[1] < bottom
+        ]
+        for first, last in pairwise([left - 1, *cuts, right + 1]):
+            if text := "".join(c for box, c in own if first <= _centre(box)[0] < last).strip():
+                yield (first + 1, top, last - 1, bottom, text, *word[5:])
+
+
+def _without(blocks: Iterable[dict[str, Any]], grid: _Grid, number: int) -> Iterator[dict[str, Any]]:
+    """The blocks without the lines within the grid, its placeholder where the first of them stood."""
+    placed = False
+    left, top, right, _ = grid.box
+    for block in blocks:
+        lines = block.get("lines", ())
+        rest = [line for line in lines if not grid.holds(*_centre(line["bbox"]))]
+        if len(rest) < len(lines) and not placed:
+            placed = True
+            above = [line for line in rest if line["bbox"][1] < top]
+            if above:
+                yield block | {"lines": above}
+            span = {"text": f"{PLACEHOLDER}{number}", "size": 1.0, "flags": 0, "bbox": (left, top, right, top + 1)}
+            yield {"lines": [{"spans": [span], "bbox": span["bbox"], "dir": (1.0, 0.0), "wmode": 0}]}
+            rest = [line for line in rest if line["bbox"][1] >= top]
+        if rest:
+            yield block | {"lines": rest}

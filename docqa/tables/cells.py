@@ -1,0 +1,147 @@
+"""The rows of the tables in a document, by the words of their cells: what a look-up searches."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+
+from docqa.formats.grid_cells import is_number
+from docqa.formats.grids import Grid, GridRow, grids
+from docqa.languages import every_word, words
+from docqa.tables.headings import NEAR, likeness
+from docqa.text.detect import is_function_word
+from docqa.text.keys import key
+
+# What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
+ATTRIBUTES = ("price", "quantity", "rating", "time_taken", "weight", "size", "power")
+_ALSO = {"price": ("price", "money")}  # an attribute that has the words of several lists
+_BEGINNING = 3  # letters that two forms of a word share
+_LONGEST_NAME = 12  # words of a cell that names its row
+_BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
+
+
+@cache
+def _attribute_words(attribute: str, language: str) -> frozenset[tuple[str, ...]]:
+    names = _ALSO.get(attribute, (attribute,))
+    listed = [
+        word
+        for name in names
+        for word in (words(f"tables.{name}", language) if language else every_word(f"tables.{name}"))
+    ]
+    return frozenset(tuple(key(word).split()) for word in listed)
+
+
+def attributes(tokens: Sequence[str], language: str = "") -> dict[str, set[str]]:
+    """What these words measure, with the words that say it; in the words of one language, or of all."""
+    said: dict[str, set[str]] = {}
+    for attribute in ATTRIBUTES:
+        known = _attribute_words(attribute, language)
+        for start in range(len(tokens)):
+            for size in (1, 2, 3):
+                run = tuple(tokens[start : start + size])
+                if len(run) == size and run in known:
+                    said.setdefault(attribute, set()).update(run)
+    return said
+
+
+@lru_cache(50_000)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
+    count: a unit, an explanation."""
+    own = key(_BRACKETS.sub(" ", text)).split() or key(text).split()
+    return tuple(word for word in own if not is_function_word(word)) or tuple(own)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A row of a table on a page of a document."""
+
+    document: int
+    page_number: int
+    grid: Grid
+    row: GridRow
+
+    @cached_property
+    def names(self) -> dict[int, tuple[str, ...]]:
+        """The words of the cells that may name the row, by column: its label, and other cells of a few words."""
+        return {
+            place: own
+            for place, cell in enumerate(self.row.cells)
+            if cell and (place == 0 or not is_number(cell)) and 0 < len(own := words_of(cell)) <= _LONGEST_NAME
+        }
+
+
+@dataclass
+class Tables:
+    """All rows of the tables of one document, or of several, with the words that name them."""
+
+    rows: list[Placed] = field(default_factory=list)
+    labelled: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    spread: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many rows a word names
+    known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
+
+    @classmethod
+    def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
+        """The tables on these pages, (page number, text) in order."""
+        tables = cls()
+        last: Grid | None = None
+        before = 0
+        for number, text in pages:
+            own = grids(text, last if number == before + 1 else None)
+            for grid in own:
+                tables._add(document, number, grid)
+            last, before = (own[-1] if own and _ends_page(own[-1], text) else None), number
+        return tables
+
+    def _add(self, document: int, page_number: int, grid: Grid) -> None:
+        for row in grid.rows:
+            placed = Placed(document, page_number, grid, row)
+            index = len(self.rows)
+            self.rows.append(placed)
+            naming = {word for own in placed.names.values() for word in own}
+            naming |= {f"~{attribute}" for own in placed.names.values() for attribute in attributes(own)}
+            for word in naming:
+                self.labelled[word].append(index)
+                self.spread[word] += 1
+        texts = (
+            grid.title,
+            *grid.columns,
+            *(row.above for row in grid.rows),
+            *(c for row in grid.rows for c in row.cells),
+        )
+        for text in texts:
+            for word in key(text).split():
+                self.known[word[:_BEGINNING]].add(word)
+
+    def joined(self, others: "Sequence[Tables]") -> "Tables":
+        """These tables and others as one."""
+        whole = Tables()
+        for tables in (self, *others):
+            shift = len(whole.rows)
+            whole.rows += tables.rows
+            for word, places in tables.labelled.items():
+                whole.labelled[word] += [shift + place for place in places]
+                whole.spread[word] += tables.spread[word]
+            for beginning, known_words in tables.known.items():
+                whole.known[beginning] |= known_words
+        return whole
+
+    def forms(self, word: str, language: str) -> dict[str, float]:
+        """The words of these tables that are forms of a word, with their likeness."""
+        return {
+            other: like
+            for other in self.known.get(word[:_BEGINNING], ())
+            if (like := likeness(word, other, language)) >= NEAR
+        }
+
+    def weight(self, word: str) -> float:
+        """How much a word tells rows apart: 1 for one that names few of them."""
+        rows = len(self.rows)
+        return 0.3 + 0.7 * math.log((rows + 1) / (self.spread.get(word, 0) + 1)) / math.log(rows + 1) if rows else 1.0
+
+
+def _ends_page(grid: Grid, text: str) -> bool:
+    """Whether nothing but a footer follows a table on its page."""
+    return len(text[grid.end :].strip()) < 120

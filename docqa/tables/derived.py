@@ -1,0 +1,181 @@
+"""What a question makes of the values in a table: a change, a sum, a mean, the first of a rank, what missed its target.
+
+Every figure is computed here from values that are shown beside it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from docqa.formats.columns import Column
+from docqa.formats.grid_cells import is_number
+from docqa.formats.grids import Grid
+from docqa.tables.cells import Placed, Tables
+from docqa.tables.headings import heading
+from docqa.tables.lookup import YEAR, Cell, Query, listed, totals
+from docqa.text.keys import key
+from docqa.text.values import decimal_marks, number
+
+LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
+_DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The row at one end of a column."""
+
+    placed: Placed
+    column: int
+
+
+@dataclass(frozen=True)
+class Against:
+    """A row whose value in one column is short of, or beyond, that in another."""
+
+    placed: Placed
+    column: int
+    other: int
+
+
+def amount(cell: str, decimal: str = ".") -> Decimal | None:
+    """The number in a cell, negative in brackets or after a minus; None where there is none, or more than one."""
+    runs = _DIGITS.findall(cell)
+    if len(runs) != 1 or not is_number(cell):
+        return None
+    digits = runs[0].replace(" ", "").replace("\u00a0", "").replace("\u202f", "")
+    marks = decimal_marks(digits)
+    if not marks:
+        return None
+    value = number(digits, decimal if decimal in marks else next(iter(marks)))
+    before = cell[: cell.index(runs[0])]
+    return -value if "(" in before or any(sign in before for sign in "-−–") else value
+
+
+def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
+    """The row's cells of the earlier and the later period that a question about a change means: those of its two
+    years, of its year and the one before, or of the two latest."""
+    columns: dict[str, int] = {}
+    for place, name in enumerate(cell.placed.grid.columns):
+        own = YEAR.findall(name)
+        if place and len(own) == 1 and amount(cell.placed.row.cells[place]) is not None:
+            columns.setdefault(own[0], place)
+    years = sorted(columns)
+    if len(query.years) >= 2:
+        wanted = sorted(query.years)
+        chosen = [wanted[0], wanted[-1]]
+    elif query.years:
+        chosen = [str(int(query.years[0]) - 1), query.years[0]]
+    else:
+        chosen = years[-2:]
+    if len(chosen) < 2 or any(year not in columns for year in chosen):
+        return None
+    first, last = (replace(cell, column=columns[year]) for year in chosen)
+    return first, last
+
+
+def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
+    """The row with the highest or lowest value of the column that the question names; None unless it names the
+    column and what the rows are, and no other column fits as well."""
+    best: tuple[float, Grid, int] | None = None
+    second = 0.0
+    for grid in _grids(tables):
+        for place in range(1, len(grid.columns)):
+            score = _column_score(query, grid, place)
+            numbers = [row for row in grid.rows if amount(row.cells[place]) is not None]
+            if score < LEAST_COLUMN or len(numbers) < 3 or 2 * len(numbers) < len(grid.rows):
+                continue
+            if best is None or score > best[0] + 1e-9:
+                second, best = best[0] if best else 0.0, (score, grid, place)
+            else:
+                second = max(second, score)
+    if best is None or second > best[0] - 0.05:
+        return None
+    _, grid, place = best
+    rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
+    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place])) is not None]
+    if not values:
+        return None
+    end = (min if lowest else max)(value for value, _ in values)
+    return Ranked(next(placed for value, placed in values if value == end), place)
+
+
+def by_year(query: Query, cell: Cell, *, lowest: bool) -> Cell | None:
+    """The row's cell of the year in which its value was highest or lowest, among the years that the question names."""
+    values: dict[str, tuple[Decimal, int]] = {}
+    for place, name in enumerate(cell.placed.grid.columns):
+        own = YEAR.findall(name)
+        number_ = amount(cell.placed.row.cells[place]) if place and len(own) == 1 else None
+        if number_ is not None and (not query.years or own[0] in query.years):
+            values.setdefault(own[0], (number_, place))
+    if len(values) < 2:
+        return None
+    _, place = (min if lowest else max)(values.values())
+    return replace(cell, column=place)
+
+
+def _grids(tables: Tables) -> list[Grid]:
+    return list({id(placed.grid): placed.grid for placed in tables.rows}.values())
+
+
+def _column_score(query: Query, grid: Grid, place: int) -> float:
+    """How much of the question a column accounts for, with what the rows are called and the text above."""
+    over = query.matched(grid.columns[place])
+    if not over:
+        return 0.0
+    kinds = query.matched(grid.columns[0])
+    around = query.matched(grid.title)
+    return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()})
+
+
+def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:
+    """The rows that are short of what stands in a column that the question names, such as a target, or beyond it."""
+    for grid in _grids(tables):
+        for place in range(1, len(grid.columns)):
+            over = query.matched(grid.columns[place])
+            kinds = query.matched(grid.columns[0])
+            if not over or not kinds or query.share(over, kinds) < LEAST_COLUMN:
+                continue
+            other = _measured(grid, place)
+            if other is None:
+                continue
+            rows = [
+                Against(placed, other, place)
+                for placed in tables.rows
+                if placed.grid is grid
+                and not set(placed.names.get(0, ())) & totals()
+                and (own := amount(placed.row.cells[other])) is not None
+                and (wanted := amount(placed.row.cells[place])) is not None
+                and (own < wanted if short else own >= wanted)
+            ]
+            return rows
+    return []
+
+
+def _measured(grid: Grid, place: int) -> int | None:
+    """The column that is held against another: the one whose heading shares most with its heading, else the nearest
+    before it."""
+    own = set(key(grid.columns[place]).split())
+    numeric = [
+        other
+        for other in range(1, len(grid.columns))
+        if other != place and sum(amount(row.cells[other]) is not None for row in grid.rows) * 2 > len(grid.rows)
+    ]
+    shared = {other: len(own & set(key(grid.columns[other]).split())) for other in numeric}
+    if not numeric:
+        return None
+    most = max(shared.values())
+    fitting = [other for other in numeric if shared[other] == most]
+    before = [other for other in fitting if other < place]
+    return (before or fitting)[-1] if before else fitting[0]
+
+
+def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> bool:
+    """Whether a question asks how a value changed, with words that are not of the row's own label."""
+    asked_for = listed("rise", language) | listed("fall", language) | listed("change", language)
+    return any(token in asked_for and token not in label for token in tokens)
+
+
+def unit_of(name: str) -> str:
+    """The unit that a label or a column's heading writes in brackets: School roof (MWh)."""
+    return heading(Column(name, "number")).unit

@@ -1,0 +1,92 @@
+"""The groups that a question asks for: by a column, by a period of its dates, by what a rank is of."""
+
+from docqa.languages import words
+from docqa.store.table_plan import Period
+from docqa.tables.headings import NEAR, likeness
+from docqa.tables.roles import HIGH, LOW, Conditions
+
+_PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
+
+
+class Groups(Conditions):
+    """Finds the groups among the mentions that have no part yet."""
+
+    def _group(self) -> tuple[int | None, Period | None]:
+        """The column whose values are the groups, with the period where it is one of dates."""
+        ranked = bool(self.kinds & {*HIGH, *LOW, "top"})
+        for at, mention in enumerate(self.core):
+            if mention.kind in _PERIODS and at not in self.used:
+                follows = at and self.core[at - 1].kind in ("group", "list", "top", "different", "number", *HIGH, *LOW)
+                ending = " ".join(self.tokens[mention.start : mention.end]) in words(
+                    "tables.each_period", self.language
+                )
+                if (
+                    (follows or ending)
+                    and (place := self._date_named_by(at)) is not None
+                    and "duration" not in self.kinds
+                ):
+                    self.used |= {at, *({at - 1} if follows and self.core[at - 1].kind in ("group", "list") else ())}
+                    self._use_column(place)
+                    return place, mention.kind
+        for at, mention in enumerate(self.core):
+            if mention.kind == "group":
+                for near in (at + 1, at - 1):
+                    if 0 <= near < len(self.core) and self._may_group(near):
+                        self.used |= {at, near}
+                        return self.core[near].place, self._period_of(near)
+        if ranked or self.kinds & {"sum", "mean", "share"}:
+            for at, mention in enumerate(self.core):
+                leads = mention.kind in (
+                    "list",
+                    "top",
+                    "different",
+                    *(HIGH if ranked else ()),
+                    *(LOW if ranked else ()),
+                )
+                following = at + 1
+                while following < len(self.core) and self.core[following].kind in ("number", *HIGH, *LOW):
+                    following += 1
+                if leads and following < len(self.core) and self._may_group(following):
+                    self.used.add(following)
+                    return self.core[following].place, self._period_of(following)
+        if ranked and "person" in self.kinds and (people := self._people()) is not None:
+            self._use_column(people)
+            self._use_likeness(people)
+            return people, None
+        if ranked:
+            for at in range(len(self.core)):
+                if self._may_group(at):
+                    self.used.add(at)
+                    return self.core[at].place, self._period_of(at)
+        return None, None
+
+    def _use_likeness(self, place: int) -> None:
+        """Words of dates that are of the same family as the column: who borrowed, of Borrower and Borrowed on."""
+        for at, m in enumerate(self.core):
+            if m.kind == "column" and (m.place in self.view.dates or place in self.view.dates):
+                own = self.tokens[m.start]
+                if any(likeness(own, word, self.language) >= NEAR for word in self.view.headings[place].words):
+                    self.used.add(at)
+
+    def _use_column(self, place: int) -> None:
+        self.used |= {at for at, m in enumerate(self.core) if m.kind == "column" and m.place == place}
+
+    def _may_group(self, at: int) -> bool:
+        mention = self.core[at]
+        if mention.kind != "column" or at in self.used or mention.place in self.view.identifiers:
+            return False
+        column = self.view.table.columns[mention.place]
+        return not self.view.is_amount(mention.place) and column.kind != "date" or False
+
+    def _period_of(self, at: int) -> Period | None:
+        return "day" if self.view.table.columns[self.core[at].place].kind == "date" else None
+
+    def _people(self) -> int | None:
+        """The column of people that "who" means: the first whose name says so, the one of those who act before those
+        who are served."""
+        texts = [place for place, column in enumerate(self.view.table.columns) if column.kind == "text"]
+        named = [place for place in texts if self._named(place) >= NEAR and not self.view.is_flag(place)]
+        named = [place for place in named if not any(m.kind == "value" and m.place == place for m in self.core)]
+        places = [place for place in texts if "people" in self.view.headings[place].concepts]
+        free = [place for place in (*named, *places) if place not in self.view.identifiers] or places
+        return free[0] if free else None

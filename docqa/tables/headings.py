@@ -1,0 +1,128 @@
+"""What the name of a column says: its words without brackets and units, its unit, what it measures, and how near a
+question's words come to it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from docqa.formats.columns import IDENTIFIERS, Column
+from docqa.languages import every_word, words
+from docqa.text.keys import key
+
+CONCEPTS = ("money", "quantity", "price", "rating", "time_taken", "people")
+NEAR = 0.7  # from here on two words are taken for forms of one
+_SHARED = 5  # letters at the beginning that two words of one family share, at least
+_BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")
+_RANGE = re.compile(r"\d+ ?[-–/] ?\d+")
+_SYMBOLS = "%€$£¥₹‰°"
+_CURRENCIES = every_word("tables.currencies")
+_TIME = every_word("tables.units_of_time")
+_UNITS = _CURRENCIES | _TIME | every_word("tables.units")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column's name read: `words` are folded tokens; `concepts` are of CONCEPTS; a `is_rate` is no sum of parts, so
+    that its rows are averaged rather than added."""
+
+    words: tuple[str, ...]
+    unit: str
+    concepts: frozenset[str]
+    is_rate: bool
+    is_identifier: bool
+
+
+@lru_cache(4096)
+def heading(column: Column) -> Heading:
+    """The name of a column, read."""
+    brackets = " ".join(_BRACKETS.findall(column.name))
+    name = _BRACKETS.sub(" ", column.name)
+    unit, is_scale = column.unit, bool(_RANGE.search(brackets))
+    own = key(name).split() or key(column.name).split()
+    symbol = next((char for char in column.name if char in _SYMBOLS), "")
+    if not is_scale:
+        unit = unit or next((part for part in brackets.split() if part.casefold() in _UNITS), "") or symbol
+    if len(own) > 1 and own[-1] in _UNITS:
+        unit = unit or next((part for part in reversed(name.split()) if part.casefold() in _UNITS), "")
+        own = own[:-1]
+    concepts = {concept for concept in CONCEPTS for word in own if in_concept(word, concept)}
+    if unit.casefold() in _CURRENCIES and "price" not in concepts:
+        concepts.add("money")
+    if unit.casefold() in _TIME:
+        concepts.add("time_taken")
+    if is_scale:
+        concepts.add("rating")
+    rates = every_word("tables.rate")
+    is_rate = is_scale or unit in ("%", "‰", "°C", "°F") or any(word in rates or _ends_in(word, rates) for word in own)
+    is_identifier = len(own) > 1 and own[-1] in IDENTIFIERS or (len(own) == 1 and own[0] in IDENTIFIERS)
+    return Heading(tuple(own), unit, frozenset(concepts), is_rate or "time_taken" in concepts, is_identifier)
+
+
+def title_of(column: Column) -> str:
+    """The name of a column as a sentence has it: without its unit, which stands at the value."""
+    if column.kind != "number":
+        return column.name
+    name = " ".join(_BRACKETS.sub(" ", column.name).split())
+    words = name.split()
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1].casefold() in _UNITS else name or column.name
+
+
+def in_concept(word: str, concept: str, language: str = "") -> bool:
+    """Whether a word is of the concept's words, those of one language or of all; also the last part of a compound."""
+    known = _keys(concept, language)
+    return word in known or _ends_in(word, known)
+
+
+@cache
+def _keys(concept: str, language: str) -> frozenset[str]:
+    listed = words(f"tables.{concept}", language) if language else every_word(f"tables.{concept}")
+    return frozenset(key(word) for word in listed)
+
+
+def _ends_in(word: str, known: frozenset[str]) -> bool:
+    """Whether a compound ends in one of the words: Bestellwert in Wert."""
+    return len(word) > 7 and any(word[-size:] in known for size in range(4, len(word) - 3))
+
+
+@lru_cache(65_536)
+def likeness(word: str, other: str, language: str) -> float:
+    """How near two folded words are: 1 the same, NEAR or more forms of one or of one family, 0 for any others."""
+    if word == other:
+        return 1.0
+    short, long = sorted((word, other), key=len)
+    if len(short) < 3 or short[0] != long[0] or any(map(str.isdigit, long)):
+        return 0.0
+    shared = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if long.endswith("ies") and short == long[:-3] + "y":
+        return 0.95
+    endings = _endings(language)
+    if shared >= 3 and short[shared:] in endings and long[shared:] in endings:
+        return 0.95 if not short[shared:] and len(long) - len(short) < 3 else 0.85 if shared > 3 else 0.0
+    if shared >= 4 and short[shared - 1 :] in endings and long[shared:] in endings:  # closing, closed
+        return 0.85
+    if shared >= _SHARED and shared >= 0.6 * len(short):
+        return 0.8 if shared == len(short) and not language.startswith("en") else 0.7 if shared >= 6 else 0.0
+    return 0.0
+
+
+@cache
+def _endings(language: str) -> frozenset[str]:
+    return words("tables.endings", language) | words("tables.suffixes", language) | {""}
+
+
+def nearness(run: Sequence[str], name: Sequence[str], language: str) -> float:
+    """How well a run of a question's words names what has this name: every word of the run is in it, the last word of
+    the name counts most."""
+    if not run or not name:
+        return 0.0
+    if list(run) == list(name):
+        return 1.0
+    best = [max(likeness(word, other, language) for other in name) for word in run]
+    if min(best) < NEAR:
+        return 0.0
+    covered = [max(likeness(word, other, language) for word in run) >= NEAR for other in name]
+    if all(len(word) == 1 for word in name):  # a script whose characters are tokens
+        return 0.9 * len(run) / len(name) if " ".join(run) in " ".join(name) and 2 * len(run) >= len(name) else 0.0
+    share = sum(covered) / len(name)
+    return sum(best) / len(best) * (0.7 + 0.3 * share + (0.1 if covered[-1] and share < 1 else 0.0))

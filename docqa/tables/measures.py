@@ -1,0 +1,255 @@
+"""What a question measures: rows, a column, a share, the time between two dates, the ends of a rank; a look-up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from docqa.store.table_plan import Filter, Measure, Period, Plan
+from docqa.tables.groups import Groups
+from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
+from docqa.tables.roles import HIGH, LOW
+
+AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
+TOP = 5  # of "the top products by price"
+
+
+class Measures(Groups):
+    """Makes a plan of the conditions and groups, and of what is measured."""
+
+    def _plan(self, group: int | None, period: Period | None) -> Plan | None:
+        kinds = self.kinds
+        filters = tuple(self.filters)
+        low = bool(kinds & set(LOW)) and not kinds & set(HIGH)
+        ranked = bool(kinds & {*HIGH, *LOW, "top"})
+        limit = self.limit or ((1 if kinds & {*HIGH, *LOW} else TOP) if ranked else None)
+        if "share" in kinds and (plan := self._share(group, period, limit, low)):
+            return plan
+        if plan := self._duration(group, period, limit, low):
+            return plan
+        aggregate = next((measure for measure in AGGREGATES if measure in kinds), None)
+        amounts = self._amounts()
+        counts_rows = self._counts_rows()
+        if not amounts and not counts_rows and kinds & {"mean", "median", "how_much"}:
+            amounts = self._main_amount()
+        if ranked:
+            return self._ranked(group, period, amounts, aggregate, limit or 1, low=low)
+        if amounts and counts_rows and not aggregate:
+            return self._counted(group, period, filters)
+        if amounts and (aggregate or group is not None or self._asks_how_much()):
+            place = amounts[0]
+            measure: Measure = aggregate or self._usual(place)
+            if group is not None and measure == "median":
+                return None
+            if aggregate is None and group is None and self._tells_rows_apart(filters):
+                return Plan("different", place, None, filters, is_list=True)
+            return self._of_product(Plan(measure, place, group, filters, period=period), aggregate)
+        if aggregate in ("mean", "median"):
+            return None
+        if "different" in kinds or ("count" in kinds and self._counts_values(group)):
+            named = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
+            if named and not self.view.is_amount(named[0]):
+                return Plan("different", named[0], group, filters, is_list="count" not in kinds)
+        if "count" in kinds or group is not None or (kinds & {"sum", "how_much"} and "rows" in kinds):
+            return self._counted(group, period, filters)
+        return self._looked_up(filters)
+
+    def _counted(self, group: int | None, period: Period | None, filters: tuple[Filter, ...]) -> Plan | None:
+        """The number of rows; of an amount that is named beside, of those that have one."""
+        given = [
+            Filter(m.place, "present")
+            for at, m in enumerate(self.core)
+            if m.kind == "column" and at not in self.used and m.place != group and self.view.has_gaps(m.place)
+        ]
+        if "count" not in self.kinds and given:
+            return None
+        if "rows" not in self.kinds and not filters and not given and group is None:
+            return None
+        return Plan("rows", None, group, (*filters, *given), period=period)
+
+    def _counts_values(self, group: int | None) -> bool:
+        """Whether "how many" asks for the values of a column: how many customers are there?"""
+        columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
+        return (
+            "rows" not in self.kinds
+            and len(columns) == 1
+            and columns[0] != group
+            and not self.view.is_amount(columns[0])
+            and not (columns[0] in self.view.dates)
+        )
+
+    def _counts_rows(self) -> bool:
+        """Whether "how many" stands right before the word for rows: how many orders."""
+        return any(a.kind == "count" and b.kind in ("rows", "value") for a, b in pairwise(self.core)) and any(
+            m.kind == "rows" for m in self.core
+        )
+
+    def _asks_how_much(self) -> bool:
+        return bool(self.kinds & {"how_much", "count", "sum"}) or all(m.kind == "column" for m in self.core)
+
+    def _tells_rows_apart(self, filters: Sequence[Filter]) -> bool:
+        return any(test.place in self.view.identifiers and test.operator == "=" for test in filters)
+
+    def _usual(self, place: int) -> Measure:
+        return "mean" if self.view.headings[place].is_rate else "sum"
+
+    def _amounts(self) -> list[int]:
+        """The columns of amounts that are named and have no other role, those named by their own words first."""
+        free = [
+            m
+            for at, m in enumerate(self.core)
+            if m.kind == "column" and at not in self.used and self.view.is_amount(m.place)
+        ]
+        return list(dict.fromkeys(m.place for m in sorted(free, key=lambda m: not m.is_exact)))
+
+    def _of_product(self, plan: Plan, aggregate: Measure | None) -> Plan:
+        """The plan over price times quantity, where money is asked for that only they give."""
+        assert plan.place is not None
+        times = self._times(plan.place)
+        return plan if times is None else replace(plan, times=times, measure=plan.measure if aggregate else "sum")
+
+    def _times(self, place: int) -> int | None:
+        """The column of quantities that a price is multiplied with where money is asked for and no column has it."""
+        known = self.view.headings[place]
+        named = any(m.kind == "column" and m.place == place and m.is_exact for m in self.core)
+        if named or "price" not in known.concepts:
+            return None
+        return next(
+            (p for p, h in enumerate(self.view.headings) if "quantity" in h.concepts and self.view.is_amount(p)), None
+        )
+
+    def _ranked(
+        self,
+        group: int | None,
+        period: Period | None,
+        amounts: list[int],
+        aggregate: Measure | None,
+        limit: int,
+        *,
+        low: bool,
+    ) -> Plan | None:
+        filters = tuple(self.filters)
+        if not amounts and self.kinds & {"cheapest", "dearest"}:
+            amounts = [
+                p
+                for p, h in enumerate(self.view.headings)
+                if h.concepts & {"price", "money"} and self.view.is_amount(p)
+            ][:1]
+        if not amounts and self.kinds & {"fastest", "slowest"}:
+            amounts = [
+                p for p, h in enumerate(self.view.headings) if "time_taken" in h.concepts and self.view.is_amount(p)
+            ][:1]
+        if not amounts and self.kinds & {"best", "worst"}:
+            amounts = [
+                p for p, h in enumerate(self.view.headings) if "rating" in h.concepts and self.view.is_amount(p)
+            ][:1]
+        end: Measure = "lowest" if low else "highest"
+        if group in self.view.identifiers and amounts:  # each has a row of its own
+            return Plan(end, amounts[0], None, filters, limit)
+        if group is not None:
+            if not amounts:
+                return Plan("rows", None, group, filters, limit, low, period=period)
+            place = amounts[0]
+            measure: Measure = aggregate or self._usual(place)
+            ascending = low
+            if measure == "median":
+                return None
+            return self._of_product(Plan(measure, place, group, filters, limit, ascending, period=period), aggregate)
+        if amounts:
+            return Plan(end, amounts[0], None, filters, limit)
+        dates = [
+            m.place
+            for at, m in enumerate(self.core)
+            if m.kind == "column" and m.place in self.view.dates and at not in self.used
+        ]
+        return Plan(end, dates[0], None, filters, limit) if dates else None
+
+    def _share(self, group: int | None, period: Period | None, limit: int | None, low: bool) -> Plan | None:
+        """How many of the rows, in per cent. What stands right at the rows' noun says of which rows: of the phone
+        tickets."""
+        named = {m.place: at for at, m in enumerate(self.core) if m.kind in ("value", "column")}
+        base: list[Filter] = []
+        counted = list(self.filters)
+        if len({test.place for test in counted}) > 1:
+            rows_at = next((at for at, m in enumerate(self.core) if m.kind == "rows"), None)
+            for test in self.filters:
+                at = named.get(test.place)
+                if at is not None and rows_at is not None and at == rows_at - 1 and len(counted) > 1:
+                    base.append(test)
+                    counted.remove(test)
+            periods = [
+                test for test in counted if test.place in self.view.dates and test.operator in ("<", ">=", "<=", ">")
+            ]
+            if len(periods) < len(counted):  # in 2024, what percentage ...
+                base += periods
+                counted = [test for test in counted if test not in periods]
+        given = [
+            Filter(m.place, "present")
+            for at, m in enumerate(self.core)
+            if m.kind == "column" and at not in self.used and m.place != group and self.view.has_gaps(m.place)
+        ]
+        counted += given
+        if not counted and group is None:
+            return None
+        return Plan("share", None, group, tuple(base), limit, low, period=period, counted=tuple(counted))
+
+    def _duration(self, group: int | None, period: Period | None, limit: int | None, low: bool) -> Plan | None:
+        """The days between two dates: from opening to closing, until delivery."""
+        dates = self.view.dates
+        spans = self.kinds & {"duration", "fastest", "slowest"}
+        if len(dates) < 2 or not (spans or self.kinds & {"mean", "median"} and "time_taken" in self._concepts()):
+            return None
+        if any(m.kind == "column" and m.is_exact and self.view.is_amount(m.place) for m in self.core):
+            return None
+        named = [place for place in dates if self._named(place) >= NEAR]
+        is_plain = "duration" in self.kinds or (spans and "rows" in self.kinds)
+        if not named and (len(dates) > 2 or not is_plain):
+            return None
+        if len(named) < 2:
+            end = next((place for place in named if place != dates[0]), dates[-1])
+            named = [dates[0], end]
+        start, end = named[0], named[-1]
+        aggregate: Measure = "median" if "median" in self.kinds else "mean"
+        words_of_dates = {at for at, m in enumerate(self.core) if m.place in (start, end)}
+        filters = tuple(test for test in self.filters if not self._is_date_word(test))
+        self.used |= words_of_dates
+        for place in (start, end):
+            self._use_likeness(place)
+        if self.kinds & {"fastest", "slowest", "highest", "lowest"} and group is None:
+            is_low = bool(self.kinds & {"fastest", "lowest"})
+            return Plan("lowest" if is_low else "highest", end, None, filters, limit or 1, since=start)
+        if group is not None and "median" in self.kinds:
+            return None
+        ascending = low or "fastest" in self.kinds
+        return Plan(
+            aggregate, end, group, filters, limit if group is not None else None, ascending, since=start, period=period
+        )
+
+    def _concepts(self) -> set[str]:
+        return {c for c in CONCEPTS for token in self.tokens if in_concept(token, c, self.language)}
+
+    def _is_date_word(self, test: Filter) -> bool:
+        """Whether a condition came of a word that names a date: closed, for Closed."""
+        dates = self.view.dates
+        return any(
+            likeness(str(value).casefold(), word, self.language) >= NEAR
+            for value in test.values
+            for place in dates
+            for word in self.view.headings[place].words
+        )
+
+    def _looked_up(self, filters: tuple[Filter, ...]) -> Plan | None:
+        """The cells of the rows that the question names, or those rows."""
+        if not self._tells_rows_apart(filters):
+            return None
+        if "person" in self.kinds and (people := self._people()) is not None:
+            self._use_likeness(people)
+            return Plan("different", people, None, filters, is_list=True)
+        places = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
+        if len(set(places)) > 1:
+            return None
+        if places:
+            return Plan("different", places[0], None, filters, is_list=True)
+        if "time" in self.kinds and self.view.dates:
+            named = [place for place in self.view.dates if self._named(place) >= NEAR] or self.view.dates
+            return Plan("different", named[0], None, filters, is_list=True)
+        return Plan("rows", None, None, filters, is_list=True) if self.kinds & {"list", "rows"} else None

@@ -1,0 +1,276 @@
+"""The words of a question find what they may mean in a table: its columns, its values, a period, a number, a word of
+the languages' lists. Of all ways to divide the question, the one that explains most is taken.
+
+Words compare by their forms and by what they measure ("revenue" for an amount in euros), and, where an embedding model
+is at hand, by meaning.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from docqa.formats.columns import IDENTIFIERS, Value
+from docqa.languages import entry, every, every_word, words
+from docqa.store.table_plan import Filter, StoredTable
+from docqa.store.tables import Contents
+from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
+from docqa.tables.parse import amount_of
+from docqa.tables.periods import Period, period_at
+from docqa.tables.words import KINDS
+from docqa.text.detect import is_function_word
+from docqa.text.keys import key
+
+LONGEST = 6  # tokens of one mention
+MOST_TOKENS = 40
+# Kinds of words besides those of docqa/tables/words.py, in this order: a word that two lists have is of the first.
+WORDS = (
+    "share",
+    "missing",
+    "negation",
+    "best",
+    "worst",
+    "busiest",
+    "quietest",
+    "fastest",
+    "slowest",
+    "cheapest",
+    "dearest",
+    "duration",
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "weekday",
+    "day",
+)
+ALIKE_VALUES = 0.72  # for a value, which must not stand for a kind of thing: books are no paperbacks
+ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on the embedder's scale
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A run of tokens, [start, end), and what it is taken for: a kind of word, `column`, `value`, `rows` (what a row
+    is), `number`, `period`, `filler`, or `unknown`."""
+
+    kind: str
+    start: int
+    end: int
+    weight: float = 0.0
+    place: int = -1
+    values: tuple[Value, ...] = ()
+    period: Period | None = None
+    operator: str = ""
+    is_exact: bool = True
+
+
+@dataclass
+class View:
+    """A table with what its columns hold, as questions see it."""
+
+    table: StoredTable
+    contents: Contents
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """The columns' names, read."""
+        return [heading(column) for column in self.table.columns]
+
+    @cached_property
+    def dates(self) -> list[int]:
+        """The columns of dates, the one with the earliest date first."""
+        places = [place for place, column in enumerate(self.table.columns) if column.kind == "date"]
+        return sorted(places, key=lambda place: str(self.contents.least[place]))
+
+    @cached_property
+    def identifiers(self) -> list[int]:
+        """The columns whose values tell rows apart."""
+        return [
+            place
+            for place, different in enumerate(self.contents.different)
+            if different == self.contents.rows > 1
+            and self.table.columns[place].kind != "date"
+            and (self.table.columns[place].kind == "text" or self.headings[place].is_identifier)
+        ]
+
+    @cached_property
+    def row_nouns(self) -> list[str]:
+        """The words for what a row is: of the column that tells rows apart, and of the file's name."""
+        nouns = [
+            word
+            for place in self.identifiers
+            for word in self.headings[place].words
+            if word not in IDENTIFIERS and len(word) > 2
+        ]
+        named = [word for word in self.table.key.split() if len(word) > 3 and word.isalpha()]
+        return list(dict.fromkeys([*nouns, *named]))
+
+    @cached_property
+    def forms(self) -> dict[int, list[tuple[list[str], str]]]:
+        """(tokens, value) of the values of columns of words that have few, by place."""
+        return {
+            place: [(key(value).split(), value) for value in values] for place, values in self.contents.values.items()
+        }
+
+    def is_flag(self, place: int) -> bool:
+        """Whether a column only says yes or no, or says something in a part of its rows only."""
+        values = {key(value) for value in self.contents.values.get(place, ())}
+        known = _flags("yes") | _flags("no_words")
+        return bool(values) and len(values) <= 2 and (values <= known or len(values) == 1 and self.has_gaps(place))
+
+    def yes(self, place: int) -> Filter:
+        """The condition that a column of yes and no says yes."""
+        values = self.contents.values[place]
+        said = tuple(value for value in values if key(value) in _flags("yes"))
+        return Filter(place, "=", said) if said and len(values) > 1 else Filter(place, "present")
+
+    def has_gaps(self, place: int) -> bool:
+        """Whether some rows have nothing in this column."""
+        return self.contents.filled[place] < self.contents.rows
+
+    def is_amount(self, place: int) -> bool:
+        """Whether its numbers say how much."""
+        return self.table.columns[place].is_amount and not (
+            self.headings[place].is_identifier and self.contents.different[place] == self.contents.rows
+        )
+
+
+@cache
+def _flags(name: str) -> frozenset[str]:
+    return frozenset(map(key, every_word(f"tables.{name}")))
+
+
+Alike = Mapping[str, Sequence[tuple[int, str, float]]]  # phrase → (place, value or "" for the column, cosine)
+
+
+@dataclass
+class Reader:
+    """Reads one question against one table; `alike` is what an embedder said of its phrases."""
+
+    view: View
+    tokens: Sequence[str]
+    language: str
+    values: Mapping[str, Mapping[int, Sequence[str]]]
+    alike: Alike = field(default_factory=dict)
+
+    def mentions(self) -> list[Mention]:
+        """The question divided, in order."""
+        count = len(self.tokens)
+        best: list[tuple[float, tuple[Mention, ...]]] = [(0.0 if at == 0 else -1.0, ()) for at in range(count + 1)]
+        for end in range(1, count + 1):
+            for start in range(max(0, end - LONGEST), end):
+                before, placed = best[start]
+                for mention in self._candidates(start, end, placed):
+                    if before + mention.weight > best[end][0]:
+                        best[end] = (before + mention.weight, (*placed, mention))
+        return list(best[count][1])
+
+    def _candidates(self, start: int, end: int, placed: Sequence[Mention]) -> Iterator[Mention]:
+        run = self.tokens[start:end]
+        phrase, size = " ".join(run), end - start
+        bonus = size + 0.1 * (size - 1)
+        if kind := vocabulary(self.language).get(phrase):
+            yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
+        if period := period_at(self.tokens, start, end, self.language):
+            yield Mention("period", start, end, 1.05 * bonus, period=period)
+        if size == 1 and (value := amount_of(run, self.language)) is not None and not isinstance(value, str):
+            yield Mention("number", start, end, 0.9, values=(value,))
+        yield from self._values(run, start, end, bonus, placed)
+        yield from self._columns(run, start, end, bonus)
+        if size == 1:
+            word = run[0]
+            noun = max((likeness(word, noun, self.language) for noun in self.view.row_nouns), default=0.0)
+            if noun >= NEAR or word in words("tables.rows", self.language):
+                yield Mention("rows", start, end, 0.96 * max(noun, 0.9))
+            if is_function_word(word) or (len(word) == 1 and not word.isalnum()):
+                yield Mention("filler", start, end, 0.5)
+            else:
+                yield Mention("unknown", start, end, 0.0)
+        for place, value, cosine in self.alike.get(phrase, ()):
+            weight = min(0.9, 0.35 + cosine * 0.6) * bonus
+            if place < 0:
+                yield Mention("rows", start, end, weight, is_exact=False)
+            elif value and cosine < ALIKE_VALUES:
+                continue
+            elif value:
+                yield Mention("value", start, end, weight, place, (value,), is_exact=False)
+            else:
+                yield Mention("column", start, end, weight, place, is_exact=False)
+
+    def _values(
+        self, run: Sequence[str], start: int, end: int, bonus: float, placed: Sequence[Mention]
+    ) -> Iterator[Mention]:
+        phrase = " ".join(run)
+        own = next((mention.place for mention in reversed(placed) if mention.kind == "column"), -1)
+        for place, values in self.values.get(phrase, {}).items():
+            if place != own and self.view.is_flag(place):  # "no" says what it is of only beside its column
+                continue
+            yield Mention("value", start, end, (1.1 + 0.05 * (place == own)) * bonus, place, tuple(values))
+        if len(run) > 4 or (len(run) == 1 and (len(run[0]) < 3 or is_function_word(run[0]))):
+            return
+        for place, forms in self.view.forms.items():
+            if self.view.is_flag(place):
+                continue
+            for tokens, value in forms:
+                if len(tokens) < len(run) or tokens == list(run):
+                    continue
+                near = nearness(run, tokens, self.language)
+                if near >= (0.84 if len(run) == len(tokens) else 0.9):
+                    yield Mention("value", start, end, 0.9 * near * bonus, place, (value,), is_exact=False)
+
+    def _columns(self, run: Sequence[str], start: int, end: int, bonus: float) -> Iterator[Mention]:
+        for place, known in enumerate(self.view.headings):
+            near = nearness(run, known.words, self.language)
+            is_noun = place in self.view.identifiers and len(run) == 1 and len(known.words) > 1
+            if near and not (is_noun and run[0] not in IDENTIFIERS):
+                yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
+        if len(run) > 1:
+            return
+        word = run[0]
+        for concept in CONCEPTS:
+            if not in_concept(word, concept, self.language):
+                continue
+            fitting = [place for place, known in enumerate(self.view.headings) if concept in known.concepts]
+            if concept in ("money", "quantity", "rating", "time_taken", "price"):
+                fitting = [place for place in fitting if self.view.is_amount(place)]
+            for place in self._preferred(fitting, concept):
+                yield Mention("column", start, end, 0.75, place, is_exact=False)
+
+    def _preferred(self, fitting: Sequence[int], concept: str) -> Sequence[int]:
+        """Of several columns of one concept: of money what is no price of a unit; the last one, where a sum stands."""
+        if concept == "money":
+            fitting = [place for place in fitting if not self.view.headings[place].is_rate] or fitting
+            if not fitting and any("quantity" in known.concepts for known in self.view.headings):
+                fitting = [place for place, known in enumerate(self.view.headings) if "price" in known.concepts]
+        return fitting[-1:] if concept in ("money", "quantity") else fitting[:1]
+
+
+@cache
+def vocabulary(language: str) -> Mapping[str, str]:
+    """The words of a language's lists by their keys → kind; those of English too, as the language of a few words is
+    often unclear."""
+    known = dict(_vocabulary("en"))
+    if language != "en" and entry("tables.count", language):
+        known.update(_vocabulary(language))
+    return known
+
+
+def _vocabulary(code: str) -> dict[str, str]:
+    known: dict[str, str] = {}
+    for word in words("tables.light", code) | words("tables.filler", code):
+        known[key(word)] = "filler"
+    for kind, name in [*reversed(KINDS.items()), *((name, name) for name in reversed(WORDS))]:
+        if kind == "filler":
+            continue
+        for word in words(f"tables.{name}", code):
+            known[key(word) or word] = kind
+    for word in words("tables.how_much", code):
+        known[key(word)] = "how_much"
+    for kind in ("person", "time"):
+        known.update({key(word): kind for word in words(f"questions.words.{kind}", code)})
+    return known
+
+
+def month_names(language: str) -> list[str]:
+    """The names of the months in a language, in English where it has none."""
+    names = entry("text.months", language) or every("text.months")["en"]
+    return [name.partition("|")[0] for name in names]

@@ -1,0 +1,175 @@
+"""The parts that the words of a question play in a plan, and the first of them: its conditions. A part that has been
+given is not given again."""
+
+from collections.abc import Sequence
+
+from docqa.store.table_plan import Filter, Operator
+from docqa.tables.headings import NEAR, likeness
+from docqa.tables.mentions import Mention, View
+
+_OPERATORS: dict[str, Operator] = {
+    "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
+}  # fmt: skip
+HIGH = ("highest", "best", "busiest", "slowest", "dearest")
+LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
+_SKIPPED = ("filler", "=")
+
+
+class Conditions:
+    """The mentions of one question, which of them have their part in `used`, and the `filters` made of them."""
+
+    def __init__(self, view: View, mentions: Sequence[Mention], tokens: Sequence[str], language: str) -> None:
+        self.view, self.tokens, self.language = view, tokens, language
+        self.all = list(mentions)
+        self.core = [mention for mention in mentions if mention.kind not in (*_SKIPPED, "unknown")]
+        self.kinds = {mention.kind for mention in self.core}
+        self.used: set[int] = set()  # indexes in `core` that have their role
+        self.filters: list[Filter] = []
+
+        self.limit: int | None = None
+
+    def _limits_and_comparisons(self) -> None:
+        """Numbers: how many are wanted of a rank, or a comparison with the column beside."""
+        ranks = (*HIGH, *LOW, "top")
+        for at, mention in enumerate(self.core):
+            if mention.kind != "number":
+                continue
+            [number] = mention.values
+            beside = [self.core[near].kind for near in (at - 1, at + 1) if 0 <= near < len(self.core)]
+            if isinstance(number, int) and 0 < number <= 1000 and any(kind in ranks for kind in beside):
+                self.limit = number
+                self.used.add(at)
+                continue
+            operator = self.core[at - 1].kind if at and self.core[at - 1].kind in _OPERATORS else ""
+            if not operator and at + 1 < len(self.core) and self.core[at + 1].kind in _OPERATORS:
+                operator = self.core[at + 1].kind
+            place = self._measured_near(at, strict=not operator)
+            if place is None and operator:
+                place = next(iter(self._main_amount()), None)
+            if place is not None and isinstance(number, int | float):
+                self.filters.append(Filter(place, _OPERATORS.get(operator, "="), (number,)))
+                self.used |= {
+                    at,
+                    *(
+                        near
+                        for near in (at - 1, at + 1)
+                        if 0 <= near < len(self.core) and operator and self.core[near].kind == operator
+                    ),
+                }
+                self.used |= {
+                    near
+                    for near in range(len(self.core))
+                    if self.core[near].kind == "column" and self.core[near].place == place and abs(near - at) <= 2
+                }
+
+    def _measured_near(self, at: int, *, strict: bool) -> int | None:
+        reach = 1 if strict else 3
+        near = sorted(range(max(0, at - reach), min(len(self.core), at + reach + 1)), key=lambda other: abs(other - at))
+        places = [
+            self.core[other].place
+            for other in near
+            if self.core[other].kind == "column" and self.view.table.columns[self.core[other].place].kind == "number"
+        ]
+        return places[0] if places else None
+
+    def _conditions(self) -> None:
+        """Values, periods, what is missing, and columns of yes and no."""
+        values: dict[int, list[str]] = {}
+        for at, mention in enumerate(self.core):
+            if at in self.used:
+                continue
+            before = self.core[at - 1] if at else None
+            denied = before is not None and before.kind in ("negation", "missing")
+            if mention.kind == "value":
+                own = [str(value) for value in mention.values]
+                if denied:
+                    self.filters.append(Filter(mention.place, "!=", tuple(own)))
+                    self.used.add(at - 1)
+                else:
+                    values.setdefault(mention.place, []).extend(own)
+                self.used.add(at)
+                for near in (at - 1, at + 1):  # the column beside only says where the value stands
+                    if (
+                        0 <= near < len(self.core)
+                        and self.core[near].kind == "column"
+                        and self.core[near].place == mention.place
+                    ):
+                        self.used.add(near)
+            elif mention.kind == "period" and mention.period:
+                self._within(at, mention, before)
+            elif mention.kind == "column":
+                beside_missing = [
+                    near
+                    for near in (at - 1, at + 1)
+                    if 0 <= near < len(self.core) and self.core[near].kind == "missing" and near not in self.used
+                ]
+                if self.view.is_flag(mention.place) and not self._is_grouped(at):
+                    wanted = self.view.yes(mention.place)
+                    if denied or beside_missing:
+                        wanted = (
+                            Filter(mention.place, "missing")
+                            if wanted.operator == "present"
+                            else Filter(mention.place, "!=", wanted.values)
+                        )
+                        self.used |= {at - 1} if denied else set(beside_missing)
+                    self.filters.append(wanted)
+                    self.used.add(at)
+                elif before is not None and before.kind == "negation" and self.view.has_gaps(mention.place):
+                    self.filters.append(Filter(mention.place, "missing"))
+                    self.used |= {at, at - 1}
+                elif (
+                    beside_missing
+                    and (self.view.has_gaps(mention.place) or "count" in self.kinds)
+                    and not self._is_grouped(at)
+                ):
+                    self.filters.append(Filter(mention.place, "missing"))
+                    self.used |= {at, *beside_missing[:1]}
+        self.filters += [Filter(place, "=", tuple(dict.fromkeys(own))) for place, own in values.items()]
+
+    def _is_grouped(self, at: int) -> bool:
+        return at > 0 and self.core[at - 1].kind in ("group", "list", "different")
+
+    def _within(self, at: int, mention: Mention, before: Mention | None) -> None:
+        assert mention.period
+        years = [place for place, column in enumerate(self.view.table.columns) if column.is_year]
+        place = self._date_named_by(at)
+        word = before.kind if before is not None and before.kind in _OPERATORS else "="
+        if place is None and not years:
+            return
+        if place is None:
+            if mention.period.part is None and mention.period.start.endswith("-01-01"):
+                self.filters.append(Filter(years[0], _OPERATORS[word], (int(mention.period.start[:4]),)))
+                self.used.add(at)
+            return
+        self.filters += mention.period.filters(place, _OPERATORS[word])
+        self.used.add(at)
+        if word != "=":
+            self.used.add(at - 1)
+        for near in (at - 1, at - 2, at + 1):  # opened in March
+            if 0 <= near < len(self.core) and self.core[near].kind == "column" and self.core[near].place == place:
+                self.used.add(near)
+
+    def _date_named_by(self, at: int) -> int | None:
+        """The column of dates that a period belongs to: the one named nearest, else the first."""
+        dates = self.view.dates
+        near = [m.place for m in reversed(self.core[:at]) if m.kind == "column" and m.place in dates]
+        near += [m.place for m in self.core[at:] if m.kind == "column" and m.place in dates]
+        if not near:
+            scored = [(self._named(place), place) for place in dates]
+            near = [place for score, place in sorted(scored, reverse=True) if score >= NEAR]
+        return near[0] if near else dates[0] if dates else None
+
+    def _named(self, place: int) -> float:
+        """How near any word of the question comes to the name of a column."""
+        return max(
+            (likeness(token, word, self.language) for token in self.tokens for word in self.view.headings[place].words),
+            default=0.0,
+        )
+
+    def _main_amount(self) -> list[int]:
+        """The column that "how much" means where none is named: the only one of money, or the only amount."""
+        amounts = [place for place in range(len(self.view.headings)) if self.view.is_amount(place)]
+        money = [place for place in amounts if "money" in self.view.headings[place].concepts]
+        priced = [place for place in amounts if "price" in self.view.headings[place].concepts]
+        sums = [place for place in money if not self.view.headings[place].is_rate]
+        return next((some for some in (sums, money, priced, amounts) if len(some) == 1), [])

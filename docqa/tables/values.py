@@ -1,0 +1,102 @@
+"""How a value of a document's table is said: with its label, the column's heading and its unit."""
+
+import re
+from decimal import Decimal
+
+from docqa.formats.grid_cells import is_number
+from docqa.formats.grids import Grid
+from docqa.languages import phrase
+from docqa.tables.derived import amount, unit_of
+from docqa.tables.lookup import YEAR, Cell
+
+_BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
+_CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")
+_LONGEST_HEADING = 60
+
+
+def sentence(cell: Cell, language: str) -> str:
+    """The value of a cell as a sentence: Net revenue, 2022: $86,392 million."""
+    return f"{name_of(cell)}: {value_of(cell)}{_stop(value_of(cell), language)}"
+
+
+def name_of(cell: Cell, *, with_column: bool = True) -> str:
+    """The label of the row and the heading of the column."""
+    label = _without_unit(cell.placed.row.cells[cell.named_by], cell)
+    column = column_name(cell) if with_column and _is_told_apart(cell) else ""
+    return f"{label}, {column}" if column else label
+
+
+def column_name(cell: Cell) -> str:
+    """The heading of a column; of one that goes on too long its date."""
+    name = _without_unit(cell.heading, cell)
+    if len(name) > _LONGEST_HEADING and (years := YEAR.findall(name)):
+        return str(years[-1])
+    return name
+
+
+def _is_told_apart(cell: Cell) -> bool:
+    """Whether the row has other columns, or the heading says something."""
+    return bool(cell.heading)
+
+
+def _without_unit(name: str, cell: Cell) -> str:
+    """A name without the unit in its brackets, which stands at the value."""
+    return (_BRACKETS.sub("", name).strip() or name) if unit_of(name) and is_number(cell.value) else name
+
+
+def value_of(cell: Cell) -> str:
+    """The value with its unit and scale, where the cell does not write them."""
+    return with_unit(cell.value, cell)
+
+
+def with_unit(value: str, cell: Cell) -> str:
+    """A value as the cell's row, column and table have it."""
+    grid = cell.placed.grid
+    if not is_number(value) or any(char.isalpha() for char in value) or "%" in value:
+        return value
+    unit = unit_of(cell.heading) or unit_of(cell.placed.row.label)
+    if unit == "%" and _CURRENCY.search(value):
+        return value
+    if unit == "%":
+        return f"{value} %"
+    if unit and unit not in value:
+        return f"{unit}{value}" if unit in "$£¥₹" else f"{value} {unit}"
+    scale, currency = _scale(grid)
+    if not scale or "per" in cell.placed.row.label.casefold().split():
+        return value
+    sign = _CURRENCY.search(value)
+    if currency and not sign:
+        value = f"{currency}{value}" if currency in "$£¥₹" else value
+        scale = f"{scale} {currency}" if currency not in "$£¥₹" else scale
+    return f"{value} {scale}"
+
+
+def _scale(grid: Grid) -> tuple[str, str]:
+    """(what the numbers of a table are in, as one says it after a number; its currency)."""
+    currency = _CURRENCY.search(grid.scale.upper())
+    word = _CURRENCY.sub("", grid.scale.upper()).strip().casefold()
+    return (word[:-1] if word in ("millions", "thousands", "billions", "trillions") else word), (
+        currency.group() if currency else ""
+    )
+
+
+def _stop(value: str, language: str) -> str:
+    return "" if value.endswith((".", "!", "?", "。")) else phrase("full_stop", language)
+
+
+def computed(value: Decimal, like: str) -> str:
+    """A computed figure written as the value it came of: with its marks, decimals and currency."""
+    digits = re.search(r"\d(?:[\d.,'’ ]*\d)?", like)
+    own = digits.group() if digits else ""
+    decimals = 0
+    mark = "."
+    if match := re.search(r"([.,])(\d+)$", own):
+        if len(match[2]) != 3:
+            mark, decimals = match[1], len(match[2])
+        elif own.count(match[1]) == 1 and match[1] == "." and amount(own) is not None and amount(own) < 1000:  # type: ignore[operator]
+            decimals = 3
+    text = f"{abs(value):,.{decimals}f}"
+    if mark == ",":
+        text = text.translate(str.maketrans(",.", ".,"))
+    sign = re.match(r"\s*\(?\s*([$€£¥])", like)
+    return f"{'-' if value < 0 else ''}{sign[1] if sign else ''}{text}{' %' if '%' in like else ''}"

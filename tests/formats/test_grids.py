@@ -1,0 +1,71 @@
+"""Tables in the text of a page: what is one, its column headings, units, and rows."""
+
+from docqa.formats.grid_cells import is_number
+from docqa.formats.grids import Grid, grids
+
+
+def table(text: str) -> Grid:
+    [grid] = grids(text)
+    return grid
+
+
+def test_bars_part_cells() -> None:
+    grid = table("Sales by region\n\nRegion | Q1 2024 | Q2 2024\nNorth | 10 | 12\nSouth | 7 | 9\n")
+    assert grid.columns == ("Region", "Q1 2024", "Q2 2024")
+    assert [row.cells for row in grid.rows] == [("North", "10", "12"), ("South", "7", "9")]
+    assert grid.title == "Sales by region"
+
+
+def test_runs_of_spaces_part_cells_that_stand_under_each_other() -> None:
+    text = (
+        "Fees\n\nService          Price\nDelivery         5 EUR\nReturn           free\nExpress          12 EUR\n\nEnd."
+    )
+    assert [row.cells for row in table(text).rows] == [("Delivery", "5 EUR"), ("Return", "free"), ("Express", "12 EUR")]
+
+
+def test_two_spaces_after_full_stops_are_no_table() -> None:
+    assert grids("It rains.  We stay.\nThe sun shines now and then.  We go.\nNobody knows.  Why?\n") == []
+
+
+def test_a_heading_over_several_columns_holds_for_each() -> None:
+    grid = table("\tThree months ended\t\tSix months ended\n\t2024\t2023\t2024\t2023\nRevenue\t10\t9\t21\t19\n")
+    assert grid.columns[1:] == (
+        "Three months ended 2024",
+        "Three months ended 2023",
+        "Six months ended 2024",
+        "Six months ended 2023",
+    )
+
+
+def test_years_one_short_of_the_columns_stand_over_the_values() -> None:
+    grid = table("Years ended June 30, (in thousands)\n\n2021 | 2020\nWages | 310 | 290\nRent | 40 | 38\n")
+    assert grid.columns == ("", "2021", "2020")
+    assert grid.scale == "thousands"
+
+
+def test_currency_signs_go_to_the_number_after_them() -> None:
+    grid = table("($ in millions)\n\n\t\t2021\t2020\nCash\t$\t1,093   $\t874\nDebt\t\t856\t141\n")
+    assert [row.cells for row in grid.rows] == [("Cash", "$1,093", "$874"), ("Debt", "856", "141")]
+    assert grid.columns == ("", "2021", "2020")
+    assert grid.scale == "$ millions"
+
+
+def test_a_label_without_values_stands_over_the_rows_below_it() -> None:
+    grid = table("\t2021\t2020\nAssets:\nCash\t5\t4\nReceivables (1)\t6\t7\n")
+    assert [(row.above, row.label) for row in grid.rows] == [("Assets", "Cash"), ("Assets", "Receivables")]
+
+
+def test_a_table_goes_on_at_the_top_of_the_next_page() -> None:
+    first = table("Item | A1 | B2\nLength | 10 | 12\nWidth | 7 | 9")
+    [second] = grids("Weight | 3 | 4\nPower | 60 | 70\n", first)
+    assert second.columns == ("Item", "A1", "B2")
+
+
+def test_rows_know_where_they_stand() -> None:
+    text = "Prices\n\nItem | Price\nTea | 2\nCake | 3\n"
+    assert [text[row.start : row.end] for row in table(text).rows] == ["Tea | 2", "Cake | 3"]
+
+
+def test_numbers_have_units_and_years_and_dates_are_none() -> None:
+    assert all(map(is_number, ["12", "(1,2)", "$ 5", "12 %", "16 litres", "8,9 kg", "—", "-18 %"]))
+    assert not any(map(is_number, ["2023", "Q3 2024", "31 December", "FY2021", "n/a", "A12"]))

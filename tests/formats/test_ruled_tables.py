@@ -1,0 +1,59 @@
+"""Tables that a PDF draws with lines: the lines part the cells, not the gaps between words."""
+
+from collections.abc import Sequence
+
+import pymupdf
+
+from docqa.formats.reading import read_whole
+
+
+def pdf(
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[float],
+    *,
+    before: str = "Prices from May",
+    after: str = "All prices are final.",
+) -> bytes:
+    """A page with a table within lines, a sentence before it and one after it."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 80), before)
+    lefts = [72 + sum(widths[:at]) for at in range(len(widths) + 1)]
+    top = 100.0
+    for row in rows:
+        height = 8 + 14 * max(cell.count("\n") + 1 for cell in row)
+        for left, right, cell in zip(lefts, lefts[1:], row, strict=False):
+            page.draw_rect((left, top, right, top + height))
+            page.insert_text((left + 3, top + 14), cell.split("\n"), fontsize=10)
+        top += height
+    page.insert_text((72, top + 40), after)
+    return bytes(document.tobytes())
+
+
+def test_cells_are_what_stands_within_the_lines() -> None:
+    rows = [
+        ["Room", "Article and\ncondition", "Price"],
+        ["Hall", "Lamp, large and\nsomewhat scratched", "12"],
+        ["Kitchen", "Kettle", "9"],
+    ]
+    [page] = read_whole(pdf(rows, [60, 110, 60]), "t.pdf").pages
+    assert page.text == (
+        "Prices from May\n\nRoom\tArticle and condition\tPrice\n"
+        "Hall\tLamp, large and somewhat scratched\t12\nKitchen\tKettle\t9\n\nAll prices are final."
+    )
+    [(start, head, end)] = page.tables
+    assert page.text[start:head] == "Room\tArticle and condition\tPrice"
+    assert page.text[head:end].endswith("Kettle\t9")
+
+
+def test_words_that_nearly_touch_are_parted_by_a_line() -> None:
+    rows = [["Model", "A", "B"], ["Litres a day at 30 degrees", "12 l", "16 l"], ["Watts", "210", "265"]]
+    [page] = read_whole(pdf(rows, [120, 40, 40]), "t.pdf").pages
+    assert "Litres a day at 30 degrees\t12 l\t16 l" in page.text
+
+
+def test_a_box_around_prose_is_no_table() -> None:
+    prose = "\n".join(["The tenant keeps the garden in good order and waters it."] * 12)
+    [page] = read_whole(pdf([[prose, prose], [prose, prose]], [260, 260]), "t.pdf").pages
+    assert page.tables == () or "\t" not in page.text[: page.tables[0][0]]
+    assert page.text.count("The tenant keeps") == 48

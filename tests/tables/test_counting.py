@@ -1,0 +1,112 @@
+"""Questions about the rows of a CSV as people ask them: by meaning, not by the names of columns and values."""
+
+import httpx
+import pytest
+
+from conftest import upload
+
+pytestmark = pytest.mark.anyio
+
+REPAIRS = """Repair no.,Received,Returned,Branch,Technician,Device,Cost (EUR),Rating (1-5),Warranty
+R-1,2024-01-03,2024-01-05,Harbour,Ida Holm,Phone,40.00,5,yes
+R-2,2024-01-09,2024-01-10,Harbour,Ida Holm,Laptop,110.50,4,no
+R-3,2024-02-02,2024-02-09,Market,Jon Berg,Phone,60.00,2,no
+R-4,2024-02-11,,Market,Ida Holm,Tablet,,,yes
+R-5,2024-02-20,2024-02-22,Harbour,Jon Berg,Laptop,95.50,3,no
+R-6,2024-05-01,,Hill Street,Ida Holm,Phone,,,no
+"""
+VERLEIH = """Leih-Nr;Abgeholt;Zurückgegeben;Kunde;Fahrrad;Standort;Miete (€);Tage
+V1;01.03.2024;03.03.2024;Anna Roth;Tourenrad;Ulm;30,00;2
+V2;05.03.2024;;Bernd Kurz;E-Bike;Ulm;80,00;4
+V3;02.04.2024;08.04.2024;Anna Roth;E-Bike;Jena;120,00;6
+V4;09.04.2024;10.04.2024;Clara Witt;Tourenrad;Jena;15,00;1
+"""
+
+
+async def ask(client: httpx.AsyncClient, content: str, name: str, question: str, query: str = "") -> str:
+    doc_id = await upload(client, content, name)
+    response = await client.post(f"/v1/chat/{doc_id}?{query}", json=[{"sender": "user", "message": question}])
+    assert response.status_code == 200, response.text
+    return str(response.json()["answer"]["message"])
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("how many repairs were there in total?", "Number of repairs: 6.\n"),
+        ("how much money did we make altogether", "Sum of Cost: 306.00 EUR.\n"),
+        ("average cost for laptops", "Average of Cost (Device = Laptop): 103.00 EUR.\n"),
+        ("who handled the most repairs?", "Ida Holm: 4 (number of repairs by Technician). Next: Jon Berg: 2.\n"),
+        ("how many phones came in", "Number of rows (Device = Phone): 3.\n"),
+        ("repairs by device please", "Number of repairs by Device:\n- Phone: 3\n- Laptop: 2\n- Tablet: 1\n"),
+        ("what percentage were phones?", "Share of rows (Device = Phone): 50.0 % (3 of 6).\n"),
+        ("what % of repairs were under warranty?", "Share of repairs (Warranty = yes): 33.3 % (2 of 6).\n"),
+        ("which month was the busiest", "February 2024: 3 (number of rows by month). Next: January 2024: 2; "),
+        ("how many repairs per quarter", "Number of repairs by quarter:\n- Q1 2024: 5\n- Q2 2024: 1\n"),
+        (
+            "which repair had the biggest cost and how much was it",
+            "Highest value of Cost: 110.50 EUR.\n- Repair no.: R-2;",
+        ),
+        (
+            "how long does it take on average from receiving to returning?",
+            "Average of time from Received to Returned: 3 days.\n",
+        ),
+        (
+            "which technician has the best rating",
+            "Ida Holm: 4.50 (average of Rating by Technician). Next: Jon Berg: 2.50.\n",
+        ),
+        ("top 2 branches by cost", "Sum of Cost by Branch:\n- Harbour: 246.00 EUR\n- Market: 60.00 EUR\n"),
+        ("how many are not returned yet?", "Number of rows (Returned is empty): 2.\n"),
+        ("how many repairs have no cost", "Number of repairs (Cost (EUR) is empty): 2.\n"),
+        ("how many laptops in january 2024", "Number of rows (Received: January 2024, Device = Laptop): 1.\n"),
+        ("how many repairs over 90 euros", "Number of repairs (Cost (EUR) > 90.00): 2.\n"),
+        ("who repaired R-5?", "Technician (Repair no. = R-5): Jon Berg.\n"),
+        ("what is the rating of R-3", "Rating (1-5) (Repair no. = R-3): 2.\n"),
+        (
+            "how many repairs are there and what is the average rating?",
+            'Number of repairs: 6.\n\n(`SELECT count(*) FROM "repairs.csv"`)\n\nAverage of Rating: 3.50.\n',
+        ),
+    ],
+)
+async def test_as_people_ask(client: httpx.AsyncClient, question: str, start: str) -> None:
+    assert (await ask(client, REPAIRS, "repairs.csv", question)).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Wie viel Umsatz haben wir 2024 insgesamt gemacht?", "Summe von Miete (Abgeholt: 2024): 245,00 €.\n"),
+        ("Umsatz je Standort", "Summe von Miete je Standort:\n- Jena: 135,00 €\n- Ulm: 110,00 €\n"),
+        ("Welcher Kunde hat am meisten Umsatz gebracht?", "Anna Roth: 150,00 € (Summe von Miete je Kunde). Danach: "),
+        ("Wie viel Prozent wurden zurückgegeben?", "Anteil Zeilen (Zurückgegeben ist angegeben): 75,0 % (3 von 4).\n"),
+        ("Durchschnittsmiete in Ulm?", "Durchschnitt von Miete (Standort = Ulm): 55,00 €.\n"),
+        ("Bei wie vielen fehlt Zurückgegeben?", "Anzahl der Zeilen (Zurückgegeben fehlt): 1.\n"),
+    ],
+)
+async def test_as_people_ask_in_german(client: httpx.AsyncClient, question: str, start: str) -> None:
+    assert (await ask(client, VERLEIH, "verleih.csv", question)).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [("how many repairs in Portugal?", "portugal"), ("how many repairs were escalated", "escalated")],
+)
+async def test_what_was_not_understood_is_named_with_the_columns(
+    client: httpx.AsyncClient, question: str, word: str
+) -> None:
+    answer = await ask(client, REPAIRS, "repairs.csv", question)
+    assert answer.startswith(f"I did not understand “{word}”. The columns of repairs.csv are: Repair no., Received, ")
+    assert "SELECT" not in answer
+
+
+@pytest.mark.parametrize("question", ["What is the refund policy?", "Why was R-3 late?", "hello", "Summarize it"])
+async def test_other_questions_are_not_counted(client: httpx.AsyncClient, question: str) -> None:
+    answer = await ask(client, REPAIRS, "repairs.csv", question)
+    assert "SELECT" not in answer
+    assert "did not understand" not in answer
+
+
+async def test_revenue_is_price_times_quantity_where_no_column_has_it(client: httpx.AsyncClient) -> None:
+    sales = "Item,Unit price (EUR),Quantity\nTea,2.50,4\nCake,3.00,2\nTea,2.00,5\n"
+    answer = await ask(client, sales, "sales.csv", "how much revenue did we make?")
+    assert answer.startswith("Sum of Unit price × Quantity: 26.00 EUR.\n")

@@ -1,0 +1,92 @@
+"""Questions that a table in a document answers: a cell, a change, the first of a rank; and those it leaves alone."""
+
+import httpx
+import pytest
+
+from conftest import upload
+
+pytestmark = pytest.mark.anyio
+
+REPORT = """Harlow Mill, annual report
+
+The mill sold more flour than ever. Rain damaged a part of the grain in spring, and the new oven was late.
+
+Sales by region ($ in thousands)
+
+Region | 2022 | 2023 | Target 2023
+North | $410 | $455 | $440
+South and islands | $388 | $362 | $400
+Export | $95 | $120 | $100
+Total | $893 | $937 | $940
+
+Products
+
+Product | Bags sold | Margin | Storage
+Rye flour 5 kg | 2,310 | 31 % | dry place
+Spelt flour | 1,045 | 44 % | cool place
+Bran | 640 | 12 % | dry place
+
+Error codes of the oven
+
+Code | Meaning | Remedy
+E7 | Door open | Close the door
+E9 | Burner fault | Call the service
+E12 | Water low | Fill the tank
+"""
+
+
+async def ask(client: httpx.AsyncClient, question: str, query: str = "") -> tuple[str, list[dict[str, object]]]:
+    doc_id = await upload(client, REPORT, "harlow.txt")
+    response = await client.post(f"/v1/chat/{doc_id}?{query}", json=[{"sender": "user", "message": question}])
+    assert response.status_code == 200, response.text
+    return response.json()["answer"]["message"], response.json()["sources"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What were sales in the North in 2022?", "North, 2022: $410 thousand."),
+        ("export sales 2023?", "Export, 2023: $120 thousand."),
+        ("How many bags of spelt flour were sold?", "Spelt flour, Bags sold: 1,045."),
+        ("what is the margin on bran", "Bran, Margin: 12 %."),
+        ("what does error E9 stand for, meaning?", "E9, Meaning: Burner fault."),
+        ("Which product has the best margin?", "Spelt flour, Margin: 44 %."),
+        ("which product has the lowest margin", "Bran, Margin: 12 %."),
+        ("Which regions missed their target?", "South and islands ($362 thousand against $400 thousand)."),
+        (
+            "How much did sales in the North grow?",
+            "North rose by 11.0 % ($45 thousand) from $410 thousand (2022) to $455 thousand (2023).",
+        ),
+        (
+            "what was the change in export sales from 2022 to 2023?",
+            "Export rose by 26.3 % ($25 thousand) from $95 thousand (2022) to $120 thousand (2023).",
+        ),
+        ("In which year were export sales higher?", "2023 (Export: $120 thousand)."),
+        ("What were export sales in 2022 and 2023?", "Export: 2022: $95 thousand; 2023: $120 thousand."),
+    ],
+)
+async def test_what_a_table_answers(client: httpx.AsyncClient, question: str, answer: str) -> None:
+    assert (await ask(client, question))[0] == answer
+
+
+async def test_the_source_is_the_passage_that_holds_the_row(client: httpx.AsyncClient) -> None:
+    answer, [source] = await ask(client, "what is the margin on bran", "cite_source=true")
+    assert answer == "Bran, Margin: 12 %. [1]"
+    assert "Bran | 640 | 12 % | dry place" in str(source["source_chunk"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why was the new oven late?",
+        "What damaged a part of the grain?",
+        "What were sales in the North in 2019?",
+        "What is the profit of the export business?",
+        "How is the margin calculated?",
+        "Does the mill sell bran?",
+        "Who runs the mill?",
+    ],
+)
+async def test_what_it_leaves_to_the_passages(client: httpx.AsyncClient, question: str) -> None:
+    answer, _ = await ask(client, question)
+    assert not any(mark in answer for mark in (", 2022:", ", 2023:", ", Margin:", "rose by", ", Bags sold:"))
