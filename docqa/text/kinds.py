@@ -1,22 +1,23 @@
 """Which kind a paragraph is of: item, caption, note, question, boilerplate; by its beginning, end and neighbours."""
 
+import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from docqa.text.block import Block
+from docqa.text.contents import contents
 from docqa.text.marks import (
     LONGEST,
     Mark,
     asks,
     begins_caption,
     begins_note,
+    cells,
     claims_rights,
     ends_in_mark,
     ends_sentence,
     footnote_sign,
     has_cells,
     item_mark,
-    leader_page,
     numbers_page,
 )
 from docqa.text.sentences import sentences
@@ -24,10 +25,10 @@ from docqa.text.titles import sure_level
 
 _LONGEST_CAPTION = 1_200  # characters
 _LONGEST_QUESTION = 250
-_CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
 _FOOT = 12  # blocks at a page's end among which footnotes are looked for
 _TORN = 40  # characters of a paragraph that goes on in the next one
 _MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
+_YEAR = re.compile(r"(?:19|20)\d\d\b(?![.,]\d)")
 _QUOTES = '"“„«»「『'
 
 
@@ -36,7 +37,7 @@ def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
     blocks = _joined(text, blocks)
     marks = [_mark(text, block) for block in blocks]
     kinds = [_kind(text, blocks, marks, place) for place in range(len(blocks))]
-    kinds = _without_contents(text, _with_footnotes(text, kinds), marks)
+    kinds = _without_contents(text, _with_footnotes(text, kinds))
     return list(_with_heads(text, _with_levels(text, _with_questions(text, kinds, marks), marks)))
 
 
@@ -161,18 +162,10 @@ def _is_question(text: str, block: Block) -> bool:
     return len(sentences(content)) <= _MOST_SENTENCES
 
 
-def _without_contents(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
-    """Entries of a table of contents are boilerplate: lines with dot leaders to pages that rise."""
-    pages = [
-        (place, page)
-        for place, block in enumerate(blocks)
-        if block.kind in ("paragraph", "item", "row", "heading") and block.end - block.start <= 2 * LONGEST
-        if (page := leader_page(text[block.start : block.end]))
-    ]
-    rising = sum(page <= after for (_, page), (_, after) in pairwise(pages))
-    if len(pages) >= _CONTENTS and rising >= 0.8 * (len(pages) - 1) and pages[-1][1] > pages[0][1] + 1:
-        for place, _ in pages:
-            blocks[place] = blocks[place]._replace(kind="boilerplate", level=0)
+def _without_contents(text: str, blocks: list[Block]) -> list[Block]:
+    """The entries of a table of contents are boilerplate."""
+    for place in contents(text, blocks):
+        blocks[place] = blocks[place]._replace(kind="boilerplate", level=0)
     return blocks
 
 
@@ -213,8 +206,13 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
     return blocks
 
 
+def _is_value(cell: str) -> bool:
+    """Whether a cell holds a number, maybe with a unit; not a year, which heads columns."""
+    return sum(map(str.isdigit, cell)) > sum(map(str.isalpha, cell)) and not _YEAR.match(cell)
+
+
 def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
-    """The first row of a table is that of its column headings if it has no digits and those below have."""
+    """The first row of a table is that of its column headings if it has no values and the one below has."""
     start = 0
     while start < len(blocks):
         end = start
@@ -222,7 +220,7 @@ def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
             end += 1
         if end - start > 2 and not any(block.level for block in blocks[start:end]):
             first, second = (text[block.start : block.end] for block in blocks[start : start + 2])
-            if has_cells(first) and not any(map(str.isdigit, first)) and any(map(str.isdigit, second)):
+            if has_cells(first) and not any(map(_is_value, cells(first))) and any(map(_is_value, cells(second)[1:])):
                 blocks[start] = blocks[start]._replace(level=1)
         start = max(end, start + 1)
     return blocks

@@ -138,7 +138,7 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
     """Whether something new begins with the line, which follows `before`, the last line of the piece so far."""
     if width > _WRAPPED:
         return True
-    if line.mark and _is_mark(line.mark, piece[0].mark, before, line, width):
+    if line.mark and _is_mark(line.mark, piece[0], before, line, width):
         return True
     if labelled and label_end(line.text) and (ends_sentence(before.text) or not line.text[0].islower()):
         return True
@@ -156,12 +156,12 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
     return _ends_early(before, line, width)
 
 
-def _is_mark(mark: Mark, of_piece: Mark | None, before: Line, line: Line, width: float) -> bool:
+def _is_mark(mark: Mark, first: Line, before: Line, line: Line, width: float) -> bool:
     """Whether a mark within a paragraph begins an item: a bullet does; of others the line before has to end, or they
-    have to go on from the item before."""
-    if mark.is_sure:
+    have to go on from the item before, whose `first` line is given, or be indented otherwise."""
+    if mark.is_sure or first.mark and (line.indent < first.indent or line.indent > first.indent and first is before):
         return True
-    return goes_on(mark, of_piece, before.text) or mark.style[1:] != "." and _ends_early(before, line, width)
+    return goes_on(mark, first.mark, before.text) or mark.style[1:] != "." and _ends_early(before, line, width)
 
 
 def _ends_early(before: Line, line: Line, width: float) -> bool:

@@ -191,6 +191,11 @@ def has_cells(line: str) -> bool:
     return bool(_CELLS.search(line[: 10 * LONGEST]))
 
 
+def cells(line: str) -> list[str]:
+    """The cells of a line that tabs, bars or wide gaps split."""
+    return [cell.strip() for cell in re.split(r"\t| \| ?| {3,}", line[: 10 * LONGEST])]
+
+
 def ends_sentence(line: str) -> bool:
     """Whether a sentence ends with the line."""
     return line[-8:].rstrip(_CLOSING).endswith(_STOPS)

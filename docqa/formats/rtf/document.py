@@ -101,7 +101,7 @@ class Document:
 
     def reset_characters(self) -> None:
         """Default character properties (\\plain)."""
-        self.group.hidden = self.group.deleted = 0
+        self.group.hidden = self.group.deleted = self.group.bold = 0
         self.group.font = self._default_font
 
     def reset_paragraph(self) -> None:
@@ -187,7 +187,7 @@ class Document:
         if group.voice is Voice.SPEAKING:
             if not group.hidden and not group.deleted:
                 self._begin()
-                group.story.write(text)
+                group.story.write(text, is_bold=bool(group.bold))
         elif group.voice is Voice.INSTRUCTION:
             self._instruction += text
         elif group.voice is Voice.FONTS:

@@ -36,6 +36,7 @@ class Group:
     page_before: int = 0
     list_number: int = 0  # of the list that the paragraph belongs to; 0 for none
     list_level: int = 0
+    bold: int = 0
     closings: tuple[Callable[[], None], ...] = ()
 
     def inner(self) -> "Group":
@@ -53,4 +54,5 @@ class Group:
             self.page_before,
             self.list_number,
             self.list_level,
+            self.bold,
         )

@@ -33,6 +33,7 @@ _CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha
 _PROPERTIES = {
     "f": ("font", 0),
     "v": ("hidden", 1),
+    "b": ("bold", 1),
     "deleted": ("deleted", 1),
     "s": ("style", 0),
     "outlinelevel": ("outline", 0),
