@@ -15,6 +15,7 @@ from docqa.text.marks import (
     claims_rights,
     ends_in_mark,
     ends_sentence,
+    follows,
     footnote_sign,
     has_cells,
     item_mark,
@@ -172,7 +173,7 @@ def _without_contents(text: str, blocks: list[Block]) -> list[Block]:
 def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
     """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say."""
     open_: list[tuple[str, int]] = []  # (style, indentation) of the lists that the item may be in, outermost first
-    last = 0  # the number of the last item
+    last: Mark | None = None
     for place, block in enumerate(blocks):
         if block.kind != "item":
             if block.kind != "note":
@@ -184,9 +185,8 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         line = text.rfind("\n", max(0, block.start - LONGEST), block.start) + 1
         indent = block.start - line if line else 0
         style = mark.style
-        if style[0] in "iI" and open_ and open_[-1][0] == chr(ord(style[0]) - 8) + style[1:]:
-            letter = ord(text[block.start : block.start + mark.end].strip(" .()（）")[:1].lower() or " ") & 0x1F
-            style = open_[-1][0] if letter == last + 1 else style  # "i" after "h"
+        if open_ and last and style != open_[-1][0] and follows(mark, last):
+            style = open_[-1][0]
         depth = (
             int(style[1:])
             if style[0] == "#"
@@ -200,7 +200,7 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
             depth = len(open_) + 1
         del open_[depth - 1 :]
         open_.append((style, indent))
-        last = mark.number
+        last = mark
         if not block.level:
             blocks[place] = block._replace(level=depth)
     return blocks

@@ -105,7 +105,8 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         elif begins and len(piece) == 1:
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
-            if heading := level(piece[0].text, before, after[0][0].text if after else "", size):
+            below, is_apart = (after[0][0].text, after[1]) if after else ("", True)
+            if heading := level(piece[0].text, before, below, size, is_apart=is_apart):
                 block = block._replace(kind="heading", level=heading)
             elif after is None and followed and followed.kind in ("row", "item") and may_be_heading(piece[0].text):
                 block = block._replace(kind="heading", level=PLAIN)

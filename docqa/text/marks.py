@@ -18,6 +18,7 @@ NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
 _STOPS = tuple(".!?…。！？｡؟।")
 _CLOSING = "\"'”’»)]」』）*†‡"
 _ROMAN = {"i": 1, "v": 5, "x": 10}
+_LETTERS = {1: 9, 5: 22, 10: 24}  # the places of i, v and x in the alphabet by their values as Roman numbers
 _CHINESE = "一二三四五六七八九十"
 
 
@@ -116,10 +117,20 @@ def _mark(line: str) -> Mark | None:
     return Mark(("A" if digits.isupper() else "a") + shape, ord(digits.lower()) & 0x1F, end)
 
 
+def follows(mark: Mark, before: Mark) -> bool:
+    """Whether the mark is the next one, or the same one again, in the list of another; "(i)" follows "(h)"."""
+    if mark.style == before.style:
+        return mark.number - before.number in (0, 1)
+    if mark.style[1:] != before.style[1:] or {mark.style[0], before.style[0]} not in ({"a", "i"}, {"A", "I"}):
+        return False
+    numbers = [_LETTERS.get(each.number, 0) if each.style[0] in "iI" else each.number for each in (mark, before)]
+    return numbers[0] == numbers[1] + 1
+
+
 def goes_on(mark: Mark, before: Mark | None, text_before: str) -> bool:
     """Whether a mark at the beginning of a line within a paragraph is one: after the item of the mark `before` its
     number is the next, or the text before it has ended. A letter or Roman number with a full stop may be an initial."""
-    if before and before.style == mark.style and mark.number - before.number in (0, 1):
+    if before and follows(mark, before):
         return True
     if mark.style[0] in "aAiI" and mark.style[1:] == ".":
         return False

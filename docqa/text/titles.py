@@ -66,8 +66,11 @@ def _is_listed(mark: Mark, before: str, after: str) -> bool:
     )
 
 
-def level(line: str, before: str, after: str, size_after: int) -> int:
-    """The level of a line that stands alone above a text of this size, which begins with the line `after`; else 0."""
+def level(line: str, before: str, after: str, size_after: int, *, is_apart: bool) -> int:
+    """The level of a line that stands alone above a text of this size, which begins with the line `after`; else 0.
+
+    `is_apart`: a blank line separates them.
+    """
     if sure := sure_level(line, before, after):
         return sure
     if not may_be_heading(line) or label_end(line) or not after:
@@ -76,7 +79,7 @@ def level(line: str, before: str, after: str, size_after: int) -> int:
     if mark:
         if mark.style[0] not in NUMBERED or _is_listed(mark, before, after):
             return 0
-        return mark.depth if mark_after or size_after > _LONGER else 0
+        return mark.depth if mark_after and is_apart or not mark_after and size_after > _LONGER else 0
     if mark_after or has_cells(after):
         return PLAIN
     return PLAIN if size_after > max(_LONGER, 1.2 * len(line)) else 0

@@ -7,6 +7,7 @@ not reconstructed.
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from striprtf.striprtf import destinations, specialchars
 
@@ -71,7 +72,9 @@ _ACTIONS: dict[str, _Action] = {
     "sn": lambda document, _: document.tell(document.place_property_name, revived=True),
     "sv": lambda document, _: document.tell(document.place_property, revived=True),
     **dict.fromkeys(("shptxt", "dptxbxtext"), lambda document, _: document.tell(document.place_aside, revived=True)),
-    **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_note)),
+    **dict.fromkeys(
+        ("footnote", "annotation"), lambda document, _: document.tell(partial(document.place_aside, is_note=True))
+    ),
     **dict.fromkeys(("listtext", "pntext"), lambda document, _: document.tell(document.place_label)),
     **dict.fromkeys(
         ("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)
