@@ -218,7 +218,7 @@ def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
         end = start
         while end < len(blocks) and blocks[end].kind == "row":
             end += 1
-        if end - start > 2 and not any(block.level for block in blocks[start:end]):
+        if end - start > 1 and not any(block.level for block in blocks[start:end]):
             first, second = (text[block.start : block.end] for block in blocks[start : start + 2])
             if has_cells(first) and not any(map(_is_value, cells(first))) and any(map(_is_value, cells(second)[1:])):
                 blocks[start] = blocks[start]._replace(level=1)

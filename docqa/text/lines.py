@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from docqa.text.block import Block
 from docqa.text.marks import (
-    NUMBERED,
+    TITLED,
     Mark,
     asks,
     begins_caption,
@@ -152,7 +152,7 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
         return begins_caption(line.text) or not line.text[0].islower()
     if asks(before.text) and len(piece) <= 3 and not line.text[0].islower():
         return True
-    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in NUMBERED):
+    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in TITLED):
         return False
     return _ends_early(before, line, width)
 
@@ -162,7 +162,7 @@ def _is_mark(mark: Mark, first: Line, before: Line, line: Line, width: float) ->
     have to go on from the item before, whose `first` line is given, or be indented otherwise."""
     if mark.is_sure or first.mark and (line.indent < first.indent or line.indent > first.indent and first is before):
         return True
-    return goes_on(mark, first.mark, before.text) or mark.style[1:] != "." and _ends_early(before, line, width)
+    return goes_on(mark, first.mark, before.text) or not mark.may_be_initial and _ends_early(before, line, width)
 
 
 def _ends_early(before: Line, line: Line, width: float) -> bool:

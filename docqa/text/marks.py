@@ -15,6 +15,7 @@ _LONGEST_MARK = 32
 LONGEST = 200  # characters of a line that are looked at, at either end
 _ENDS = tuple(".!?…:;,。！？｡：；，、؟؛،।")
 NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
+TITLED = NUMBERED + "A"  # and of those that may stand in a line of their own above a text
 _STOPS = tuple(".!?…。！？｡؟।")
 _CLOSING = "\"'”’»)]」』）*†‡"
 _ROMAN = {"i": 1, "v": 5, "x": 10}
@@ -80,6 +81,11 @@ class Mark(NamedTuple):
         return self.style[:1] in "•①s"
 
     @property
+    def may_be_initial(self) -> bool:
+        """Whether it may also be the initial of a name: a letter or Roman number with a full stop."""
+        return self.style[0] in "aAiI" and self.style[1:] == "."
+
+    @property
     def depth(self) -> int:
         """How many levels the number of a section has: 2 for "3.1"."""
         return int(self.style[1:] or 1) if self.style[0] == "#" else 1
@@ -132,7 +138,7 @@ def goes_on(mark: Mark, before: Mark | None, text_before: str) -> bool:
     number is the next, or the text before it has ended. A letter or Roman number with a full stop may be an initial."""
     if before and follows(mark, before):
         return True
-    if mark.style[0] in "aAiI" and mark.style[1:] == ".":
+    if mark.may_be_initial:
         return False
     return ends_sentence(text_before) or leads_on(text_before) or text_before.endswith((";", "；"))
 

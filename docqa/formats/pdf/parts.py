@@ -7,7 +7,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docqa.formats.pdf.table import Row
-from docqa.text.marks import NUMBERED, ends_sentence, footnote_sign, goes_on, is_page_number, item_mark, leads_on
+from docqa.text.marks import (
+    NUMBERED,
+    TITLED,
+    ends_sentence,
+    footnote_sign,
+    goes_on,
+    is_page_number,
+    item_mark,
+    leads_on,
+)
 from docqa.text.words import is_dense
 
 _BIGGER = 1.15  # a heading's size relative to the text around it
@@ -59,7 +68,7 @@ class Usual:
                 rights.setdefault(round(row.left / _SAME_MARGIN), []).append(row.right)
         for place, ends in rights.items():
             ends.sort()
-            usual.ends[place] = ends[int(_REACHED * (len(ends) - 1))]
+            usual.ends[place] = ends[int(_REACHED * len(ends))]
         return usual
 
     def end(self, row: Row) -> float:
@@ -100,7 +109,8 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         return True
     text, text_before = row.text, before.text
     mark, of_part = item_mark(text), item_mark(rows[first].text)
-    if mark and (mark.is_sure or goes_on(mark, of_part, text_before)):
+    is_early = _ends_early(before, row, usual)
+    if mark and (mark.is_sure or goes_on(mark, of_part, text_before) or is_early and not mark.may_be_initial):
         return True
     if text[:1].islower() or usual.is_loud(row):
         return False
@@ -111,10 +121,16 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         indented = row.left > before.left + height / 2 and place - first > 1 and not of_part
         if indented or row.top - before.bottom > _usual_gap(rows) + 0.4 * height:
             return True
-    elif of_part:
+    elif of_part and (place - first > 1 or of_part.style[0] not in TITLED):
         return False
-    word = (row.right - row.left) * (len(text.split(" ", 1)[0]) + 1) / max(1, len(text))
-    return before.right + word + _SLACK * height < usual.end(before) and not text_before.endswith(("-", ",", "\u00ad"))
+    return is_early
+
+
+def _ends_early(before: Row, row: Row, usual: Usual) -> bool:
+    """Whether the row before was ended by the author: the next word would have fitted on it."""
+    word = (row.right - row.left) * (len(row.text.split(" ", 1)[0]) + 1) / max(1, len(row.text))
+    reach = before.right + word + _SLACK * (row.bottom - row.top)
+    return reach < usual.end(before) and not before.text.endswith(("-", ",", "\u00ad"))
 
 
 def _usual_gap(rows: Sequence[Row]) -> float:
