@@ -102,7 +102,7 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         block = Block("paragraph", piece[0].start, piece[-1].end)
         if len(piece) == 1 and has_cells(piece[0].text) and _is_row(pieces, place):
             block = block._replace(kind="row")
-        elif begins and len(piece) == 1:
+        elif (begins or width > _WRAPPED) and len(piece) == 1:
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
             below, is_apart = (after[0][0].text, after[1]) if after else ("", True)

@@ -45,12 +45,16 @@ def sure_level(line: str, before: str, after: str) -> int:
     next one, a number ("3. Rent").
     """
     mark = item_mark(line)
-    if mark and mark.style[0] not in NUMBERED or not may_be_heading(line):
+    is_loud = line.isupper()
+    is_section = mark is None and begins_section(line)
+    if mark is None and not is_loud and not is_section or mark and mark.style[0] not in NUMBERED:
         return 0
-    is_loud = line.isupper() and sum(map(str.isalpha, line)) > 3 and len(line.split()) <= _MOST_WORDS
+    if not may_be_heading(line):
+        return 0
+    is_loud = is_loud and sum(map(str.isalpha, line)) > 3 and len(line.split()) <= _MOST_WORDS
     if mark is None:
         is_block = after.isupper() or before.isupper() and not ends_in_mark(before)  # several lines in capitals
-        return 1 if begins_section(line) or is_loud and not is_block and not label_end(line) else 0
+        return 1 if is_section or is_loud and not is_block and not label_end(line) else 0
     if _is_listed(mark, before, after):
         return 0
     if is_loud or mark.style[0] == "#":

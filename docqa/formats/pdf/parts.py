@@ -10,6 +10,7 @@ from docqa.formats.pdf.table import Row
 from docqa.text.marks import (
     NUMBERED,
     TITLED,
+    begins_caption,
     ends_sentence,
     footnote_sign,
     goes_on,
@@ -157,7 +158,7 @@ def is_heading(rows: Sequence[Row], following: str) -> bool:
     title = " ".join(row.text for row in rows)
     letters = sum(map(str.isalpha, title))
     mark = item_mark(title)
-    if mark and mark.style[0] not in NUMBERED:
+    if mark and mark.style[0] not in NUMBERED or begins_caption(title):
         return False
     if letters < 2 and not is_dense(title) or is_page_number(title) or title.count(",") > _MOST_COMMAS:
         return False
