@@ -22,14 +22,15 @@ from docqa.text.marks import (
     numbers_page,
 )
 from docqa.text.sentences import sentences
-from docqa.text.titles import sure_level
+from docqa.text.titles import may_be_heading, sure_level
 
 _LONGEST_CAPTION = 1_200  # characters
 _LONGEST_QUESTION = 250
-_FOOT = 12  # blocks at a page's end among which footnotes are looked for
+_FOOT = 12  # blocks at the end of a page, or after a table, among which footnotes are looked for
 _TORN = 40  # characters of a paragraph that goes on in the next one
 _MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
 _YEAR = re.compile(r"(?:19|20)\d\d\b(?![.,]\d)")
+_SIGN = re.compile(r"(\(\w{1,2}\)|[*†‡§]{1,3}|\w{1,2}\)|\d{1,2})\s*(?=[^\s.):])")
 _QUOTES = '"“„«»「『'
 
 
@@ -38,7 +39,7 @@ def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
     blocks = _joined(text, blocks)
     marks = [_mark(text, block) for block in blocks]
     kinds = [_kind(text, blocks, marks, place) for place in range(len(blocks))]
-    kinds = _without_contents(text, _with_footnotes(text, kinds))
+    kinds = _without_contents(text, _with_table_notes(text, _with_footnotes(text, kinds)))
     return list(_with_heads(text, _with_levels(text, _with_questions(text, kinds, marks), marks)))
 
 
@@ -78,6 +79,9 @@ def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], plac
         return block._replace(kind="boilerplate", level=0)
     if block.kind != "paragraph":
         return block
+    mark = marks[place]
+    if mark and mark.is_sure:
+        return block._replace(kind="item")
     line = _line(text, block)
     size = block.end - block.start
     if claims_rights(line) and size <= LONGEST:
@@ -90,12 +94,22 @@ def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], plac
         before, after = (_line(text, blocks[other]) if other >= 0 else "" for other in (place - 1, place + 1))
         if blocks[place + 1].kind != "boilerplate" and (level := sure_level(line, before, after)):
             return block._replace(kind="heading", level=level)
-    mark = marks[place]
-    if mark and (
-        mark.style[0] not in "aAiI-" or mark.style[1:] not in ("", ".", "-", "–") or _has_sibling(marks, place)
-    ):
-        return block._replace(kind="item")
-    return block
+    if mark is None or (mark.may_be_initial or mark.style[0] == "-") and not _has_sibling(marks, place):
+        return block
+    if _heads_text(text, blocks, marks, place, mark):
+        return block._replace(kind="heading", level=mark.depth)
+    return block._replace(kind="item")
+
+
+def _heads_text(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int, mark: Mark) -> bool:
+    """Whether a numbered or lettered line is no item but stands above a text: "(a) Scope"."""
+    block, before = blocks[place], marks[place - 1] if place else None
+    following = blocks[place + 1] if place + 1 < len(blocks) else None
+    if mark.style[0] in "•-①s" or before and follows(mark, before) or following is None or marks[place + 1]:
+        return False
+    line = text[block.start : min(block.end, block.start + LONGEST)]
+    is_above = following.kind == "paragraph" and following.end - following.start > LONGEST // 2
+    return is_above and "\n" not in line and not line[mark.end :][:1].islower() and may_be_heading(line)
 
 
 def _line(text: str, block: Block) -> str:
@@ -124,6 +138,27 @@ def _with_footnotes(text: str, blocks: list[Block]) -> list[Block]:
                 break
             continue
         blocks[place] = block._replace(kind="note")
+    return blocks
+
+
+def _with_table_notes(text: str, blocks: list[Block]) -> list[Block]:
+    """What follows a table and begins with a sign that stands in it: "(1) Without tax"."""
+    start = -1  # of the table, while its notes may follow
+    end = 0
+    for place, block in enumerate(blocks):
+        if block.kind == "row":
+            start = block.start if start < 0 or blocks[place - 1].kind != "row" else start
+            end = place + 1 + _FOOT
+        elif place >= end or block.kind not in ("paragraph", "item", "note"):
+            start = -1
+        elif start >= 0 and block.kind != "note":
+            if sign := _SIGN.match(text, block.start, block.end):
+                table = text[start : block.start]
+                sought = re.escape(sign[1])
+                if _refers(table, sign[1], len(table)) if sign[1].isalnum() else re.search(rf"\S{sought}", table):
+                    blocks[place] = block._replace(kind="note", level=0)
+                    continue
+            start = -1
     return blocks
 
 

@@ -227,6 +227,11 @@ def test_other_short_lines_are_not(line: str) -> None:
     assert shown(f"{line}\n\n{LONG}")[0][0] != "heading"
 
 
+def test_a_lettered_line_above_a_text_is_a_heading_and_one_among_others_an_item() -> None:
+    assert kinds(f"(a) Scope of it\n\n{LONG}\n\n(b) Terms\n\n{LONG}") == ["heading", "paragraph"] * 2
+    assert kinds(f"(a) Scope of it\n\n(b) Terms\n\n{LONG}") == ["item", "item", "paragraph"]
+
+
 def test_numbered_lines_one_after_the_other_are_items() -> None:
     assert kinds("1. Open the lid\n\n2. Fill in water\n\n3. Close the lid") == ["item"] * 3
 

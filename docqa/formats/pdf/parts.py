@@ -30,6 +30,7 @@ _MOST_COMMAS = 2
 _SLACK = 1.5  # heights that a line may end before the margin, beside the next word, and yet be full
 _SAME_MARGIN = 10.0  # points: lines that begin so near each other may have the same margins
 _REACHED = 0.8  # of the lines end before the right margin, or at it
+_SAME_SIZE = 0.5
 _SAME = 3.0  # points by which the left edges of lines differ that begin at the same margin
 
 
@@ -110,7 +111,7 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         return True
     text, text_before = row.text, before.text
     mark, of_part = item_mark(text), item_mark(rows[first].text)
-    is_early = _ends_early(before, row, usual)
+    is_early = ends_early(before, row, usual)
     if mark and (mark.is_sure or goes_on(mark, of_part, text_before) or is_early and not mark.may_be_initial):
         return True
     if text[:1].islower() or usual.is_loud(row):
@@ -127,11 +128,26 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
     return is_early
 
 
-def _ends_early(before: Row, row: Row, usual: Usual) -> bool:
+def ends_early(before: Row, row: Row, usual: Usual) -> bool:
     """Whether the row before was ended by the author: the next word would have fitted on it."""
     word = (row.right - row.left) * (len(row.text.split(" ", 1)[0]) + 1) / max(1, len(row.text))
     reach = before.right + word + _SLACK * (row.bottom - row.top)
     return reach < usual.end(before) and not before.text.endswith(("-", ",", "\u00ad"))
+
+
+def goes_on_below(before: Row, row: Row, usual: Usual) -> bool:
+    """Whether a row goes on with the paragraph of the one before, although MuPDF makes another block of it: right
+    below, in the same size, after a full line that has not ended."""
+    height = row.bottom - row.top
+    return (
+        -height < row.top - before.bottom < height / 2
+        and abs(before.cells[0].size - row.cells[0].size) < _SAME_SIZE
+        and not usual.is_loud(row)
+        and not ends_sentence(before.text)
+        and not leads_on(before.text)
+        and item_mark(row.text) is None
+        and not ends_early(before, row, usual)
+    )
 
 
 def _usual_gap(rows: Sequence[Row]) -> float:
