@@ -35,7 +35,7 @@ _MARK = re.compile(
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.
     r"|(?P<levels>\d{1,3}(?:\.\d{1,3}){1,4}[.)]?)(?=\s+[^\sa-z\d])"
-    r"|(?P<number>[(（\[]?\d{1,3}[.)）\]、．])(?=\s+\S|[^\x00-\x7f])"
+    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}[.)、．])(?=\s+\S|[^\x00-\x7f])"
     r"|(?P<roman>(?:[(（](?:[ivx]{1,5}|[IVX]{1,5})[)）]|(?:[ivx]{1,5}|[IVX]{1,5})[.)）]))(?=\s+\S)"
     r"|(?P<letter>[(（][^\W\d_][)）]|[^\W\d_][.)）])(?=\s+\S)"
     rf"|(?P<chinese>[(（]?[{_CHINESE}]{{1,3}}[、）)．.])(?=\S)"

@@ -24,7 +24,8 @@ PLAIN = 2  # the level of a heading that has no number
 def may_be_heading(line: str) -> bool:
     """Whether the line could be a heading: short, with letters, and without what ends sentences or makes rows."""
     return not (
-        len(line) > _LONGEST
+        not line
+        or len(line) > _LONGEST
         or len(line) > longest_heading(line)
         or ends_in_mark(line)
         or line[0].islower()

@@ -375,3 +375,16 @@ def test_the_blocks_of_an_article_are_where_its_text_is() -> None:
     assert blocks[0] == ("heading", "The mill")
     assert blocks[13:15] == [("item", "wheat"), ("item", "rye")]
     assert {text for kind, text in blocks if kind == "paragraph"} == {prose[3:].split("</p>")[0]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<dl><dt>?</dt><dd>x</dd></dl>",
+        "<p><b>:</b></p>",
+        "<ul><li></li><li><b>?</b></li></ul>",
+        "<table><tr><th></th><th>:</th></tr></table>x",
+    ],
+)
+def test_elements_with_hardly_any_text_do_no_harm(body: str) -> None:
+    assert blocks_of_page(body)
