@@ -137,7 +137,7 @@ def paginate(
             piece.removesuffix("\f"),
             begins[0][1] if begins and begins[0][0] <= first else section,
             begins,
-            blocks=clipped(text, blocks[before:reached], offset, end),
+            blocks=clipped(piece, blocks[before:reached], offset),
         )
         before = reached - 1 if reached > before and blocks[reached - 1].end > end else reached
         section = begins[-1][1] if begins else section

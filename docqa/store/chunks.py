@@ -28,7 +28,8 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces."""
+    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces, `start` is its offset in the
+    text of the page."""
 
     id: int
     document: int
@@ -37,6 +38,7 @@ class StoredChunk:
     columns: str
     text: str
     terms: str
+    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Beside:
     after: str
 
 
-CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
+CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:

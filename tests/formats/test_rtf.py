@@ -296,7 +296,7 @@ def test_headings_items_rows_and_notes_are_blocks_of_their_kind() -> None:
         ("note", 0, "In real terms."),
         ("item", 1, "• sales"),
         ("item", 2, "- abroad"),
-        ("row", 0, "Site | MWh"),
+        ("row", 1, "Site | MWh"),
         ("row", 0, "Mill | 598"),
         ("paragraph", 0, "End of it."),
     ]

@@ -104,10 +104,10 @@ def test_blocks_are_stored_and_read_again() -> None:
 
 def test_a_passage_has_its_blocks_in_its_own_coordinates() -> None:
     text = "First paragraph here.\n\n• one\n• two\n\nThe last paragraph."
-    start, end = text.index("• one"), text.index(" paragraph.")
-    assert [
-        (block.kind, text[start:end][block.start : block.end]) for block in clipped(text, blocks_of(text), start, end)
-    ] == [
+    start = text.index("• one")
+    passage = text[start : text.index(" paragraph.")]
+    blocks = clipped(passage, blocks_of(text), start)
+    assert [(block.kind, passage[block.start : block.end]) for block in blocks] == [
         ("item", "• one"),
         ("item", "• two"),
         ("paragraph", "The last"),
