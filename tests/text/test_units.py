@@ -52,6 +52,15 @@ def test_the_group_of_an_item_is_the_list_with_its_leading_line() -> None:
     assert groups(LEASE)[2:6] == [whole] * 4
 
 
+def test_a_list_goes_on_after_a_remark_or_with_its_next_number() -> None:
+    text = "Foam the milk:\n\n• fill the jug\n\n• press the button\n\nA thick foam results.\n\n• wipe the nozzle"
+    assert set(groups(text)) == {" ".join(text.split())}
+    steps = f"1. Fill the jug, but not above the mark.\n\n{'It holds one litre of milk. ' * 9}\n\n2. Press the button."
+    assert set(groups(steps)) == {" ".join(steps.split())}
+    other = steps.replace("2. Press", "1. Press")
+    assert len(set(groups(other))) == 3
+
+
 def test_headings_questions_and_lines_with_a_colon_are_no_units() -> None:
     text = "TERMS\n\nWhat does it cost?\n\nNothing at all.\n\nThe following applies:"
     assert [unit for unit, _ in shown(text)] == ["Nothing at all."]
