@@ -314,6 +314,13 @@ def test_a_charts_numbers_follow_their_categories() -> None:
     )
     assert chart(parse(source.encode())) == "Rain\nin mm\n | North | South\nMay | 4.3 | 7\nJune | 2"
     assert text_of(frame('<c:chart r:id="r1"/>'), ("chart", source)).startswith("Rain\n")
+    assert [block[:2] for block in blocks_of(frame('<c:chart r:id="r1"/>'), ("chart", source))] == [
+        ("paragraph", 0),
+        ("paragraph", 0),
+        ("row", 1),
+        ("row", 0),
+        ("row", 0),
+    ]
 
 
 def test_chart_numbers_are_shown_as_percents_and_dates_and_series_without_categories_have_those_of_the_first() -> None:
