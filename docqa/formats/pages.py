@@ -1,7 +1,7 @@
 """What a reader returns, and how a text without pages of its own is cut into pages. No text is lost or added."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -48,15 +48,7 @@ class ExtractedPage:
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""
         text = clean(self.text)
-        moved, before, length = {}, 0, 0
-        for at in sorted(
-            {at for at, _ in (*self.headings, *self.rows)}
-            | {at for span in (*self.running, *self.tables) for at in span}
-            | {at for block in self.blocks for at in (block.start, block.end)}
-        ):
-            length += len(clean(self.text[before:at]))
-            moved[at] = length
-            before = at
+        moved = self._moved(text)
         headings = tuple((moved[at], _title(title)) for at, title in self.headings)
         running = tuple((moved[start], moved[end]) for start, end in self.running)
         tables = tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables)
@@ -71,6 +63,22 @@ class ExtractedPage:
             blocks=blocks_of(text, headings, tables, running, known),
             rows=tuple((moved[start], cells) for start, cells in self.rows),
         )
+
+    def _moved(self, text: str) -> Mapping[int, int]:
+        """Where the offsets of the page lie in its text after `clean`."""
+        offsets = (
+            {at for at, _ in (*self.headings, *self.rows)}
+            | {at for span in (*self.running, *self.tables) for at in span}
+            | {at for block in self.blocks for at in (block.start, block.end)}
+        )
+        if text == self.text:
+            return {at: at for at in offsets}
+        moved, before, length = {}, 0, 0
+        for at in sorted(offsets):
+            length += len(clean(self.text[before:at]))
+            moved[at] = length
+            before = at
+        return moved
 
 
 @dataclass
@@ -133,7 +141,7 @@ def paginate(
             piece.removesuffix("\f"),
             begins[0][1] if begins and begins[0][0] <= first else section,
             begins,
-            blocks=clipped(text, blocks[before:reached], offset, end),
+            blocks=clipped(piece, blocks[before:reached], offset),
         )
         before = reached - 1 if reached > before and blocks[reached - 1].end > end else reached
         section = begins[-1][1] if begins else section

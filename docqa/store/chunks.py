@@ -29,7 +29,8 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces."""
+    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces, `start` is its offset in the
+    text of the page."""
 
     id: int
     document: int
@@ -38,6 +39,7 @@ class StoredChunk:
     columns: str
     text: str
     terms: str
+    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Beside:
     after: str
 
 
-CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
+CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
@@ -96,7 +98,7 @@ async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Blo
              WHERE c.id IN (SELECT value FROM json_each(?))"""
     rows = await fetch_all(conn, sql, json.dumps(list(chunks)))
     return {
-        id_: clipped(page, blocks_of(page) if stored is None else unpacked(stored), start, start + length)
+        id_: clipped(page[start : start + length], blocks_of(page) if stored is None else unpacked(stored), start)
         for id_, start, length, page, stored in rows
     }
 

@@ -42,14 +42,14 @@ def stripped(text: str, block: Block) -> Block | None:
     return block._replace(start=start, end=end) if start < end else None
 
 
-def clipped(text: str, blocks: Iterable[Block], start: int, end: int) -> tuple[Block, ...]:
-    """The blocks of a passage, `text[start:end]` of their page, in its own coordinates; cut where it is cut."""
+def clipped(passage: str, blocks: Iterable[Block], start: int) -> tuple[Block, ...]:
+    """The blocks of a passage that begins at `start` of their page, in its own coordinates; cut where it is cut."""
     parts = (
-        stripped(text, block._replace(start=max(block.start, start), end=min(block.end, end)))
+        stripped(passage, block._replace(start=max(0, block.start - start), end=min(block.end - start, len(passage))))
         for block in blocks
-        if block.start < end and block.end > start
+        if block.start < start + len(passage) and block.end > start
     )
-    return tuple(part._replace(start=part.start - start, end=part.end - start) for part in parts if part)
+    return tuple(part for part in parts if part)
 
 
 def packed(blocks: Iterable[Block]) -> str:

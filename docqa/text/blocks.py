@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from docqa.text.block import Block, BlockKind, clipped, packed, stripped, unpacked
 from docqa.text.kinds import refined
 from docqa.text.lines import derived
+from docqa.text.marks import ends_sentence, has_cells
 
 __all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "unpacked"]
 
+_LONGEST_CELL = 90  # characters of a row with a single cell
 _MOST_HEADS = 4  # lines of column headings
 _LINE = re.compile(r"[^\n\f]+")
 
@@ -44,11 +46,20 @@ def blocks_of(
 
 
 def _rows(text: str, start: int, head: int, end: int) -> Iterator[Block]:
-    """The lines of a table. Where most of them are column headings, or many, they are rather rows."""
+    """The lines of a table, without those of running text that stand between two tables.
+
+    Where most lines are column headings, or many, they are rather rows.
+    """
     lines = text.count("\n", start, head) + 1
     if lines > _MOST_HEADS or 2 * lines > text.count("\n", start, end) + 1:
         head = start
+    is_prose = False
     for line in _LINE.finditer(text, start, end):
+        content = line.group().strip()
+        is_prose = not has_cells(content) and (len(content) > _LONGEST_CELL or is_prose)
+        if is_prose:
+            is_prose = not ends_sentence(content)
+            continue
         if row := stripped(text, Block("row", line.start(), line.end(), int(line.end() <= head))):
             yield row
 

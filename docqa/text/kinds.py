@@ -1,33 +1,36 @@
 """Which kind a paragraph is of: item, caption, note, question, boilerplate; by its beginning, end and neighbours."""
 
+import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from docqa.text.block import Block
+from docqa.text.contents import contents
 from docqa.text.marks import (
     LONGEST,
     Mark,
     asks,
     begins_caption,
     begins_note,
+    cells,
     claims_rights,
     ends_in_mark,
     ends_sentence,
+    follows,
     footnote_sign,
     has_cells,
     item_mark,
-    leader_page,
     numbers_page,
 )
 from docqa.text.sentences import sentences
-from docqa.text.titles import sure_level
+from docqa.text.titles import may_be_heading, sure_level
 
 _LONGEST_CAPTION = 1_200  # characters
 _LONGEST_QUESTION = 250
-_CONTENTS = 3  # lines with dot leaders and rising page numbers, from which on they are a table of contents
-_FOOT = 12  # blocks at a page's end among which footnotes are looked for
+_FOOT = 12  # blocks at the end of a page, or after a table, among which footnotes are looked for
 _TORN = 40  # characters of a paragraph that goes on in the next one
 _MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
+_YEAR = re.compile(r"(?:19|20)\d\d\b(?![.,]\d)")
+_SIGN = re.compile(r"(\(\w{1,2}\)|[*†‡§]{1,3}|\w{1,2}\)|\d{1,2})\s*(?=[^\s.):])")
 _QUOTES = '"“„«»「『'
 
 
@@ -36,7 +39,7 @@ def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
     blocks = _joined(text, blocks)
     marks = [_mark(text, block) for block in blocks]
     kinds = [_kind(text, blocks, marks, place) for place in range(len(blocks))]
-    kinds = _without_contents(text, _with_footnotes(text, kinds), marks)
+    kinds = _without_contents(text, _with_table_notes(text, _with_footnotes(text, kinds)))
     return list(_with_heads(text, _with_levels(text, _with_questions(text, kinds, marks), marks)))
 
 
@@ -76,6 +79,9 @@ def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], plac
         return block._replace(kind="boilerplate", level=0)
     if block.kind != "paragraph":
         return block
+    mark = marks[place]
+    if mark and mark.is_sure:
+        return block._replace(kind="item")
     line = _line(text, block)
     size = block.end - block.start
     if claims_rights(line) and size <= LONGEST:
@@ -88,12 +94,22 @@ def _kind(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], plac
         before, after = (_line(text, blocks[other]) if other >= 0 else "" for other in (place - 1, place + 1))
         if blocks[place + 1].kind != "boilerplate" and (level := sure_level(line, before, after)):
             return block._replace(kind="heading", level=level)
-    mark = marks[place]
-    if mark and (
-        mark.style[0] not in "aAiI-" or mark.style[1:] not in ("", ".", "-", "–") or _has_sibling(marks, place)
-    ):
-        return block._replace(kind="item")
-    return block
+    if mark is None or (mark.may_be_initial or mark.style[0] == "-") and not _has_sibling(marks, place):
+        return block
+    if _heads_text(text, blocks, marks, place, mark):
+        return block._replace(kind="heading", level=mark.depth)
+    return block._replace(kind="item")
+
+
+def _heads_text(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int, mark: Mark) -> bool:
+    """Whether a numbered or lettered line is no item but stands above a text: "(a) Scope"."""
+    block, before = blocks[place], marks[place - 1] if place else None
+    following = blocks[place + 1] if place + 1 < len(blocks) else None
+    if mark.style[0] in "•-①s" or before and follows(mark, before) or following is None or marks[place + 1]:
+        return False
+    line = text[block.start : min(block.end, block.start + LONGEST)]
+    is_above = following.kind == "paragraph" and following.end - following.start > LONGEST // 2
+    return is_above and "\n" not in line and not line[mark.end :][:1].islower() and may_be_heading(line)
 
 
 def _line(text: str, block: Block) -> str:
@@ -122,6 +138,27 @@ def _with_footnotes(text: str, blocks: list[Block]) -> list[Block]:
                 break
             continue
         blocks[place] = block._replace(kind="note")
+    return blocks
+
+
+def _with_table_notes(text: str, blocks: list[Block]) -> list[Block]:
+    """What follows a table and begins with a sign that stands in it: "(1) Without tax"."""
+    start = -1  # of the table, while its notes may follow
+    end = 0
+    for place, block in enumerate(blocks):
+        if block.kind == "row":
+            start = block.start if start < 0 or blocks[place - 1].kind != "row" else start
+            end = place + 1 + _FOOT
+        elif place >= end or block.kind not in ("paragraph", "item", "note"):
+            start = -1
+        elif start >= 0 and block.kind != "note":
+            if sign := _SIGN.match(text, block.start, block.end):
+                table = text[start : block.start]
+                sought = re.escape(sign[1])
+                if _refers(table, sign[1], len(table)) if sign[1].isalnum() else re.search(rf"\S{sought}", table):
+                    blocks[place] = block._replace(kind="note", level=0)
+                    continue
+            start = -1
     return blocks
 
 
@@ -161,25 +198,17 @@ def _is_question(text: str, block: Block) -> bool:
     return len(sentences(content)) <= _MOST_SENTENCES
 
 
-def _without_contents(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
-    """Entries of a table of contents are boilerplate: lines with dot leaders to pages that rise."""
-    pages = [
-        (place, page)
-        for place, block in enumerate(blocks)
-        if block.kind in ("paragraph", "item", "row", "heading") and block.end - block.start <= 2 * LONGEST
-        if (page := leader_page(text[block.start : block.end]))
-    ]
-    rising = sum(page <= after for (_, page), (_, after) in pairwise(pages))
-    if len(pages) >= _CONTENTS and rising >= 0.8 * (len(pages) - 1) and pages[-1][1] > pages[0][1] + 1:
-        for place, _ in pages:
-            blocks[place] = blocks[place]._replace(kind="boilerplate", level=0)
+def _without_contents(text: str, blocks: list[Block]) -> list[Block]:
+    """The entries of a table of contents are boilerplate."""
+    for place in contents(text, blocks):
+        blocks[place] = blocks[place]._replace(kind="boilerplate", level=0)
     return blocks
 
 
 def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
     """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say."""
     open_: list[tuple[str, int]] = []  # (style, indentation) of the lists that the item may be in, outermost first
-    last = 0  # the number of the last item
+    last: Mark | None = None
     for place, block in enumerate(blocks):
         if block.kind != "item":
             if block.kind != "note":
@@ -191,9 +220,8 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         line = text.rfind("\n", max(0, block.start - LONGEST), block.start) + 1
         indent = block.start - line if line else 0
         style = mark.style
-        if style[0] in "iI" and open_ and open_[-1][0] == chr(ord(style[0]) - 8) + style[1:]:
-            letter = ord(text[block.start : block.start + mark.end].strip(" .()（）")[:1].lower() or " ") & 0x1F
-            style = open_[-1][0] if letter == last + 1 else style  # "i" after "h"
+        if open_ and last and style != open_[-1][0] and follows(mark, last):
+            style = open_[-1][0]
         depth = (
             int(style[1:])
             if style[0] == "#"
@@ -207,22 +235,27 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
             depth = len(open_) + 1
         del open_[depth - 1 :]
         open_.append((style, indent))
-        last = mark.number
+        last = mark
         if not block.level:
             blocks[place] = block._replace(level=depth)
     return blocks
 
 
+def _is_value(cell: str) -> bool:
+    """Whether a cell holds a number, maybe with a unit; not a year, which heads columns."""
+    return sum(map(str.isdigit, cell)) > sum(map(str.isalpha, cell)) and not _YEAR.match(cell)
+
+
 def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
-    """The first row of a table is that of its column headings if it has no digits and those below have."""
+    """The first row of a table is that of its column headings if it has no values and the one below has."""
     start = 0
     while start < len(blocks):
         end = start
         while end < len(blocks) and blocks[end].kind == "row":
             end += 1
-        if end - start > 2 and not any(block.level for block in blocks[start:end]):
+        if end - start > 1 and not any(block.level for block in blocks[start:end]):
             first, second = (text[block.start : block.end] for block in blocks[start : start + 2])
-            if has_cells(first) and not any(map(str.isdigit, first)) and any(map(str.isdigit, second)):
+            if has_cells(first) and not any(map(_is_value, cells(first))) and any(map(_is_value, cells(second)[1:])):
                 blocks[start] = blocks[start]._replace(level=1)
         start = max(end, start + 1)
     return blocks

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from docqa.text.block import Block
 from docqa.text.marks import (
-    NUMBERED,
+    TITLED,
     Mark,
     asks,
     begins_caption,
@@ -102,10 +102,11 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         block = Block("paragraph", piece[0].start, piece[-1].end)
         if len(piece) == 1 and has_cells(piece[0].text) and _is_row(pieces, place):
             block = block._replace(kind="row")
-        elif begins and len(piece) == 1:
+        elif (begins or width > _WRAPPED) and len(piece) == 1:
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
-            if heading := level(piece[0].text, before, after[0][0].text if after else "", size):
+            below, is_apart = (after[0][0].text, after[1]) if after else ("", True)
+            if heading := level(piece[0].text, before, below, size, is_apart=is_apart):
                 block = block._replace(kind="heading", level=heading)
             elif after is None and followed and followed.kind in ("row", "item") and may_be_heading(piece[0].text):
                 block = block._replace(kind="heading", level=PLAIN)
@@ -138,7 +139,7 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
     """Whether something new begins with the line, which follows `before`, the last line of the piece so far."""
     if width > _WRAPPED:
         return True
-    if line.mark and _is_mark(line.mark, piece[0].mark, before, line, width):
+    if line.mark and _is_mark(line.mark, piece[0], before, line, width):
         return True
     if labelled and label_end(line.text) and (ends_sentence(before.text) or not line.text[0].islower()):
         return True
@@ -151,17 +152,17 @@ def _begins(piece: Sequence[Line], before: Line, line: Line, width: float, *, la
         return begins_caption(line.text) or not line.text[0].islower()
     if asks(before.text) and len(piece) <= 3 and not line.text[0].islower():
         return True
-    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in NUMBERED):
+    if piece[0].mark and not ends_sentence(before.text) and (len(piece) > 1 or piece[0].mark.style[0] not in TITLED):
         return False
     return _ends_early(before, line, width)
 
 
-def _is_mark(mark: Mark, of_piece: Mark | None, before: Line, line: Line, width: float) -> bool:
+def _is_mark(mark: Mark, first: Line, before: Line, line: Line, width: float) -> bool:
     """Whether a mark within a paragraph begins an item: a bullet does; of others the line before has to end, or they
-    have to go on from the item before."""
-    if mark.is_sure:
+    have to go on from the item before, whose `first` line is given, or be indented otherwise."""
+    if mark.is_sure or first.mark and (line.indent < first.indent or line.indent > first.indent and first is before):
         return True
-    return goes_on(mark, of_piece, before.text) or mark.style[1:] != "." and _ends_early(before, line, width)
+    return goes_on(mark, first.mark, before.text) or not mark.may_be_initial and _ends_early(before, line, width)
 
 
 def _ends_early(before: Line, line: Line, width: float) -> bool:

@@ -15,9 +15,11 @@ _LONGEST_MARK = 32
 LONGEST = 200  # characters of a line that are looked at, at either end
 _ENDS = tuple(".!?…:;,。！？｡：；，、؟؛،।")
 NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
+TITLED = NUMBERED + "A"  # and of those that may stand in a line of their own above a text
 _STOPS = tuple(".!?…。！？｡؟।")
-_CLOSING = "\"'”’»)]」』）*†‡"
+_CLOSING = "\"'”’»)]」』）*†‡_"
 _ROMAN = {"i": 1, "v": 5, "x": 10}
+_LETTERS = {1: 9, 5: 22, 10: 24}  # the places of i, v and x in the alphabet by their values as Roman numbers
 _CHINESE = "一二三四五六七八九十"
 
 
@@ -33,7 +35,7 @@ _MARK = re.compile(
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.
     r"|(?P<levels>\d{1,3}(?:\.\d{1,3}){1,4}[.)]?)(?=\s+[^\sa-z\d])"
-    r"|(?P<number>[(（\[]?\d{1,3}[.)）\]、．])(?=\s+\S|[^\x00-\x7f])"
+    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}[.)、．])(?=\s+\S|[^\x00-\x7f])"
     r"|(?P<roman>(?:[(（](?:[ivx]{1,5}|[IVX]{1,5})[)）]|(?:[ivx]{1,5}|[IVX]{1,5})[.)）]))(?=\s+\S)"
     r"|(?P<letter>[(（][^\W\d_][)）]|[^\W\d_][.)）])(?=\s+\S)"
     rf"|(?P<chinese>[(（]?[{_CHINESE}]{{1,3}}[、）)．.])(?=\S)"
@@ -79,6 +81,11 @@ class Mark(NamedTuple):
         return self.style[:1] in "•①s"
 
     @property
+    def may_be_initial(self) -> bool:
+        """Whether it may also be the initial of a name: a letter or Roman number with a full stop."""
+        return self.style[0] in "aAiI" and self.style[1:] == "."
+
+    @property
     def depth(self) -> int:
         """How many levels the number of a section has: 2 for "3.1"."""
         return int(self.style[1:] or 1) if self.style[0] == "#" else 1
@@ -116,12 +123,22 @@ def _mark(line: str) -> Mark | None:
     return Mark(("A" if digits.isupper() else "a") + shape, ord(digits.lower()) & 0x1F, end)
 
 
+def follows(mark: Mark, before: Mark) -> bool:
+    """Whether the mark is the next one, or the same one again, in the list of another; "(i)" follows "(h)"."""
+    if mark.style == before.style:
+        return mark.number - before.number in (0, 1)
+    if mark.style[1:] != before.style[1:] or {mark.style[0], before.style[0]} not in ({"a", "i"}, {"A", "I"}):
+        return False
+    numbers = [_LETTERS.get(each.number, 0) if each.style[0] in "iI" else each.number for each in (mark, before)]
+    return numbers[0] == numbers[1] + 1
+
+
 def goes_on(mark: Mark, before: Mark | None, text_before: str) -> bool:
     """Whether a mark at the beginning of a line within a paragraph is one: after the item of the mark `before` its
     number is the next, or the text before it has ended. A letter or Roman number with a full stop may be an initial."""
-    if before and before.style == mark.style and mark.number - before.number in (0, 1):
+    if before and follows(mark, before):
         return True
-    if mark.style[0] in "aAiI" and mark.style[1:] == ".":
+    if mark.may_be_initial:
         return False
     return ends_sentence(text_before) or leads_on(text_before) or text_before.endswith((";", "；"))
 
@@ -189,6 +206,11 @@ def heads_contents(line: str) -> bool:
 def has_cells(line: str) -> bool:
     """Whether the line is split by tabs, bars or wide gaps, as rows of a table are."""
     return bool(_CELLS.search(line[: 10 * LONGEST]))
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a line that tabs, bars or wide gaps split."""
+    return [cell.strip() for cell in re.split(r"\t| \| ?| {3,}", line[: 10 * LONGEST])]
 
 
 def ends_sentence(line: str) -> bool:

@@ -24,7 +24,8 @@ PLAIN = 2  # the level of a heading that has no number
 def may_be_heading(line: str) -> bool:
     """Whether the line could be a heading: short, with letters, and without what ends sentences or makes rows."""
     return not (
-        len(line) > _LONGEST
+        not line
+        or len(line) > _LONGEST
         or len(line) > longest_heading(line)
         or ends_in_mark(line)
         or line[0].islower()
@@ -45,12 +46,16 @@ def sure_level(line: str, before: str, after: str) -> int:
     next one, a number ("3. Rent").
     """
     mark = item_mark(line)
-    if mark and mark.style[0] not in NUMBERED or not may_be_heading(line):
+    is_loud = line.isupper()
+    is_section = mark is None and begins_section(line)
+    if mark is None and not is_loud and not is_section or mark and mark.style[0] not in NUMBERED:
         return 0
-    is_loud = line.isupper() and sum(map(str.isalpha, line)) > 3 and len(line.split()) <= _MOST_WORDS
+    if not may_be_heading(line):
+        return 0
+    is_loud = is_loud and sum(map(str.isalpha, line)) > 3 and len(line.split()) <= _MOST_WORDS
     if mark is None:
         is_block = after.isupper() or before.isupper() and not ends_in_mark(before)  # several lines in capitals
-        return 1 if begins_section(line) or is_loud and not is_block and not label_end(line) else 0
+        return 1 if is_section or is_loud and not is_block and not label_end(line) else 0
     if _is_listed(mark, before, after):
         return 0
     if is_loud or mark.style[0] == "#":
@@ -66,8 +71,11 @@ def _is_listed(mark: Mark, before: str, after: str) -> bool:
     )
 
 
-def level(line: str, before: str, after: str, size_after: int) -> int:
-    """The level of a line that stands alone above a text of this size, which begins with the line `after`; else 0."""
+def level(line: str, before: str, after: str, size_after: int, *, is_apart: bool) -> int:
+    """The level of a line that stands alone above a text of this size, which begins with the line `after`; else 0.
+
+    `is_apart`: a blank line separates them.
+    """
     if sure := sure_level(line, before, after):
         return sure
     if not may_be_heading(line) or label_end(line) or not after:
@@ -76,7 +84,7 @@ def level(line: str, before: str, after: str, size_after: int) -> int:
     if mark:
         if mark.style[0] not in NUMBERED or _is_listed(mark, before, after):
             return 0
-        return mark.depth if mark_after or size_after > _LONGER else 0
+        return mark.depth if mark_after and is_apart or not mark_after and size_after > _LONGER else 0
     if mark_after or has_cells(after):
         return PLAIN
     return PLAIN if size_after > max(_LONGER, 1.2 * len(line)) else 0

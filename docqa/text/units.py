@@ -14,9 +14,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from docqa.text.block import Block, BlockKind
-from docqa.text.marks import asks, leads_on
+from docqa.text.marks import Mark, asks, follows, item_mark, leads_on
 from docqa.text.sentences import sentences
 
+_MOST_BETWEEN = 3  # blocks between two steps of a list
+_REMARK = 120  # characters of a remark between two items without numbers
+_LOOKED_BACK = 40  # items among which the one before is looked for
 _BLANK = re.compile(r"\n(?=\s*\n)")
 LONGEST_ITEM = 400  # characters; of a longer item each sentence is a unit
 
@@ -26,7 +29,8 @@ class Unit(NamedTuple):
 
     `kind` is that of its block. `lead_start`, `lead_end`: the heading, question, parent item, caption of a table, or
     line ending in a colon that it stands under, the nearest of them; None where there is none in the passage.
-    `group_start`, `group_end`: of an item the whole list with the line that leads into it; of a row the whole table
+    `group_start`, `group_end`: of an item the whole list with the line that leads into it and what stands between its
+    items; of a row the whole table
     with its column headings; of what answers a question the question and all of its answer; else the paragraph.
     """
 
@@ -77,7 +81,7 @@ def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
             question = block
             place += 1
         else:
-            end = _run_end(blocks, place)
+            end = _run_end(text, blocks, place)
             before = blocks[place - 1] if place else None
             group = (question.start, _answer_end(blocks, place)) if question else None
             parts += _run_units(text, blocks[place:end], before, question or heading, group)
@@ -85,13 +89,39 @@ def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
     return parts
 
 
-def _run_end(blocks: Sequence[Block], place: int) -> int:
+def _run_end(text: str, blocks: Sequence[Block], place: int) -> int:
     """The end of the list or table that begins at this place; other blocks stand alone."""
     end = place + 1
-    if blocks[place].kind in ("item", "row"):
-        while end < len(blocks) and blocks[end].kind == blocks[place].kind:
-            end += 1
+    if blocks[place].kind not in ("item", "row"):
+        return end
+    while end < len(blocks):
+        if blocks[end].kind != blocks[place].kind:
+            after = _resumed(text, blocks, place, end) if blocks[place].kind == "item" else end
+            if after == end:
+                break
+            end = after
+        end += 1
     return end
+
+
+def _resumed(text: str, blocks: Sequence[Block], start: int, end: int) -> int:
+    """The place at which the list from `start` to `end` is taken up again, after a remark or with its next number;
+    `end` if it is over."""
+    after = end
+    while after < len(blocks) and blocks[after].kind in ("paragraph", "note", "caption"):
+        after += 1
+    if after == len(blocks) or blocks[after].kind != "item" or after - end > _MOST_BETWEEN:
+        return end
+    marks = [_mark(text, block) for block in blocks[max(start, end - _LOOKED_BACK) : end]]
+    mark = _mark(text, blocks[after])
+    if mark and mark.number:
+        return after if any(mark.number > 1 and before and follows(mark, before) for before in marks) else end
+    is_same = (mark and mark.style) == (marks[-1] and marks[-1].style) and blocks[after].level == blocks[end - 1].level
+    return after if is_same and blocks[after - 1].end - blocks[end].start <= _REMARK else end
+
+
+def _mark(text: str, block: Block) -> Mark | None:
+    return item_mark(text[block.start : block.end])
 
 
 def _answer_end(blocks: Sequence[Block], place: int) -> int:
@@ -120,12 +150,13 @@ def _run_units(
         group = (lead[0] if lead and leads_in else run[0].start, run[-1].end)
         parents: list[Block] = []
         for item in run:
-            while parents and parents[-1].level >= item.level:
+            while item.kind == "item" and parents and parents[-1].level >= item.level:
                 parents.pop()
             under = (parents[-1].start, parents[-1].end) if parents else lead
             for start, end in _parts(text, item):
-                yield _unit(item, start, end, under, group)
-            parents.append(item)
+                yield _unit(item, start, end, under if item.kind == "item" else lead, group)
+            if item.kind == "item":
+                parents.append(item)
     else:
         block = run[0]
         for start, end in _parts(text, block):

@@ -424,3 +424,121 @@ def test_a_scan_with_a_stamp_over_it_is_a_scan(no_tesseract: None) -> None:
 def test_a_scanned_page_is_recognised() -> None:
     page = reading.recognise(scan("Rent is due on the first day").tobytes(), 1, tessdata.languages()[0])
     assert "Rent is due on the first day" in page.text
+
+
+# --- blocks ---
+
+
+def blocks_of(document: pymupdf.Document, number: int = 0) -> list[tuple[str, str]]:
+    page = pages(document)[number]
+    return [(block.kind, " ".join(page.text[block.start : block.end].split())) for block in page.blocks]
+
+
+def written(*lines: tuple[float, str, str], left: float = 72, top: float = 100) -> pymupdf.Document:
+    """A page of lines right below each other: (size, font, text)."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for size, font, text in lines:
+        page.insert_text((left, top), text, fontsize=size, fontname=font)
+        top += 1.3 * size
+    return document
+
+
+FULL = "The tenant pays the rent on the first day of each month and keeps the rooms in"
+REST = "good order."
+
+
+def test_a_bold_line_above_a_text_of_the_same_size_is_a_heading() -> None:
+    assert blocks_of(
+        written(
+            (11, "hebo", "Duties"), (11, "helv", FULL), (11, "helv", REST), (11, "hebo", "Rights"), (11, "helv", REST)
+        )
+    ) == [
+        ("heading", "Duties"),
+        ("paragraph", f"{FULL} {REST}"),
+        ("heading", "Rights"),
+        ("paragraph", REST),
+    ]
+
+
+def test_emphasis_within_a_text_and_a_text_that_is_all_bold_are_no_headings() -> None:
+    assert "heading" not in [
+        kind
+        for kind, _ in blocks_of(
+            written((11, "helv", FULL), (11, "hebo", "unless agreed otherwise in"), (11, "helv", "writing."))
+        )
+    ]
+    assert "heading" not in [kind for kind, _ in blocks_of(written(*[(11, "hebo", FULL)] * 3, (11, "hebo", REST)))]
+
+
+def test_the_size_of_a_heading_tells_its_level() -> None:
+    document = written((22, "helv", "The lease"), (14, "helv", "Its end"), *[(11, "helv", FULL)] * 6)
+    [page] = pages(document)
+    assert [(block.kind, block.level) for block in page.blocks[:2]] == [("heading", 1), ("heading", 3)]
+
+
+def test_items_go_on_until_the_next_mark() -> None:
+    lines = [f"• {FULL}", REST, "• Second", "1. First", "2. Second"]
+    assert blocks_of(written(*[(11, "helv", line.replace("•", "-")) for line in lines])) == [
+        ("item", f"- {FULL} {REST}"),
+        ("item", "- Second"),
+        ("item", "1. First"),
+        ("item", "2. Second"),
+    ]
+
+
+def test_bullets_in_a_column_of_their_own_make_no_table() -> None:
+    lines = [
+        (x, 100 + 16 * n, text)
+        for n, words in enumerate(("tea is green", "milk is cold", "cake is dry"))
+        for x, text in ((72, "-"), (90, words))
+    ]
+    assert blocks_of(page_of(*lines)) == [
+        ("item", "- tea is green"),
+        ("item", "- milk is cold"),
+        ("item", "- cake is dry"),
+    ]
+
+
+def test_footnotes_are_small_and_at_the_foot() -> None:
+    document = written(*[(11, "helv", FULL)] * 4, (11, "helv", REST))
+    document[0].insert_text((72, 760), "1 In force since May.", fontsize=8)
+    assert blocks_of(document)[-1] == ("note", "1 In force since May.")
+
+
+def test_a_title_of_the_outline_is_a_heading_of_its_level() -> None:
+    document = written(
+        (11, "helv", FULL), (11, "helv", REST), (11, "helv", "A. Duties"), (11, "helv", FULL), (11, "helv", REST)
+    )
+    document.set_toc([[1, "The lease", 1], [2, "Duties", 1]])
+    [page] = pages(document)
+    assert [(page.text[block.start : block.end], block.level) for block in page.blocks if block.kind == "heading"] == [
+        ("A. Duties", 2)
+    ]
+
+
+def test_running_lines_and_page_numbers_are_boilerplate_and_table_lines_rows() -> None:
+    document = report(12)
+    for x, y, cell in table(
+        [["Item", "2018", "2017"], ["Cash", "2,853", "3,053"], ["Debt", "380", "1,076"]], [72, 300, 400], top=740
+    ):
+        document[5].insert_text((x, y), cell)
+    kinds = [kind for kind, _ in blocks_of(document, 5)]
+    assert kinds.count("boilerplate") == 2 and kinds.count("row") == 3
+
+
+def test_lines_that_end_early_end_a_paragraph() -> None:
+    assert blocks_of(
+        written(
+            (11, "helv", FULL),
+            (11, "helv", REST),
+            (11, "helv", "Mill Lane 12"),
+            (11, "helv", "Bramleigh"),
+            (11, "helv", FULL),
+        )
+    ) == [
+        ("paragraph", f"{FULL} {REST}"),
+        ("paragraph", "Mill Lane 12"),
+        ("paragraph", "Bramleigh"),
+        ("paragraph", FULL),
+    ]

@@ -78,7 +78,7 @@ class Writer:
             self._break(name)
         if is_row or name in HEADINGS or name in self.joined:
             self.joined.append(name)
-        if name in _DECIDING or is_note:
+        if name in _DECIDING or is_note or self.opened and self.opened[-1].name == name:
             self.opened.append(_Open(name, is_note))
             self.item = -1 if name == "li" else self.item
         if is_row:

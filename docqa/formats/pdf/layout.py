@@ -16,6 +16,7 @@ from docqa.text.marks import Mark, item_mark
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 
 _CONTROLS = "".join(map(chr, range(0x80, 0xA0)))  # C1, which show nothing
+_DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbols draw as bullets
 _SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
@@ -50,7 +51,7 @@ def _join_mark(row: Row) -> None:
         return
     first, second = row.cells[:2]
     if mark.style[0] in "•-" or len(row.cells) == 2 and not second.is_value:
-        bullet = "•" if "\ue000" <= first.text <= "\uf8ff" else first.text
+        bullet = "•" if "\ue000" <= first.text <= "\uf8ff" or first.text in _DRAWN else first.text
         second.text = f"{bullet} {second.text}"
         second.left = first.left
         del row.cells[0]
@@ -58,7 +59,7 @@ def _join_mark(row: Row) -> None:
 
 def _lone_mark(text: str) -> Mark | None:
     """The mark that the text is; None if it is more, or none."""
-    mark = item_mark(f"{text} X")
+    mark = item_mark(f"{'•' if text in _DRAWN else text} X")
     return mark if mark and mark.end == len(text) + 1 else None
 
 
@@ -107,7 +108,7 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     spans, box = line["spans"], line["bbox"]
     if "chars" not in spans[0]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
-        if len(spans) > 1 and spans[0]["text"].strip().isalnum() and _is_bullet(spans[0]):
+        if len(spans) > 1 and _is_bullet(spans[0]):
             text = "• " + "".join([span["text"] for span in spans[1:]]).lstrip()
         if text := text.strip().strip(_CONTROLS).strip():
             yield text, box
@@ -123,8 +124,9 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
 
 
 def _is_bullet(span: dict[str, Any]) -> bool:
-    """Whether a letter is drawn as a bullet, by a font of symbols."""
-    return len(span["text"].strip()) == 1 and bool(_SYMBOLS.search(span["font"]))
+    """Whether a character of ASCII is drawn as a bullet, by a font of symbols."""
+    text = span["text"].strip()
+    return len(text) == 1 and text.isascii() and bool(_SYMBOLS.search(span["font"]))
 
 
 def _direction(line: dict[str, Any]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from docqa.formats.pdf.layout import directions, paragraphs
-from docqa.formats.pdf.parts import Usual, parts
+from docqa.formats.pdf.parts import Usual, goes_on_below, parts
 from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
 from docqa.languages import every_word
 from docqa.text.blocks import Block, BlockKind
@@ -71,6 +71,7 @@ class _Writer:
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
+        self.last_row: Row | None = None  # of the paragraph before, if nothing has been written after it
         self.last_heading: Row | None = None  # the last row of a heading, if nothing has been written after it
         self.parts_indexed = 0  # how many of the parts `words` covers
 
@@ -125,6 +126,7 @@ class _Writer:
     def _record_parts(self, rows: Sequence[Row], usual: Usual, text: str, at: int) -> None:
         """Record the headings and blocks of a paragraph, which was written at this offset."""
         lines = text.split("\n")
+        before, self.last_row = self.last_row, rows[-1]
         if len(lines) != len(rows):  # a rejoined word was the whole of a line
             self.page.blocks.append(Block("paragraph", at, at + len(text)))
             return
@@ -139,10 +141,16 @@ class _Writer:
                 self.page.headings[-1] = place, f"{title} {' '.join(lines[part.first : part.last])}"
                 continue
             self.last_heading = rows[part.last - 1] if part.level else None
+            if before and part.first == 0 and self._is_text() and goes_on_below(before, rows[0], usual):
+                self.page.blocks[-1] = self.page.blocks[-1]._replace(end=end)
+                continue
             kind: BlockKind = "heading" if part.level else "note" if part.is_note else "paragraph"
             self.page.blocks.append(Block(kind, start, end, part.level))
             if part.level:
                 self.page.headings.append((start, " ".join(lines[part.first : part.last])))
+
+    def _is_text(self) -> bool:
+        return bool(self.page.blocks) and self.page.blocks[-1].kind == "paragraph"
 
     def _goes_on(self, row: Row, level: int) -> bool:
         """Whether a row goes on with the heading above it: right below it, in the same size, and not numbered."""
@@ -174,7 +182,7 @@ class _Writer:
         return f"{head}{hyphen if kept else ''}{tail}\n"
 
     def _write_table(self, content: Table) -> None:
-        self.last_heading = None
+        self.last_heading = self.last_row = None
         at = self.write("\n".join(content.lines))
         head = at + len("\n".join(content.lines[: content.head]))
         self.page.tables.append((at, head, self.length))

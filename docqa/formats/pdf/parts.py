@@ -7,7 +7,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from docqa.formats.pdf.table import Row
-from docqa.text.marks import NUMBERED, ends_sentence, footnote_sign, goes_on, is_page_number, item_mark, leads_on
+from docqa.text.marks import (
+    NUMBERED,
+    TITLED,
+    begins_caption,
+    ends_sentence,
+    footnote_sign,
+    goes_on,
+    is_page_number,
+    item_mark,
+    leads_on,
+)
 from docqa.text.words import is_dense
 
 _BIGGER = 1.15  # a heading's size relative to the text around it
@@ -20,6 +30,7 @@ _MOST_COMMAS = 2
 _SLACK = 1.5  # heights that a line may end before the margin, beside the next word, and yet be full
 _SAME_MARGIN = 10.0  # points: lines that begin so near each other may have the same margins
 _REACHED = 0.8  # of the lines end before the right margin, or at it
+_SAME_SIZE = 0.5
 _SAME = 3.0  # points by which the left edges of lines differ that begin at the same margin
 
 
@@ -59,7 +70,7 @@ class Usual:
                 rights.setdefault(round(row.left / _SAME_MARGIN), []).append(row.right)
         for place, ends in rights.items():
             ends.sort()
-            usual.ends[place] = ends[int(_REACHED * (len(ends) - 1))]
+            usual.ends[place] = ends[int(_REACHED * len(ends))]
         return usual
 
     def end(self, row: Row) -> float:
@@ -100,7 +111,8 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         return True
     text, text_before = row.text, before.text
     mark, of_part = item_mark(text), item_mark(rows[first].text)
-    if mark and (mark.is_sure or goes_on(mark, of_part, text_before)):
+    is_early = ends_early(before, row, usual)
+    if mark and (mark.is_sure or goes_on(mark, of_part, text_before) or is_early and not mark.may_be_initial):
         return True
     if text[:1].islower() or usual.is_loud(row):
         return False
@@ -111,10 +123,31 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
         indented = row.left > before.left + height / 2 and place - first > 1 and not of_part
         if indented or row.top - before.bottom > _usual_gap(rows) + 0.4 * height:
             return True
-    elif of_part:
+    elif of_part and (place - first > 1 or of_part.style[0] not in TITLED):
         return False
-    word = (row.right - row.left) * (len(text.split(" ", 1)[0]) + 1) / max(1, len(text))
-    return before.right + word + _SLACK * height < usual.end(before) and not text_before.endswith(("-", ",", "\u00ad"))
+    return is_early
+
+
+def ends_early(before: Row, row: Row, usual: Usual) -> bool:
+    """Whether the row before was ended by the author: the next word would have fitted on it."""
+    word = (row.right - row.left) * (len(row.text.split(" ", 1)[0]) + 1) / max(1, len(row.text))
+    reach = before.right + word + _SLACK * (row.bottom - row.top)
+    return reach < usual.end(before) and not before.text.endswith(("-", ",", "\u00ad"))
+
+
+def goes_on_below(before: Row, row: Row, usual: Usual) -> bool:
+    """Whether a row goes on with the paragraph of the one before, although MuPDF makes another block of it: right
+    below, in the same size, after a full line that has not ended."""
+    height = row.bottom - row.top
+    return (
+        -height < row.top - before.bottom < height / 2
+        and abs(before.cells[0].size - row.cells[0].size) < _SAME_SIZE
+        and not usual.is_loud(row)
+        and not ends_sentence(before.text)
+        and not leads_on(before.text)
+        and item_mark(row.text) is None
+        and not ends_early(before, row, usual)
+    )
 
 
 def _usual_gap(rows: Sequence[Row]) -> float:
@@ -141,7 +174,7 @@ def is_heading(rows: Sequence[Row], following: str) -> bool:
     title = " ".join(row.text for row in rows)
     letters = sum(map(str.isalpha, title))
     mark = item_mark(title)
-    if mark and mark.style[0] not in NUMBERED:
+    if mark and mark.style[0] not in NUMBERED or begins_caption(title):
         return False
     if letters < 2 and not is_dense(title) or is_page_number(title) or title.count(",") > _MOST_COMMAS:
         return False

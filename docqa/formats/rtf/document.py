@@ -8,13 +8,12 @@ from collections.abc import Callable
 
 from docqa.errors import Unreadable
 from docqa.formats.rtf.codes import Font, Fonts, decode, decode_utf8
-from docqa.formats.rtf.group import NO_OUTLINE, Group, Voice
+from docqa.formats.rtf.group import NO_OUTLINE, Group, Voice, heading_level
 from docqa.formats.rtf.story import Story
 
 DEEPEST = 500_000
 LONGEST_FALLBACK = 8  # characters, more than the bytes of one in any code page; a damaged number must not swallow text
 
-_HEADING_STYLE = re.compile(r"\s*(?:heading ([1-9])|title)\b", re.IGNORECASE)
 _SYMBOL_FIELD = re.compile(r'\s*SYMBOL\s+(\d{1,5})(?:[^\\]*\\f\s+"?(\w+))?')
 
 
@@ -101,7 +100,7 @@ class Document:
 
     def reset_characters(self) -> None:
         """Default character properties (\\plain)."""
-        self.group.hidden = self.group.deleted = 0
+        self.group.hidden = self.group.deleted = self.group.bold = 0
         self.group.font = self._default_font
 
     def reset_paragraph(self) -> None:
@@ -187,7 +186,7 @@ class Document:
         if group.voice is Voice.SPEAKING:
             if not group.hidden and not group.deleted:
                 self._begin()
-                group.story.write(text)
+                group.story.write(text, is_bold=bool(group.bold))
         elif group.voice is Voice.INSTRUCTION:
             self._instruction += text
         elif group.voice is Voice.FONTS:
@@ -200,8 +199,7 @@ class Document:
 
     def end_paragraph(self) -> None:
         """The end of a paragraph (\\par)."""
-        group = self.group
-        group.story.end_paragraph(group.table, self._heading_level(), group.list_level + 1 if group.list_number else 0)
+        self.group.story.end_paragraph(self.group.table, self._heading_level(), self.group.item)
 
     def end_cell(self, level: int) -> None:
         """The end of a cell in a table of this nesting level (\\cell, \\nestcell)."""
@@ -238,20 +236,13 @@ class Document:
     def _heading_level(self) -> int:
         style = self.group.style
         outline = min(self.group.outline, self._outlines.get(style, NO_OUTLINE))
-        if outline < NO_OUTLINE:
-            return max(0, outline) + 1
-        named = _HEADING_STYLE.match(self._styles.get(style, ""))
-        return int(named[1] or 1) if named else 0
+        return heading_level(outline, self._styles.get(style, ""))
 
     # --- stories of their own ---
 
-    def place_aside(self, around: Story, text: str) -> None:
-        """A text box."""
-        around.set_aside(text)
-
-    def place_note(self, around: Story, text: str) -> None:
-        """A note or comment."""
-        around.set_aside(text, is_note=True)
+    def place_aside(self, around: Story, text: str, is_note: bool = False) -> None:
+        """A text box, note or comment."""
+        around.set_aside(text, is_note)
 
     def place_information(self, name: str, around: Story, text: str) -> None:
         """What the document says of itself: its `title` or its `author`."""

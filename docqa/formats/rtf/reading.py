@@ -38,6 +38,7 @@ _CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha
 _PROPERTIES = {
     "f": ("font", 0),
     "v": ("hidden", 1),
+    "b": ("bold", 1),
     "deleted": ("deleted", 1),
     "s": ("style", 0),
     "outlinelevel": ("outline", 0),
@@ -76,7 +77,9 @@ _ACTIONS: dict[str, _Action] = {
     "sn": lambda document, _: document.tell(document.place_property_name, revived=True),
     "sv": lambda document, _: document.tell(document.place_property, revived=True),
     **dict.fromkeys(("shptxt", "dptxbxtext"), lambda document, _: document.tell(document.place_aside, revived=True)),
-    **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_note)),
+    **dict.fromkeys(
+        ("footnote", "annotation"), lambda document, _: document.tell(partial(document.place_aside, is_note=True))
+    ),
     **dict.fromkeys(("listtext", "pntext"), lambda document, _: document.tell(document.place_label)),
     **dict.fromkeys(
         ("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)

@@ -8,8 +8,10 @@ from enum import Enum
 
 from docqa.formats.pages import clean
 from docqa.text.blocks import Block
+from docqa.text.titles import may_be_heading
 
 DEEPEST_TABLE = 20
+BOLD = 6  # the level of headings that are only bold
 LONGEST_TITLE = 200  # characters; a longer paragraph is not a heading, whatever its style
 
 
@@ -27,6 +29,7 @@ class _Line:
     heading: int = 0  # its level, from 1; 0 if it is none
     item: int = 0  # the level of a list item
     is_note: bool = False
+    is_bold: bool = False  # throughout, and short: a heading in all but name
 
     def gap_after(self, line: "_Line", between_paragraphs: str) -> str:
         """The line breaks between a line and this one."""
@@ -75,13 +78,15 @@ class Story:
         self._lines: list[_Line] = []
         self._words: list[str] = []
         self._is_item = False
+        self._bold = 0  # characters of the paragraph that are bold
         self._asides: list[_Line] = []
         self._rows: list[_Row] = []
         self._page_is_blank = True
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, *, is_bold: bool = False) -> None:
         """Add text to the paragraph."""
         self._words.append(text)
+        self._bold += is_bold * len("".join(text.split()))
 
     def write_label(self, text: str) -> None:
         """The bullet or number of a list item, which begins the paragraph."""
@@ -100,12 +105,15 @@ class Story:
         """
         text = clean("".join(self._words)).strip(" \t\n")
         self._words.clear()
+        is_bold, self._bold = 0 < len("".join(text.split())) <= self._bold, 0
         is_item, self._is_item = self._is_item, False
         self._open(level)
         if level == 0:
             kind = _Kind.ITEM if is_item else _Kind.PARAGRAPH
             heading = heading if 0 < len(text) <= LONGEST_TITLE else 0
-            self._put(_Line(text, kind, heading, 0 if heading else max(item, int(is_item))))
+            line = _Line(text, kind, heading, 0 if heading else max(item, int(is_item)))
+            line.is_bold = is_bold and not line.item and may_be_heading(" ".join(text.rstrip(":").split()))
+            self._put(line)
             self._put_asides()
         elif text:
             self._rows[-1].paragraphs.append(text)
@@ -212,6 +220,8 @@ def _block(line: _Line, start: int) -> Block | None:
     end = start + len(line.text)
     if line.heading:
         return Block("heading", start, end, line.heading)
+    if line.is_bold:
+        return Block("heading", start, end, BOLD)
     if line.item:
         return Block("item", start, end, line.item)
     if line.is_note:

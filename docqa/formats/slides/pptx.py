@@ -139,7 +139,7 @@ class _Slide:
         lines = [line for text in map(chart, charts) for line in text.split("\n") if line]
         items = [line for text in map(diagram, diagrams) for line in text.split("\n") if line]
         return [
-            *(deck.Line(line, "row" if " | " in line else "paragraph") for line in lines),
+            *(_chart_line(line) for line in lines),
             *(deck.Line(line, "item", 1) for line in items),
         ]
 
@@ -148,6 +148,11 @@ class _Slide:
         root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
         self.broken = self.broken or root is None
         return [] if root is None else [root]
+
+
+def _chart_line(line: str) -> deck.Line:
+    """A line of a chart: a title, or a row of its values; above the categories the first cell is empty."""
+    return deck.Line(line, "row", int(line.startswith(" | "))) if " | " in line else deck.Line(line)
 
 
 def _related(part: Any, kind: str) -> Any:
