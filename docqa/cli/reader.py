@@ -19,8 +19,10 @@ from docqa.models.verifier_child import Judge
 from docqa.settings import Settings
 
 if TYPE_CHECKING:
+    from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
 
+GLIMPSE = 60  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
@@ -31,6 +33,10 @@ def declare(commands: Any) -> None:
     )
     train = actions.add_parser("train", help="train it and evaluate it on held-out articles (hours on two cores)")
     _declare_train(train)
+    refine = actions.add_parser(
+        "refine", help="continue from the current one on many question sets; resumes from its checkpoint if stopped"
+    )
+    _declare_refine(refine)
     verifier = actions.add_parser(
         "train-verifier",
         help="train the adapter with which a small language model checks answers (an hour or more on two cores)",
@@ -41,7 +47,7 @@ def declare(commands: Any) -> None:
         help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
     )
     check.set_defaults(run=_check)
-    for parser in (train, verifier, check):
+    for parser in (train, refine, verifier, check):
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
         parser.add_argument(
             "--precision",
@@ -66,6 +72,22 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
         help="plain texts (*.txt, passages separated by blank lines) to make more questions from for the teacher",
     )
     parser.set_defaults(run=_train)
+
+
+def _declare_refine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar=FILE, type=Path, help="where to write it [the models folder]")
+    parser.add_argument("--start", metavar="FILE", type=Path, help="the reader to start from [the current one]")
+    parser.add_argument(
+        "--minutes",
+        metavar="N",
+        type=float,
+        default=100.0,
+        help="time to train; the learning rate falls with it [%(default)s]",
+    )
+    parser.add_argument(
+        "--checkpoints", metavar="DIR", type=Path, required=True, help="where the state is written every ten minutes"
+    )
+    parser.set_defaults(run=_refine)
 
 
 def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
@@ -112,6 +134,22 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
         distillation = Distillation(teacher, generate_more, load_texts(arguments.texts) if arguments.texts else {})
     questions, out = load(arguments.files), arguments.out or settings.models / FILE
     print(train(questions, catalog.path(_base(catalog)), out, recipe, _report, distillation))
+    return 0
+
+
+def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.training.reader.kept_apart import measure_sets, read_with
+    from docqa.training.reader.refine import Refinement, refine
+    from docqa.training.reader.sources import load_sources
+
+    catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
+    base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
+
+    def evaluate(network: "Network") -> str:
+        return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
+
+    refine(sources, base, start, arguments.checkpoints, Refinement(minutes=arguments.minutes), _report, evaluate)
     return 0
 
 

@@ -1,19 +1,20 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
-The first token stands for "no answer" (SQuAD 2.0). The encoder is of BERT's family or MPNet. On the server's side of
+The first token stands for "no answer" (SQuAD 2.0). Two more heads read the first token's state: whether the passage
+answers at all, and whether it says yes or no to a yes/no question. The encoder is of BERT's family or MPNet. On the server's side of
 the house, only this module and `weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from docqa.models.reader import Span, around
+from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import load
 
 TOKENS = 384  # of question and passage together
@@ -21,9 +22,21 @@ ROUNDING = 32  # tokens: torch builds kernels for each length, so there should b
 LONGEST = 25  # tokens of a span
 CANDIDATES = 20  # the likeliest first tokens, and as many last ones, of which spans are made
 SPANS = 4  # of one passage
+# The heads that a trained part can have, as its metadata names them; the first generation has the first only.
+SPAN, ANSWERABLE, YES_NO = "span", "answerable", "yes_no"
+NEITHER, YES, NO = range(3)  # the classes of the yes/no head
 OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class Outputs(NamedTuple):
+    """The scores of a batch: `first` and `last` (batch, tokens), `answerable` (batch), `yes_no` (batch, classes)."""
+
+    first: Tensor
+    last: Tensor
+    answerable: Tensor
+    yes_no: Tensor
 
 
 class Network(nn.Module):
@@ -37,7 +50,9 @@ class Network(nn.Module):
         # torch's fused attention is slower in bfloat16 at these sizes, and attention dropout costs a third of a step.
         plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": dropout}
         self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
-        self.head = nn.Linear(self.encoder.config.hidden_size, 2)
+        width = self.encoder.config.hidden_size
+        self.head = nn.Linear(width, 2)
+        self.answerable_head, self.yes_no_head = nn.Linear(width, 1), nn.Linear(width, 3)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """The tokens of (question, passage) pairs as tensors (batch, tokens).
@@ -62,7 +77,18 @@ class Network(nn.Module):
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
         """The scores of each token as the first and as the last of the answer, (batch, tokens) each."""
-        return self.scores(encoded, self._encoded(encoded).last_hidden_state)
+        return self.scores(encoded, self.hidden(encoded))
+
+    def hidden(self, encoded: Any) -> Tensor:
+        """The last layer's hidden states, (batch, tokens, hidden)."""
+        hidden: Tensor = self._encoded(encoded).last_hidden_state
+        return hidden
+
+    def outputs(self, encoded: Any, hidden: Tensor) -> Outputs:
+        """The scores of all heads from the last layer's hidden states."""
+        first, last = self.scores(encoded, hidden)
+        pooled = hidden[:, 0].float()
+        return Outputs(first, last, self.answerable_head(pooled)[:, 0], self.yes_no_head(pooled))
 
     def states(self, encoded: Any) -> tuple[Tensor, ...]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""

@@ -1,0 +1,113 @@
+"""Figures of a reader on the questions kept apart, set by set."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from docqa.models.reader import Span
+from docqa.models.reader.network import Network, spans_of
+from docqa.training.figures import area_under_curve, f1
+from docqa.training.question_sets import Articles, LabelledQuestion
+from docqa.training.reader.sources import Source
+
+# (question, passage) pairs → for each the spans that may answer, best first
+ReadPairs = Callable[[Sequence[tuple[str, str]]], list[list[Span]]]
+WRONGLY_REFUSED = 0.08, 0.10  # shares of the answerable questions at which refusals are compared
+NEGATIVES = 5  # passages by BM25, one of which stands for an unanswerable question where people wrote none
+SIZE = 16  # pairs of a batch
+
+
+@dataclass(frozen=True)
+class SetFigures:
+    """Shares from 0 to 1 for one set: F1 in the right passage, the area under the ROC curve of the best span's score,
+    and the unanswerable questions refused where so many of the answerable ones are (WRONGLY_REFUSED).
+    """
+
+    name: str
+    answerable: int
+    unanswerable: int
+    f1: float
+    area: float
+    refused: tuple[float, ...]
+
+    def __str__(self) -> str:
+        shares = ", ".join(
+            f"{share:.1%} refused at {cost:.0%}" for share, cost in zip(self.refused, WRONGLY_REFUSED, strict=True)
+        )
+        return f"{self.name} ({self.answerable} + {self.unanswerable}): F1 {self.f1:.1%}, area {self.area:.3f}, {shares}"
+
+
+def measure_sets(read: ReadPairs, sources: Sequence[Source], limit: int) -> list[SetFigures]:
+    """The figures on the questions kept apart of each set, on `limit` of them at most; the same ones each time."""
+    return [_measure(read, source, limit) for source in sources if source.kept_apart]
+
+
+def _measure(read: ReadPairs, source: Source, limit: int) -> SetFigures:
+    questions = random.Random(0).sample(source.kept_apart, min(limit, len(source.kept_apart)))
+    answerable = [question for question in questions if question.answers]
+    unanswerable = [(question.question, question.passage) for question in questions if not question.answers]
+    if not unanswerable:
+        unanswerable = _elsewhere(answerable, Articles(source.kept_apart))
+    spans = read([(question.question, question.passage) for question in answerable])
+    texts = [_text(question, each) for question, each in zip(answerable, spans, strict=True)]
+    scores, others = [_score(each) for each in spans], [_score(each) for each in read(unanswerable)]
+    matches = [f1(text, question.answers) for text, question in zip(texts, answerable, strict=True)]
+    return SetFigures(
+        source.name,
+        len(answerable),
+        len(others),
+        sum(matches) / max(1, len(matches)),
+        area_under_curve(scores, others) if scores and others else float("nan"),
+        tuple(refused_at(scores, others, cost) for cost in WRONGLY_REFUSED),
+    )
+
+
+def refused_at(answerable: Sequence[float], unanswerable: Sequence[float], cost: float) -> float:
+    """The share of unanswerable questions that score below the margin which refuses `cost` of the answerable ones."""
+    if not answerable or not unanswerable:
+        return float("nan")
+    margin = sorted(answerable)[int(cost * len(answerable))]
+    return sum(score < margin for score in unanswerable) / len(unanswerable)
+
+
+def _elsewhere(answerable: Sequence[LabelledQuestion], articles: Articles) -> list[tuple[str, str]]:
+    """The questions with another passage of their article that search ranks high and that holds none of the answers."""
+    pairs = []
+    for question in answerable:
+        answers = [answer.casefold() for answer in question.answers]
+        for passage in articles.search(question.article, question.question, NEGATIVES):
+            if passage != question.passage and not any(answer in passage.casefold() for answer in answers):
+                pairs.append((question.question, passage))
+                break
+    return pairs
+
+
+def read_with(network: Network) -> ReadPairs:
+    """A first look by a network in training, without a margin."""
+
+    def read(pairs: Sequence[tuple[str, str]]) -> list[list[Span]]:
+        spans: list[list[Span]] = [[] for _ in pairs]
+        order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
+        for start in range(0, len(order), SIZE):
+            chosen = order[start : start + SIZE]
+            with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
+                encoded = network.encode([pairs[index] for index in chosen])
+                hidden = network.hidden(encoded)
+            with torch.inference_mode():
+                first, last = network.scores(encoded, hidden)
+            rows = zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
+            for index, row in zip(chosen, rows, strict=True):
+                spans[index] = [Span(*span) for span in spans_of(*row)]
+        return spans
+
+    return read
+
+
+def _text(question: LabelledQuestion, spans: Sequence[Span]) -> str:
+    return question.passage[spans[0].start : spans[0].end] if spans else ""
+
+
+def _score(spans: Sequence[Span]) -> float:
+    return spans[0].score if spans else float("-inf")
