@@ -46,6 +46,13 @@ def declare(commands: Any) -> None:
         "check",
         help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
     )
+    check.add_argument(
+        "--by-set",
+        metavar="N",
+        type=int,
+        default=0,
+        help="figures for each file, on N questions at most that `refine` keeps apart, each with its passage",
+    )
     check.set_defaults(run=_check)
     for parser in (train, refine, verifier, check):
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
@@ -139,8 +146,8 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.training.reader.kept_apart import measure_sets, read_with
-    from docqa.training.reader.refine import Refinement, refine
+    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.refine import Refinement, read_with, refine
     from docqa.training.reader.sources import load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
@@ -186,13 +193,20 @@ def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     from docqa.models.reader.network import Reader
     from docqa.training.figures import Read, measure, with_verifier
     from docqa.training.question_sets import Articles, load, split_articles
+    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.sources import load_sources
 
-    catalog, part, questions = Catalog.load(settings.models), _trained_part(settings), load(arguments.files)
-    titles = set(split_articles(questions).evaluation)
+    catalog, part = Catalog.load(settings.models), _trained_part(settings)
     read: Read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
     if verifier := usable_adapter(settings, catalog):
         model, adapter = verifier
         read = with_verifier(read, Judge(str(model), str(adapter.path)).log_odds, adapter)
+    if arguments.by_set:
+        for figures in measure_sets(read, load_sources(arguments.files), arguments.by_set):
+            _report(str(figures))
+        return 0
+    questions = load(arguments.files)
+    titles = set(split_articles(questions).evaluation)
     evaluation = [question for question in questions if question.article in titles]
     print(measure(read, evaluation, Articles(questions)))
     return 0

@@ -141,7 +141,9 @@ def calibrate_verifier(
     def combined(pairs: list[tuple[float, float]], weight: float) -> list[float]:
         return [score + weight * judgement for score, judgement in pairs]
 
-    weight = max(WEIGHTS, key=lambda weight: area_under_curve(combined(answerable, weight), combined(unanswerable, weight)))
+    weight = max(
+        WEIGHTS, key=lambda weight: area_under_curve(combined(answerable, weight), combined(unanswerable, weight))
+    )
     return weight, _quantile(combined(answerable, weight), refused_share)
 
 

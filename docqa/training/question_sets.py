@@ -1,8 +1,8 @@
 """Question sets in SQuAD format, and the training examples made from them.
 
 Reads SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and JSON lines with the keys title, context,
-question, answers and answerable, also compressed (`.xz`). Adds unanswerable examples: questions paired with passages that do not answer them,
-and questions falsified by exchanging a name, a number or a word.
+question, answers and answerable, also compressed (`.xz`). Adds unanswerable examples: questions paired with passages
+that do not answer them, and questions falsified by exchanging a name, a number or a word.
 """
 
 import hashlib

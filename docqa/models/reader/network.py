@@ -1,8 +1,8 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
 The first token stands for "no answer" (SQuAD 2.0). Two more heads read the first token's state: whether the passage
-answers at all, and whether it says yes or no to a yes/no question. The encoder is of BERT's family or MPNet. On the server's side of
-the house, only this module and `weights` import torch, besides the embedder's child.
+answers at all, and whether it says yes or no to a yes/no question. The encoder is of BERT's family or MPNet. On the
+server's side of the house, only this module and `weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
@@ -120,52 +120,68 @@ class Reader:
         if precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
+        self.heads = tuple(metadata.get("heads", SPAN).split())
         self.margin = float(metadata["margin"])
+        # How much the head for answerability counts beside the span's score.
+        self.answerable_weight = float(metadata.get("answerable_weight", 0)) if ANSWERABLE in self.heads else 0.0
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
-        """The likeliest spans of each passage, best first, none of them overlapping.
+        """The spans of `readings`."""
+        return [reading.spans for reading in self.readings(question, passages)]
+
+    def readings(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        """For each passage its likeliest spans, best first, none of them overlapping, and yes or no.
 
         The passage with the best span is read again without the sentences far from it: that tells better whether it
         answers. If another passage then has a better span, that one is read again too.
         """
         # The tokenizer rejects lone surrogates, which some PDFs contain; the replacement is as long.
         question, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
-        spans, reread = self._spans(question, texts), set[int]()
-        while nonempty := [index for index, each in enumerate(spans) if each]:
-            best = max(nonempty, key=lambda index: spans[index][0].score)
+        readings, reread = self._first_look(question, texts), set[int]()
+        while nonempty := [index for index, each in enumerate(readings) if each.spans]:
+            best = max(nonempty, key=lambda index: readings[index].spans[0].score)
             if best in reread:
                 break
             reread.add(best)
-            spans[best] = self._read_again(question, texts[best], spans[best])
-        return spans
+            readings[best] = self._second_look(question, texts[best], readings[best])
+        return readings
 
-    def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
+    def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
         with torch.inference_mode():
             encoded = self.network.encode([(question, passage) for passage in passages])
-            first, last = self.network(encoded)
+            outputs = self.network.outputs(encoded, self.network.hidden(encoded))
+        added = (self.answerable_weight * outputs.answerable - self.margin).tolist()
+        says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(passages)
+        rows = zip(outputs.first, outputs.last, encoded["offset_mapping"].tolist(), strict=True)
         return [
-            [Span(start, end, score - self.margin) for start, end, score in spans_of(*row)]
-            for row in zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
+            Reading([Span(start, end, score + bonus) for start, end, score in spans_of(*row)], yes_no)
+            for row, bonus, yes_no in zip(rows, added, says, strict=True)
         ]
 
-    def _read_again(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
-        """The spans after reading only the best one's sentence and its neighbours; the other scores shift with it."""
-        start, end = around(passage, spans[0])
+    def _second_look(self, question: str, passage: str, reading: Reading) -> Reading:
+        """The result of reading only the best span's sentence and its neighbours; the other scores shift with it."""
+        start, end = around(passage, reading.spans[0])
         if end - start >= len(passage.strip()):
-            return spans
-        [nearby] = self._spans(question, [passage[start:end]])
-        if not nearby:
-            return spans
-        best = Span(nearby[0].start + start, nearby[0].end + start, nearby[0].score)
-        shift = best.score - spans[0].score
-        return [
-            best,
-            *(
-                span._replace(score=span.score + shift)
-                for span in spans[1:]
-                if span.end <= best.start or best.end <= span.start
-            ),
+            return reading
+        [nearby] = self._first_look(question, [passage[start:end]])
+        if not nearby.spans:
+            return reading
+        best = Span(nearby.spans[0].start + start, nearby.spans[0].end + start, nearby.spans[0].score)
+        shift = best.score - reading.spans[0].score
+        others = [
+            span._replace(score=span.score + shift)
+            for span in reading.spans[1:]
+            if span.end <= best.start or best.end <= span.start
         ]
+        return Reading([best, *others], nearby.yes_no)
+
+
+def _yes_no(scores: Tensor) -> YesNo:
+    """The log odds of yes and of no, each against the two other classes."""
+    odds = [
+        float(scores[said] - scores[[other for other in range(3) if other != said]].logsumexp(0)) for said in (YES, NO)
+    ]
+    return YesNo(*odds)
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:

@@ -1,22 +1,16 @@
 """Figures of a reader on the questions kept apart, set by set."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-
 from docqa.models.reader import Span
-from docqa.models.reader.network import Network, spans_of
-from docqa.training.figures import area_under_curve, f1
+from docqa.training.figures import Read, area_under_curve, f1
 from docqa.training.question_sets import Articles, LabelledQuestion
 from docqa.training.reader.sources import Source
 
-# (question, passage) pairs → for each the spans that may answer, best first
-ReadPairs = Callable[[Sequence[tuple[str, str]]], list[list[Span]]]
 WRONGLY_REFUSED = 0.08, 0.10  # shares of the answerable questions at which refusals are compared
 NEGATIVES = 5  # passages by BM25, one of which stands for an unanswerable question where people wrote none
-SIZE = 16  # pairs of a batch
 
 
 @dataclass(frozen=True)
@@ -36,24 +30,26 @@ class SetFigures:
         shares = ", ".join(
             f"{share:.1%} refused at {cost:.0%}" for share, cost in zip(self.refused, WRONGLY_REFUSED, strict=True)
         )
-        return f"{self.name} ({self.answerable} + {self.unanswerable}): F1 {self.f1:.1%}, area {self.area:.3f}, {shares}"
+        return (
+            f"{self.name} ({self.answerable} + {self.unanswerable}): F1 {self.f1:.1%}, area {self.area:.3f}, {shares}"
+        )
 
 
-def measure_sets(read: ReadPairs, sources: Sequence[Source], limit: int) -> list[SetFigures]:
+def measure_sets(read: Read, sources: Sequence[Source], limit: int) -> list[SetFigures]:
     """The figures on the questions kept apart of each set, on `limit` of them at most; the same ones each time."""
     return [_measure(read, source, limit) for source in sources if source.kept_apart]
 
 
-def _measure(read: ReadPairs, source: Source, limit: int) -> SetFigures:
+def _measure(read: Read, source: Source, limit: int) -> SetFigures:
     questions = random.Random(0).sample(source.kept_apart, min(limit, len(source.kept_apart)))
     answerable = [question for question in questions if question.answers]
     unanswerable = [(question.question, question.passage) for question in questions if not question.answers]
     if not unanswerable:
         unanswerable = _elsewhere(answerable, Articles(source.kept_apart))
-    spans = read([(question.question, question.passage) for question in answerable])
-    texts = [_text(question, each) for question, each in zip(answerable, spans, strict=True)]
-    scores, others = [_score(each) for each in spans], [_score(each) for each in read(unanswerable)]
-    matches = [f1(text, question.answers) for text, question in zip(texts, answerable, strict=True)]
+    spans = [read(question.question, [question.passage])[0] for question in answerable]
+    scores = [_score(each) for each in spans]
+    others = [_score(read(question, [passage])[0]) for question, passage in unanswerable]
+    matches = [f1(_text(question, each), question.answers) for question, each in zip(answerable, spans, strict=True)]
     return SetFigures(
         source.name,
         len(answerable),
@@ -82,27 +78,6 @@ def _elsewhere(answerable: Sequence[LabelledQuestion], articles: Articles) -> li
                 pairs.append((question.question, passage))
                 break
     return pairs
-
-
-def read_with(network: Network) -> ReadPairs:
-    """A first look by a network in training, without a margin."""
-
-    def read(pairs: Sequence[tuple[str, str]]) -> list[list[Span]]:
-        spans: list[list[Span]] = [[] for _ in pairs]
-        order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
-        for start in range(0, len(order), SIZE):
-            chosen = order[start : start + SIZE]
-            with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
-                encoded = network.encode([pairs[index] for index in chosen])
-                hidden = network.hidden(encoded)
-            with torch.inference_mode():
-                first, last = network.scores(encoded, hidden)
-            rows = zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
-            for index, row in zip(chosen, rows, strict=True):
-                spans[index] = [Span(*span) for span in spans_of(*row)]
-        return spans
-
-    return read
 
 
 def _text(question: LabelledQuestion, spans: Sequence[Span]) -> str:

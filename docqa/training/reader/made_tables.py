@@ -27,7 +27,19 @@ FIELDS = (
     "Duration|Cost|Owner|Start date|Status",
     "Department|Extension|Office|Hired|Salary",
 )
-WORDS = ("grey", "oak", "open", "closed", "email", "phone", "Sales", "Finance", "Marta Silva", "Jonas Weber", "12 March")
+WORDS = (
+    "grey",
+    "oak",
+    "open",
+    "closed",
+    "email",
+    "phone",
+    "Sales",
+    "Finance",
+    "Marta Silva",
+    "Jonas Weber",
+    "12 March",
+)
 UNITS = ("(in millions)", "(in thousands)", "($)", "(%)", "(EUR)", "(hours)")
 QUESTIONS = (
     "What was {row} in {column}?",
@@ -64,7 +76,11 @@ def table_question(labels: Sequence[str], rng: random.Random) -> Example:
         asked_row = rng.choice(left_out)
     else:
         absent = False
-    lead = f"{rng.choice(('Overview', 'Summary', 'Details', 'Results'))} {rng.choice(UNITS)}\n" if rng.random() < 0.4 else ""
+    lead = (
+        f"{rng.choice(('Overview', 'Summary', 'Details', 'Results'))} {rng.choice(UNITS)}\n"
+        if rng.random() < 0.4
+        else ""
+    )
     heading = "\t".join([rng.choice(("", "", "Name", "Item")), *columns])
     passage, span = f"{lead}{heading}", (0, 0)
     for index, (label, values) in enumerate(zip(kept, cells, strict=True)):

@@ -67,7 +67,9 @@ class Mixture:
                 batch = 0
             number, block = number + 1, 0
 
-    def _block(self, questions: Sequence[tuple[Source, LabelledQuestion]], size: int, seed: str) -> list[list[Weighted]]:
+    def _block(
+        self, questions: Sequence[tuple[Source, LabelledQuestion]], size: int, seed: str
+    ) -> list[list[Weighted]]:
         rng = random.Random(seed)
         examples = [example for source, question in questions for example in self._made_of(source, question, rng)]
         examples.sort(key=lambda example: len(example.passage) + len(example.question))
@@ -82,14 +84,7 @@ class Mixture:
             return
         whole = Weighted(labelled.question, labelled.passage, spans, _weight(labelled), _classes(labelled))
         yield _in_some_form(whole, rng)
-        negatives = source.negatives
-        if spans and rng.random() < (FALSIFIED_WITH_NEGATIVES if negatives else FALSIFIED):
-            if (falsified := source.articles.falsify(labelled, rng)) and not whole.classes:
-                yield _in_some_form(Weighted(falsified, labelled.passage, ()), rng)
-        if spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
-            if other := _other_passage(source, labelled, rng):
-                classes = (NEITHER,) if whole.classes else ()
-                yield _in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
+        yield from self._unanswerable(source, labelled, whole, rng)
         yield from self._yes_no(source, labelled, rng)
         if rng.random() < TABLE:
             table = table_question(self._labels, rng)
@@ -97,6 +92,21 @@ class Mixture:
         if source.name == FIRST and rng.random() < IMITATED and (varied := self._varied(source, labelled, rng)):
             passage, _ = excerpt(labelled.question, labelled.passage, spans, rng)
             yield Weighted(varied, passage, (), imitated=True)
+
+    def _unanswerable(
+        self, source: Source, labelled: LabelledQuestion, whole: Weighted, rng: random.Random
+    ) -> Iterator[Weighted]:
+        """The question falsified, and with another passage."""
+        negatives = source.negatives
+        if whole.spans and rng.random() < (FALSIFIED_WITH_NEGATIVES if negatives else FALSIFIED):
+            falsified = source.articles.falsify(labelled, rng)
+            if falsified and not whole.classes:
+                yield _in_some_form(Weighted(falsified, labelled.passage, ()), rng)
+        if whole.spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
+            other = _other_passage(source, labelled, rng)
+            if other:
+                classes = (NEITHER,) if whole.classes else ()
+                yield _in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
 
     def _yes_no(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
         made: list[YesNoQuestion | None] = []

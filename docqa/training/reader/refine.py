@@ -16,8 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from docqa.models.reader.network import Network, Outputs
+from docqa.models.reader import Span
+from docqa.models.reader.network import Network, Outputs, spans_of
 from docqa.models.reader.weights import Tensors, is_head, load
+from docqa.training.figures import Read
 from docqa.training.reader.losses import token_spans
 from docqa.training.reader.mixture import Mixture, Position, Weighted
 from docqa.training.reader.sources import Source
@@ -127,7 +129,7 @@ class _Run:
         parts = [batch[start : start + PART] for start in range(0, len(batch), PART)]
         # The tokenizer is not made for threads.
         encoded = [self._network.encode([(each.question, each.passage) for each in part]) for part in parts]
-        losses = list(self._pool.map(lambda part: self._backward(*part, len(batch)), zip(parts, encoded, strict=True)))
+        losses = list(self._pool.map(self._backward, parts, encoded, [len(batch)] * len(parts)))
         nn.utils.clip_grad_norm_(self._tuned.values(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad()
@@ -200,6 +202,21 @@ class _Run:
         with torch.no_grad():
             for name, weight in self._tuned.items():
                 weight.copy_(weights[name])
+
+
+def read_with(network: Network) -> Read:
+    """A first look by a network in training, without a margin."""
+
+    def read(question: str, passages: Sequence[str]) -> list[list[Span]]:
+        encoded = network.encode([(question, passage) for passage in passages])
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
+            hidden = network.hidden(encoded)
+        with torch.inference_mode():
+            first, last = network.scores(encoded, hidden)
+        rows = zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
+        return [[Span(*span) for span in spans_of(*row)] for row in rows]
+
+    return read
 
 
 def _losses(

@@ -46,7 +46,8 @@ def from_question(labelled: LabelledQuestion, rng: random.Random) -> YesNoQuesti
     if not spans or len(passage[slice(*spans[0])].split()) > LONGEST_ANSWER:
         return None
     start, end = spans[0]
-    answer, classes = passage[start:end], (YES,)
+    answer = passage[start:end]
+    classes: tuple[int, ...] = (YES,)
     if rng.random() < 0.55:
         other = _other_like(answer, passage, labelled, rng)
         if other is None:
@@ -64,8 +65,10 @@ def _asked_of(question: str, answer: str, before: str) -> str | None:
     if match := _COUNT.fullmatch(body):
         made = f"{match[2]} {match[3]} {answer} {match[1]}"
         if match[2].lower() in ("were", "are", "was", "is"):
-            made = f"{match[2]} {answer} {match[1]} {match[3]}" if not match[3].startswith("there") else (
-                f"{match[2]} there {answer} {match[1]} {match[3].removeprefix('there ')}"
+            made = (
+                f"{match[2]} {answer} {match[1]} {match[3]}"
+                if not match[3].startswith("there")
+                else (f"{match[2]} there {answer} {match[1]} {match[3].removeprefix('there ')}")
             )
     elif match := _ADVERBIAL.fullmatch(body):
         preposition = _PREPOSITION.search(before)
@@ -89,9 +92,11 @@ def _other_like(answer: str, passage: str, labelled: LabelledQuestion, rng: rand
         candidates = same + [changed] * (changed != "" and not changed.startswith("-"))
         return answer.replace(number[0], rng.choice(candidates)) if candidates else None
     if _NAME.fullmatch(answer):
-        asked = labelled.question.casefold()
+        wording = labelled.question.casefold()
         names = [match[0] for match in _NAME.finditer(passage) if match.start() and passage[match.start() - 2] != "."]
-        others = [name for name in names if name not in answer and answer not in name and name.casefold() not in asked]
+        others = [
+            name for name in names if name not in answer and answer not in name and name.casefold() not in wording
+        ]
         return rng.choice(others) if others else None
     return None
 
@@ -125,7 +130,8 @@ def from_statement(passage: str, rng: random.Random) -> YesNoQuestion | None:
     denied = bool(_NOT.match(rest))
     rest = _NOT.sub("", rest, count=1) if denied else rest
     subject = subject[0].lower() + subject[1:] if _DETERMINER.match(subject) else subject
-    body, classes, kind = f"{subject} {rest}", (NO if denied else YES,), rng.random()
+    body, kind = f"{subject} {rest}", rng.random()
+    classes: tuple[int, ...] = (NO if denied else YES,)
     if kind < 0.35 and not denied:
         changed = _changed(body, rng)
         if changed is None:
