@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
 
-GLIMPSE = 60  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
+GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
@@ -146,9 +146,10 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
+    from docqa.training.reader.finish import write_calibrated
     from docqa.training.reader.kept_apart import measure_sets
     from docqa.training.reader.refine import Refinement, read_with, refine
-    from docqa.training.reader.sources import load_sources
+    from docqa.training.reader.sources import FIRST, load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
@@ -156,7 +157,12 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     def evaluate(network: "Network") -> str:
         return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
 
-    refine(sources, base, start, arguments.checkpoints, Refinement(minutes=arguments.minutes), _report, evaluate)
+    recipe, out = Refinement(minutes=arguments.minutes), arguments.out or settings.models / FILE
+    calibration = [question for source in sources for question in source.calibration]
+    if not calibration:
+        raise NotFound(f"The files must include {FIRST}.jsonl, whose articles calibrate the reader")
+    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, evaluate)
+    write_calibrated(trained, base, out, calibration, arguments.precision, _report)
     return 0
 
 

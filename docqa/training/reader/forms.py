@@ -11,7 +11,7 @@ from docqa.text.sentences import sentences
 from docqa.text.words import terms
 
 Spans = tuple[tuple[int, int], ...]
-LONGEST = 900  # characters of a passage that is read whole
+LONGEST = 600  # characters of a passage: that many are read at a time when a question is answered
 EXCERPTS = 0.5  # share of the passages of which only a sentence and its neighbours are read, as in the second look
 COLUMN = "\t"
 _WORD = re.compile(r"[A-Za-z]{4,}")

@@ -16,7 +16,8 @@ NEGATIVES = 5  # passages by BM25, one of which stands for an unanswerable quest
 @dataclass(frozen=True)
 class SetFigures:
     """Shares from 0 to 1 for one set: F1 in the right passage, the area under the ROC curve of the best span's score,
-    and the unanswerable questions refused where so many of the answerable ones are (WRONGLY_REFUSED).
+    the unanswerable questions refused where so many of the answerable ones are (WRONGLY_REFUSED), and the unanswerable
+    and the answerable ones refused at the reader's own margin.
     """
 
     name: str
@@ -25,6 +26,7 @@ class SetFigures:
     f1: float
     area: float
     refused: tuple[float, ...]
+    refused_now: tuple[float, float]
 
     def __str__(self) -> str:
         shares = ", ".join(
@@ -57,6 +59,7 @@ def _measure(read: Read, source: Source, limit: int) -> SetFigures:
         sum(matches) / max(1, len(matches)),
         area_under_curve(scores, others) if scores and others else float("nan"),
         tuple(refused_at(scores, others, cost) for cost in WRONGLY_REFUSED),
+        (_negative(others), _negative(scores)),
     )
 
 
@@ -78,6 +81,10 @@ def _elsewhere(answerable: Sequence[LabelledQuestion], articles: Articles) -> li
                 pairs.append((question.question, passage))
                 break
     return pairs
+
+
+def _negative(scores: Sequence[float]) -> float:
+    return sum(score < 0 for score in scores) / len(scores) if scores else float("nan")
 
 
 def _text(question: LabelledQuestion, spans: Sequence[Span]) -> str:

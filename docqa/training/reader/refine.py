@@ -41,7 +41,7 @@ class Refinement:
     head_rate: float = 5e-4
     decay: float = 0.01
     batch: int = 32
-    dropout: float = 0.1
+    dropout: float = 0.0
     answerable: float = 0.3
     yes_no: float = 0.5
     threads: int = 2

@@ -33,7 +33,8 @@ TOGETHER = 4  # questions about one passage that are learned side by side
 
 @dataclass(frozen=True)
 class Source:
-    """A question set: the questions for training, those kept apart, and all articles to search for other passages.
+    """A question set: the questions for training, those kept apart for evaluation and for calibration, and the articles
+    of training to search for other passages.
 
     `negatives` says whether people have written unanswerable questions for these passages.
     """
@@ -41,6 +42,7 @@ class Source:
     name: str
     training: tuple[LabelledQuestion, ...]
     kept_apart: tuple[LabelledQuestion, ...]
+    calibration: tuple[LabelledQuestion, ...]
     articles: Articles
     negatives: bool
 
@@ -69,13 +71,15 @@ def _as_read(question: LabelledQuestion) -> LabelledQuestion:
 def _source(name: str, questions: Sequence[LabelledQuestion]) -> Source:
     kept_apart = [question for question in questions if is_kept_apart(question)]
     training = [question for question in questions if not is_kept_apart(question)]
+    calibration: list[LabelledQuestion] = []
     if name == FIRST:
         split = split_articles(questions)
         kept_apart = [question for question in questions if question.article in split.evaluation]
+        calibration = [question for question in questions if question.article in split.calibration]
         training = [question for question in training if question.article in split.training]
     in_buckets = [_in_bucket(question) for question in training]
     negatives = any(not question.answers for question in training)
-    return Source(name, tuple(in_buckets), tuple(kept_apart), Articles(in_buckets), negatives)
+    return Source(name, tuple(in_buckets), tuple(kept_apart), tuple(calibration), Articles(in_buckets), negatives)
 
 
 def _in_bucket(question: LabelledQuestion) -> LabelledQuestion:
