@@ -51,7 +51,7 @@ def declare(commands: Any) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="figures for each file, on N questions at most that `refine` keeps apart, each with its passage",
+        help="figures for each file on N questions at most that `refine` keeps apart, each with its passage; and yes/no",
     )
     check.set_defaults(run=_check)
     for parser in (train, refine, verifier, check):
@@ -199,17 +199,20 @@ def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     from docqa.models.reader.network import Reader
     from docqa.training.figures import Read, measure, with_verifier
     from docqa.training.question_sets import Articles, load, split_articles
-    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.kept_apart import measure_sets, measure_yes_no
     from docqa.training.reader.sources import load_sources
 
     catalog, part = Catalog.load(settings.models), _trained_part(settings)
-    read: Read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
+    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision)
+    read: Read = reader.read
     if verifier := usable_adapter(settings, catalog):
         model, adapter = verifier
         read = with_verifier(read, Judge(str(model), str(adapter.path)).log_odds, adapter)
     if arguments.by_set:
-        for figures in measure_sets(read, load_sources(arguments.files), arguments.by_set):
+        sources = load_sources(arguments.files)
+        for figures in measure_sets(read, sources, arguments.by_set):
             _report(str(figures))
+        _report(measure_yes_no(reader.readings, sources, arguments.by_set))
         return 0
     questions = load(arguments.files)
     titles = set(split_articles(questions).evaluation)

@@ -1,14 +1,18 @@
 """Figures of a reader on the questions kept apart, set by set."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from docqa.models.reader import Span
+from docqa.models.reader import Reading, Span
+from docqa.models.reader.network import NEITHER, NO, YES
 from docqa.training.figures import Read, area_under_curve, f1
 from docqa.training.question_sets import Articles, LabelledQuestion
 from docqa.training.reader.sources import Source
+from docqa.training.reader.yes_no import from_question, from_statement
 
+# (question, passages) → what the reader makes of each passage
+Readings = Callable[[str, Sequence[str]], list[Reading]]
 WRONGLY_REFUSED = 0.08, 0.10  # shares of the answerable questions at which refusals are compared
 NEGATIVES = 5  # passages by BM25, one of which stands for an unanswerable question where people wrote none
 
@@ -93,3 +97,29 @@ def _text(question: LabelledQuestion, spans: Sequence[Span]) -> str:
 
 def _score(spans: Sequence[Span]) -> float:
     return spans[0].score if spans else float("-inf")
+
+
+def measure_yes_no(readings: Readings, sources: Sequence[Source], limit: int) -> str:
+    """How often the reader is right about yes/no questions made by rule of what is kept apart, by the right class.
+
+    Every third is put to a passage that says neither. Those of which two classes may be right are left out.
+    """
+    rng = random.Random(0)
+    kept_apart = [question for source in sources for question in source.kept_apart]
+    right: dict[int, list[bool]] = {NEITHER: [], YES: [], NO: []}
+    for labelled in rng.sample(kept_apart, len(kept_apart)):
+        made = from_question(labelled, rng) if rng.random() < 0.5 else from_statement(labelled.passage, rng)
+        if made is None or len(made.classes) != 1:
+            continue
+        truth, passage = made.classes[0], made.passage
+        if rng.random() < 1 / 3:
+            truth, passage = NEITHER, rng.choice(kept_apart).passage
+        [reading] = readings(made.question, [passage])
+        if reading.yes_no is None:
+            return "no head for yes/no"
+        yes, no = reading.yes_no
+        right[truth].append(truth == (NEITHER if max(yes, no) < 0 else YES if yes > no else NO))
+        if sum(map(len, right.values())) == limit:
+            break
+    shares = {truth: f"{sum(each) / max(1, len(each)):.1%} of {len(each)}" for truth, each in right.items()}
+    return f"yes/no: right for {shares[YES]} yes, {shares[NO]} no, {shares[NEITHER]} neither"
