@@ -51,7 +51,7 @@ def declare(commands: Any) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="figures for each file on N questions at most that `refine` keeps apart, each with its passage; and yes/no",
+        help="figures for each file on at most N questions that `refine` keeps apart, with their passages; and yes/no",
     )
     check.set_defaults(run=_check)
     for parser in (train, refine, verifier, check):
