@@ -1,8 +1,8 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
-The first token stands for "no answer" (SQuAD 2.0). Two more heads read the first token's state: whether the passage
-answers at all, and whether it says yes or no to a yes/no question. The encoder is of BERT's family or MPNet. On the
-server's side of the house, only this module and `weights` import torch, besides the embedder's child.
+The first token stands for "no answer" (SQuAD 2.0); another head reads from its state whether the passage says yes or no
+to a yes/no question. The encoder is of BERT's family or MPNet. On the server's side of the house, only this module and
+`weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ LONGEST = 25  # tokens of a span
 CANDIDATES = 20  # the likeliest first tokens, and as many last ones, of which spans are made
 SPANS = 4  # of one passage
 # The heads that a trained part can have, as its metadata names them; the first generation has the first only.
-SPAN, ANSWERABLE, YES_NO = "span", "answerable", "yes_no"
+SPAN, YES_NO = "span", "yes_no"
 NEITHER, YES, NO = range(3)  # the classes of the yes/no head
 OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
@@ -31,11 +31,10 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 class Outputs(NamedTuple):
-    """The scores of a batch: `first` and `last` (batch, tokens), `answerable` (batch), `yes_no` (batch, classes)."""
+    """The scores of a batch: `first` and `last` (batch, tokens), `yes_no` (batch, classes)."""
 
     first: Tensor
     last: Tensor
-    answerable: Tensor
     yes_no: Tensor
 
 
@@ -52,7 +51,7 @@ class Network(nn.Module):
         self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
         width = self.encoder.config.hidden_size
         self.head = nn.Linear(width, 2)
-        self.answerable_head, self.yes_no_head = nn.Linear(width, 1), nn.Linear(width, 3)
+        self.yes_no_head = nn.Linear(width, 3)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """The tokens of (question, passage) pairs as tensors (batch, tokens).
@@ -87,8 +86,7 @@ class Network(nn.Module):
     def outputs(self, encoded: Any, hidden: Tensor) -> Outputs:
         """The scores of all heads from the last layer's hidden states."""
         first, last = self.scores(encoded, hidden)
-        pooled = hidden[:, 0].float()
-        return Outputs(first, last, self.answerable_head(pooled)[:, 0], self.yes_no_head(pooled))
+        return Outputs(first, last, self.yes_no_head(hidden[:, 0].float()))
 
     def states(self, encoded: Any) -> tuple[Tensor, ...]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
@@ -122,8 +120,6 @@ class Reader:
         self.network = network.eval()
         self.heads = tuple(metadata.get("heads", SPAN).split())
         self.margin = float(metadata["margin"])
-        # How much the head for answerability counts beside the span's score.
-        self.answerable_weight = float(metadata.get("answerable_weight", 0)) if ANSWERABLE in self.heads else 0.0
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
         """The spans of `readings`."""
@@ -150,12 +146,11 @@ class Reader:
         with torch.inference_mode():
             encoded = self.network.encode([(question, passage) for passage in passages])
             outputs = self.network.outputs(encoded, self.network.hidden(encoded))
-        added = (self.answerable_weight * outputs.answerable - self.margin).tolist()
         says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(passages)
         rows = zip(outputs.first, outputs.last, encoded["offset_mapping"].tolist(), strict=True)
         return [
-            Reading([Span(start, end, score + bonus) for start, end, score in spans_of(*row)], yes_no)
-            for row, bonus, yes_no in zip(rows, added, says, strict=True)
+            Reading([Span(start, end, score - self.margin) for start, end, score in spans_of(*row)], yes_no)
+            for row, yes_no in zip(rows, says, strict=True)
         ]
 
     def _second_look(self, question: str, passage: str, reading: Reading) -> Reading:

@@ -1,6 +1,6 @@
 """The second generation of the reader: `python run.py reader refine FILE...`.
 
-Starts from the first generation and learns many more sets, with heads for answerability and yes/no. The learning rate
+Starts from the first generation and learns many more sets, with a head for yes/no. The learning rate
 falls with the time spent, so that training ends well within the minutes it is given; every ten minutes everything is
 written to a checkpoint, from which the same command goes on.
 """
@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy_with_logits
 
 from docqa.models.reader import Span
 from docqa.models.reader.network import Network, Outputs, spans_of
@@ -34,7 +33,7 @@ PART = 8  # examples that one thread computes at a time
 
 @dataclass(frozen=True)
 class Refinement:
-    """The hyperparameters: the minutes to spend, and the weights of the losses of the two new heads."""
+    """The hyperparameters: the minutes to spend, the learning rates of encoder and heads, and the weight of yes/no."""
 
     minutes: float = 100.0
     rate: float = 1e-4
@@ -42,7 +41,6 @@ class Refinement:
     decay: float = 0.01
     batch: int = 32
     dropout: float = 0.0
-    answerable: float = 0.3
     yes_no: float = 0.5
     threads: int = 2
     seed: int = 1
@@ -125,7 +123,7 @@ class _Run:
             group["lr"] = factor * rate
 
     def _learn(self, batch: Sequence[Weighted]) -> list[float]:
-        """One step; the mean losses of span, answerability, yes/no and imitation."""
+        """One step; the mean losses of span, yes/no and imitation."""
         parts = [batch[start : start + PART] for start in range(0, len(batch), PART)]
         # The tokenizer is not made for threads.
         encoded = [self._network.encode([(each.question, each.passage) for each in part]) for part in parts]
@@ -145,7 +143,7 @@ class _Run:
         outputs = self._network.outputs(encoded, hidden)
         targets = self._imitated(part, encoded)
         losses = [total / size for total in _losses(part, encoded, outputs, targets)]
-        weights = 1.0, self._recipe.answerable, self._recipe.yes_no, 1.0
+        weights = 1.0, self._recipe.yes_no, 1.0
         torch.stack([weight * loss for weight, loss in zip(weights, losses, strict=True)]).sum().backward()  # type: ignore[no-untyped-call]
         return tuple(loss.item() for loss in losses)
 
@@ -221,14 +219,14 @@ def read_with(network: Network) -> Read:
 
 def _losses(
     part: Sequence[Weighted], encoded: Any, outputs: Outputs, targets: dict[int, Tensor]
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The summed losses of spans, answerability, yes/no and imitation.
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The summed losses of spans, yes/no and imitation.
 
     Of several spans and classes the marginal likelihood is taken.
     """
     first, last, says = outputs.first.log_softmax(-1), outputs.last.log_softmax(-1), outputs.yes_no.log_softmax(-1)
     nothing = outputs.first.sum() * 0
-    span, answerable, yes_no, imitated = [nothing], [nothing], [nothing], [nothing]
+    span, yes_no, imitated = [nothing], [nothing], [nothing]
     for row, example in enumerate(part):
         if row in targets:
             imitated.append(-(targets[row] * torch.stack((first[row], last[row]))).sum() / 2)
@@ -236,8 +234,6 @@ def _losses(
         if tokens := token_spans(encoded, row, example.spans) if example.spans else [(0, 0)]:
             begins, ends = map(list, zip(*tokens, strict=True))
             span.append(-example.span_weight * torch.logsumexp(first[row, begins] + last[row, ends], 0))
-            truth = torch.tensor(float(bool(example.spans)))
-            answerable.append(binary_cross_entropy_with_logits(outputs.answerable[row], truth))
         if example.classes:
             yes_no.append(-torch.logsumexp(says[row, list(example.classes)], 0))
-    return tuple(torch.stack(each).sum() for each in (span, answerable, yes_no, imitated))  # type: ignore[return-value]
+    return tuple(torch.stack(each).sum() for each in (span, yes_no, imitated))  # type: ignore[return-value]
