@@ -49,6 +49,7 @@ HOMES = {
         "models/reader/network.py",
         "models/reader/weights.py",
         "training/reader/losses.py",
+        "training/reader/refine.py",
         "training/reader/teacher.py",
         "training/reader/train.py",
         "training/reader/tuning.py",

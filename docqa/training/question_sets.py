@@ -1,12 +1,13 @@
 """Question sets in SQuAD format, and the training examples made from them.
 
 Reads SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and JSON lines with the keys title, context,
-question, answers and answerable. Adds unanswerable examples: questions paired with passages that do not answer them,
-and questions falsified by exchanging a name, a number or a word.
+question, answers and answerable, also compressed (`.xz`). Adds unanswerable examples: questions paired with passages
+that do not answer them, and questions falsified by exchanging a name, a number or a word.
 """
 
 import hashlib
 import json
+import lzma
 import random
 import re
 from collections import Counter
@@ -36,12 +37,16 @@ ANTONYM: dict[str, str] = {
 
 @dataclass(frozen=True)
 class LabelledQuestion:
-    """A question about one passage of an article. Without answers, the passage does not answer it."""
+    """A question about one passage of an article. Without answers, the passage does not answer it.
+
+    `kind` is the set's own word for the answers, if it has any: `other` for those as long as a clause.
+    """
 
     article: str
     passage: str
     question: str
     answers: tuple[str, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,9 @@ def load(paths: Iterable[Path]) -> list[LabelledQuestion]:
     questions: list[LabelledQuestion] = []
     for path in paths:
         try:
-            questions += _parse(path.read_text("utf-8"))
-        except (OSError, ValueError, LookupError, TypeError) as error:
+            content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+            questions += _parse(content.decode())
+        except (OSError, lzma.LZMAError, ValueError, LookupError, TypeError) as error:
             raise DocqaError(
                 f"{path} is not a question set in SQuAD format ({type(error).__name__}: {error})"
             ) from error
@@ -106,7 +112,11 @@ def _parse(content: str) -> Iterator[LabelledQuestion]:
     for line in content.splitlines():
         flat: dict[str, Any] = json.loads(line)
         yield LabelledQuestion(
-            flat["title"], flat["context"], flat["question"], tuple(flat["answers"]) if flat["answerable"] else ()
+            flat["title"],
+            flat["context"],
+            flat["question"],
+            tuple(flat["answers"]) if flat["answerable"] else (),
+            flat.get("kind") or "",
         )
 
 
