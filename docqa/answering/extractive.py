@@ -13,7 +13,7 @@ from docqa.answering.quoting import listed, said, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
-from docqa.text.units import Unit
+from docqa.text.units import Unit, in_context
 from docqa.text.words import is_dense, terms
 
 PASSAGES = {"SHORT": 5, "LONG": 8}
@@ -175,4 +175,4 @@ def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
 
 
 def _terms(evidence: Sequence[Evidence], pick: Pick) -> set[str]:
-    return set(terms(_text(evidence, pick)))
+    return set(terms(in_context(evidence[pick.passage].text, pick.unit)))
