@@ -24,6 +24,7 @@ LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at 
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
+EXPLAINED = ("reason", "procedure", "description")
 
 
 class Pick(NamedTuple):
@@ -85,7 +86,7 @@ def _told(
             [Pick(best.passage, unit) for unit in group],
         )
         return
-    chosen = [best, *_further(evidence, part, picks, length)]
+    chosen = [best, *(_continued(evidence, best, part, length) or _further(evidence, part, picks, length))]
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick in chosen:
@@ -138,6 +139,25 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
             chosen.append(pick)
             held |= added
     return chosen
+
+
+def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
+    """What follows the best unit in its paragraph, where a reason or a way is asked for: the sentence that fits such a
+    question best often repeats it, and the next one answers."""
+    if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
+        return []
+    units = list(dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units))
+    words = words_in(_text(evidence, best))
+    following: list[Pick] = []
+    for unit in units[units.index(best.unit) + 1 :][: UNITS[length] - 1]:
+        pick = Pick(best.passage, unit)
+        words += words_in(_text(evidence, pick))
+        if (unit.group_start, unit.group_end) != (best.unit.group_start, best.unit.group_end) or words > ENOUGH_WORDS[
+            length
+        ]:
+            break
+        following.append(pick)
+    return following
 
 
 def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
