@@ -13,7 +13,7 @@ from docqa.answering.quoting import listed, said, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
-from docqa.text.units import Unit
+from docqa.text.units import Unit, in_context
 from docqa.text.words import is_dense, terms
 
 PASSAGES = {"SHORT": 5, "LONG": 8}
@@ -24,6 +24,7 @@ LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at 
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
+EXPLAINED = ("reason", "procedure", "description")
 
 
 class Pick(NamedTuple):
@@ -85,7 +86,7 @@ def _told(
             [Pick(best.passage, unit) for unit in group],
         )
         return
-    chosen = [best, *_further(evidence, part, picks, length)]
+    chosen = [best, *(_continued(evidence, best, part, length) or _further(evidence, part, picks, length))]
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick in chosen:
@@ -140,6 +141,25 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
     return chosen
 
 
+def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
+    """What follows the best unit in its paragraph, where a reason or a way is asked for: the sentence that fits such a
+    question best often repeats it, and the next one answers."""
+    if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
+        return []
+    units = list(dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units))
+    words = words_in(_text(evidence, best))
+    following: list[Pick] = []
+    for unit in units[units.index(best.unit) + 1 :][: UNITS[length] - 1]:
+        pick = Pick(best.passage, unit)
+        words += words_in(_text(evidence, pick))
+        if (unit.group_start, unit.group_end) != (best.unit.group_start, best.unit.group_end) or words > ENOUGH_WORDS[
+            length
+        ]:
+            break
+        following.append(pick)
+    return following
+
+
 def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
     """All units of the list that the best one is an item of; [] where there is none or it is longer than `most`
     words."""
@@ -175,4 +195,4 @@ def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
 
 
 def _terms(evidence: Sequence[Evidence], pick: Pick) -> set[str]:
-    return set(terms(_text(evidence, pick)))
+    return set(terms(in_context(evidence[pick.passage].text, pick.unit)))
