@@ -6,20 +6,17 @@ and conclusions come before the rest. What is said once, in rare words and in th
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import NamedTuple, Protocol
 
-from docqa.ingest.headings import SHORTEST_SENTENCE, after_headings, role_of
-from docqa.languages import every, every_pattern
+from docqa.ingest.headings import after_headings, role_of
+from docqa.ingest.sentence_worth import LONGEST, is_boilerplate, is_prose, leans, standing
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
 from docqa.text.words import is_dense, terms
 
-SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
 PARTS = 12  # into which even a short document without sections is divided
 SMALLEST_PART, PART = 400, 3000  # characters; a longer section is divided into parts
 NOTES = 2  # of each part
@@ -32,25 +29,7 @@ FIRST_SECTIONS = 0.1  # of a document: they say what it is about
 AGAIN = 0.75  # of its weight, for each sentence already chosen from the same stretch
 BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like
 BESIDE = 3  # characters between two sentences of a paragraph at most
-SUMMARY, LEAD, CLOSING, SKIPPED, CUE = 5.0, 2.0, 1.6, 0.02, 1.6
-
-_CLOSING = "\"'”’»)]」』）"
-_ENDS = frozenset(".!?…؟।。！？｡")
-# A sentence that begins so is not understood without the one before it. In scripts without spaces no word ends there.
-_LEANING = re.compile(
-    "|".join(
-        rf"(?:{'|'.join(starts)})" + ("" if is_dense(starts[0]) else r"(?!\w)")
-        for starts in every("text.leaning").values()
-    ),
-    re.IGNORECASE,
-)
-# What documents of a kind all say, whatever they are about.
-_BOILERPLATE = re.compile(every_pattern("text.boilerplate"), re.IGNORECASE)
-# How sentences begin that say what the whole is about, or what came of it (Edmundson's cue words).
-_CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{every_pattern('text.cues')})(?!\w)", re.IGNORECASE)
-_SELF = re.compile(rf"(?:{every_pattern('text.cues')})(?!\w)", re.IGNORECASE)
-_ITEM = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]\s")
-_HALF = re.compile(r"(?:^|\s)[^\W\d_]-?$")
+SUMMARY, LEAD, CLOSING, SKIPPED = 5.0, 2.0, 1.6, 0.02
 
 
 class Chunk(Protocol):
@@ -95,7 +74,7 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
     parts = list(_parts(chunks))
     every_part = _thinned(list(_sentences(chunks, parts)))
     # A list or a table has no sentences: its first lines must do.
-    prose = [[span for span in spans if _is_prose(_of(chunks, span))] for spans in every_part]
+    prose = [[span for span in spans if is_prose(_of(chunks, span))] for spans in every_part]
     if not any(prose):
         prose = [
             [
@@ -123,7 +102,7 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
             # What a summary says counts also where it says it in words that do not come again.
             mean = (mean + 2 * typical) / 2 if opens or focus else mean
             sought = focus(text) if focus else 1.0
-            weight = _standing(text, leans=not opens) * mean * _placed(span, place, opens) * sought
+            weight = standing(text, may_lean=bool(opens)) * mean * _placed(span, place, opens) * sought
             weighed.append((Note(span.chunk, span.start, span.end, number, weight * early * worth), _content(words)))
             kept += opens > 0 or sought > 1
         made += _different(weighed, kept)
@@ -176,7 +155,7 @@ def _length(text: str) -> int:
 
 def _is_understood(index: int, weighed: Sequence[Weighed], texts: Sequence[str], chosen: Sequence[int]) -> bool:
     """Whether a sentence stands alone, or directly behind one that is chosen."""
-    if not _leans(texts[index]):
+    if not leans(texts[index]):
         return True
     gap = weighed[index].start - weighed[index - 1].end if index else -1
     return index - 1 in chosen and 0 <= gap <= BESIDE
@@ -230,11 +209,6 @@ def _openings(prose: Sequence[Sequence[_Sentence]]) -> dict[_Sentence, float]:
     return opening | {span: SUMMARY - 0.2 * place for place, span in enumerate(summary)}
 
 
-def _leans(sentence: str) -> bool:
-    """Whether it is not understood without the one before it; "this report" is."""
-    return bool(_LEANING.match(sentence)) and not _SELF.match(sentence)
-
-
 def _placed(span: _Sentence, place: int, opens: float) -> float:
     """What a sentence weighs by its place: in a summary, at the beginning, in a conclusion, first of its part."""
     by_role = {"closing": CLOSING, "skipped": SKIPPED}.get(span.role, 1.0)
@@ -264,40 +238,12 @@ def _mean(words: frozenset[str], weights: dict[str, float], titles: set[str]) ->
 
 def _own(chunks: Sequence[Chunk], spans: Sequence[_Sentence]) -> float:
     """What a part counts: little where much of it is boilerplate, as in a licence."""
-    count = sum(bool(_BOILERPLATE.search(_of(chunks, span))) for span in spans)
+    count = sum(bool(is_boilerplate(_of(chunks, span))) for span in spans)
     return 0.1 if count > BOILERPLATE * len(spans) else 1.0
 
 
 def _median(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2] if values else 0.0
-
-
-def _standing(sentence: str, *, leans: bool) -> float:
-    """0 to 2: how well a sentence stands alone and says something of its own; `leans`: what leans on the sentence
-    before it counts less."""
-    worth = 0.2 if leans and _leans(sentence) else 1.0
-    if _BOILERPLATE.search(sentence):
-        worth *= 0.1
-    elif _CUE.match(sentence):
-        worth *= CUE
-    if sentence.rstrip(_CLOSING)[-1:] in ("?", "？", "؟"):
-        worth *= 0.1
-    # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, an item
-    # of a list, or what somebody says.
-    if sentence[0].islower():
-        worth *= 0.05
-    elif not sentence[0].isalnum() or _ITEM.match(sentence):
-        worth *= 0.3
-    if _byline().match(sentence) or sentence.count('"') % 2 or sentence.count("“") != sentence.count("”"):
-        worth *= 0.1
-    if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):
-        worth *= 0.7
-    return worth
-
-
-@cache
-def _byline() -> re.Pattern[str]:
-    return re.compile(rf"(?:{every_pattern('text.bylines')})\s+[^\W\d_a-z]", re.IGNORECASE)
 
 
 def _different(weighed: Sequence[tuple[Note, frozenset[str]]], count: int) -> list[Note]:
@@ -319,18 +265,3 @@ def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
 
 def _of(chunks: Sequence[Chunk], span: _Sentence) -> str:
     return chunks[span.chunk].text[span.start : span.end]
-
-
-def _is_prose(sentence: str) -> bool:
-    """Whether it is a whole sentence and no heading, table row or line of a table of contents."""
-    if not (SHORTEST <= len(sentence) <= LONGEST or is_dense(sentence) and 2 * len(sentence) >= SHORTEST):
-        return False
-    bare = sentence.rstrip(_CLOSING)
-    if bare[-1:] not in _ENDS or _HALF.search(bare[:-1]) or "\t" in sentence or " | " in sentence:
-        return False
-    if is_dense(sentence):
-        return True
-    words = sentence.split()
-    # Lines of a table and of a table of contents are all names and numbers.
-    plain = sum(word[0].isalpha() and word == word.lower() for word in words)
-    return len(words) >= SHORTEST_SENTENCE and plain >= len(words) / 2

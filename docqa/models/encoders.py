@@ -81,7 +81,7 @@ class Encoders:
         if embedder is None or embedder.sha256 != self.kinds.base:
             return None
         try:
-            return self.kinds.opinion(await embedder.encode_question(text))
+            return self.kinds.opinion(text, await embedder.encode_question(text))
         except Unavailable:
             return None  # it died over this text; the languages' words still tell
 

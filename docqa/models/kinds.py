@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, learnt: one layer on the question's own embedding.
+"""What kind of answer a question asks for, learnt: one layer on the question's own embedding and its commonest words.
 
 It is plain Python, for the server holds no numpy; a question takes less than a millisecond beside its embedding. It is
 of use only with the embedding model that it was trained on, and in that model's languages.
@@ -6,10 +6,12 @@ of use only with the embedding model that it was trained on, and in that model's
 
 import json
 import math
+import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import mul
+from itertools import pairwise
+from operator import add, mul
 from pathlib import Path
 from typing import get_args
 
@@ -20,24 +22,36 @@ from docqa.questions.question import Kind, KindOpinion
 FILE = "kinds.json"
 SHIPPED = ROOT / "models" / FILE
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\?|\d")
 
 
 @dataclass(frozen=True)
 class KindHead:
-    """The trained layer: for each kind a row of weights and a bias; `base` is the SHA-256 of its model's weights."""
+    """The trained layer: for each kind a row of weights and a bias, and for each clue a weight for each kind;
+    `base` is the SHA-256 of its model's weights."""
 
     base: str
     languages: tuple[str, ...]
     kinds: tuple[Kind, ...]
     weights: tuple[Sequence[float], ...]
     biases: tuple[float, ...]
+    clues: Mapping[str, Sequence[float]]
 
-    def opinion(self, vector: bytes) -> KindOpinion:
-        """The most probable kind of the question with this embedding."""
+    def opinion(self, text: str, vector: bytes) -> KindOpinion:
+        """The most probable kind of a question with its embedding."""
         numbers = memoryview(vector).cast("f").tolist()
         scores = [sum(map(mul, row, numbers)) + bias for row, bias in zip(self.weights, self.biases, strict=True)]
+        for clue in clues(text) & self.clues.keys():
+            scores = list(map(add, scores, self.clues[clue]))
         best = max(range(len(scores)), key=scores.__getitem__)
         return KindOpinion(self.kinds[best], 1 / sum(math.exp(score - scores[best]) for score in scores))
+
+
+def clues(text: str) -> frozenset[str]:
+    """The words of a question, its first word as such, pairs of words at its beginning, question mark and digits."""
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    pairs = [f"{word} {following}" for word, following in pairwise(words[:4])]
+    return frozenset([*words, *pairs, *(f"^{word}" for word in words[:1])])
 
 
 def kind_head(models_dir: Path) -> KindHead | None:
@@ -55,6 +69,9 @@ def kind_head(models_dir: Path) -> KindHead | None:
         biases = tuple(map(float, stored["biases"]))
         if not len(kinds) == len(weights) == len(biases):
             raise ValueError("its parts do not fit each other")
-        return KindHead(stored["base"], tuple(stored["languages"]), kinds, weights, biases)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        words = {clue: array("f", row) for clue, row in stored["clues"].items()}
+        if {len(row) for row in words.values()} - {len(kinds)}:
+            raise ValueError("its clues do not fit its kinds")
+        return KindHead(stored["base"], tuple(stored["languages"]), kinds, weights, biases, words)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CannotStart(f"{path} is damaged: {error}. Delete it, or take it from a fresh copy.") from error

@@ -8,9 +8,9 @@ from docqa.questions.question import Expected, Kind, KindOpinion
 from docqa.questions.small_talk import is_work, small_talk
 from docqa.questions.wording import WORD, matches, unspaced, unspaced_pattern
 
-SURE = 0.5  # of a model's opinion: from here on it is right more often than the words
+SURE = 0.3  # of a model's opinion: from here on it is right more often than the words
 # What is answered without the documents must not be mistaken for a question about them.
-VERY_SURE = 0.9
+VERY_SURE = 0.7
 NO_QUESTION = frozenset(("greeting", "thanks", "capabilities", "task", "about", "summary"))
 
 

@@ -10,15 +10,17 @@ from typing import Protocol
 from docqa.languages import phrase
 from docqa.questions.expansion import expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
-from docqa.questions.kinds import asks_for_several, expected, kind_of, settled, wants_span
+from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, wants_span
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
 from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
-from docqa.questions.scope import common_scope, names_document, scope_of, size_of
+from docqa.questions.scope import common_scope, names_document, scope_of, size_of, topic_of
 from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import content, says_enough
 from docqa.text.words import terms
+
+FEW_WORDS = 3  # of its own; with as many, a question is about something in the document
 
 
 class Document(Protocol):
@@ -83,15 +85,18 @@ def understand(
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
         parts=tuple(_parts(pieces, language, documents, opinion)),
-        scope=_scope(pieces, text, earlier, language),
+        scope=_scope(pieces, text, earlier, language, opinion if len(pieces) == 1 else None),
         size=size_of(text, language),
     )
 
 
-def _scope(pieces: Sequence[StandAlone], text: str, earlier: str, language: str) -> Scope:
+def _scope(pieces: Sequence[StandAlone], text: str, earlier: str, language: str, opinion: KindOpinion | None) -> Scope:
     """The scope of a question; "who wrote it?" after a question about something else asks of that, not of the
     document."""
     scope = common_scope([scope_of(alone.text, language) for alone in pieces])
+    if scope == Scope() and opinion and opinion.kind == "summary" and opinion.probability >= VERY_SURE:
+        # "So what should I know from this?"
+        return Scope("summary") if len(topic_of(text, "filler", "document", "kinds")) < FEW_WORDS else scope
     if scope.wanted != "properties" or not earlier or names_document(text):
         return scope
     return scope if scope_of(earlier, language).wanted != "passages" or small_talk(earlier) else Scope()
