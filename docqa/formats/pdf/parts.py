@@ -159,7 +159,8 @@ def _part(rows: Sequence[Row], first: int, last: int, usual: Usual) -> Part:
     part = rows[first:last]
     if all(usual.is_loud(row) for row in part):
         following = rows[last].text if last < len(rows) else ""
-        return Part(first, last, usual.level(part[0]) if is_heading(part, following) else 0)
+        level = usual.level(part[0])
+        return Part(first, last, level if is_heading(part, following, is_larger=level <= len(_SIZES)) else 0)
     return Part(first, last, is_note=_is_note(part[0], usual))
 
 
@@ -169,8 +170,9 @@ def _is_note(row: Row, usual: Usual) -> bool:
     return is_small and bool(footnote_sign(row.text))
 
 
-def is_heading(rows: Sequence[Row], following: str) -> bool:
-    """Whether loud rows are a heading: few and short ones, no sentence, and none that `following` goes on with."""
+def is_heading(rows: Sequence[Row], following: str, *, is_larger: bool) -> bool:
+    """Whether loud rows are a heading: few and short ones, no sentence, and none that `following` goes on with; and if
+    they are only bold, not larger, none that begins within a sentence."""
     title = " ".join(row.text for row in rows)
     letters = sum(map(str.isalpha, title))
     mark = item_mark(title)
@@ -182,4 +184,6 @@ def is_heading(rows: Sequence[Row], following: str) -> bool:
         return False
     if title.endswith((".", ",", ";")) and not title[:1].isdigit():
         return False
-    return not (title[:1].islower() and following[:1].islower())
+    if title.startswith("(") and title.endswith(")") and mark is None:  # a unit, a remark
+        return False
+    return not (title[:1].islower() and (following[:1].islower() or not is_larger))
