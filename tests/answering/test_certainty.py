@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import httpx
 import pytest
-from docqa.answering.relevance import relevant
 
 from conftest import upload
 from docqa.answering.certainty import certainty

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from docqa.answering.relevance import relevant
 
 from docqa import ROOT
 from docqa.answering.reading import LONGEST_VERIFIED, read
