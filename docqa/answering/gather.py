@@ -15,7 +15,7 @@ from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import unit_score, was_read
 from docqa.answering.sections import spans_in
-from docqa.questions.question import Part, Place, Question
+from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.wording import content, points_back
 from docqa.search.candidates import RETRIEVED
 from docqa.search.index import Index
@@ -28,12 +28,13 @@ from docqa.text.units import in_context
 from docqa.text.words import stem, terms
 
 LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
+LINKED: tuple[Kind, ...] = ("fact", "number")  # what a second passage may complete
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 SAID = 0.3  # of its coverage, for a sentence that answered the previous question
-NUMBER = 0.15  # for a sentence with a digit, where a number is asked for
+NUMBER = 0.3  # for a sentence with a digit, where a number is asked for
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before a second search
 CLOSED = 0.3  # of the open words: what that one must hold
 
@@ -58,7 +59,7 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
         _judged(part, passages, question.said if part.follows else ()) if of_part == level else []
         for part, passages, of_part in zip(question.parts, results, levels, strict=True)
     ]
-    if len(answered) == 1:
+    if len(answered) == 1 and question.parts[0].kind in LINKED:
         answered.append(await _linked(index, documents, question.parts[0], answered[0]))
     return interleave(answered, level)
 

@@ -29,7 +29,16 @@ def said(evidence: Evidence, unit: Unit, language: str) -> str:
 def listed(evidence: Evidence, group: Sequence[Unit], language: str) -> str:
     """All items of a list, a line each, after the line that leads into it."""
     lead = lead_of(evidence, group[0])
-    lines = [f"- {_plain(evidence.text[unit.start : unit.end])}" for unit in group]
+    lines: list[str] = []
+    reached = None
+    for unit in group:
+        text = _plain(evidence.text[unit.start : unit.end])
+        # Of a long item each sentence is a unit.
+        if reached is not None and "\n" not in evidence.text[reached : unit.start]:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(f"- {text}")
+        reached = unit.end
     return "\n".join([lead, *lines] if lead else lines)
 
 

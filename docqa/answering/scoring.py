@@ -7,6 +7,7 @@ from docqa.search.passages import Passage, ScoredUnit
 # Which unit is chosen hardly depends on these weights (63.0 to 63.7 % right over eleven kinds of documents); with these
 # the score of a right answer depends least on the kind: people's words cover less of a document's than an examiner's.
 COVERAGE, COSINE, READ = 0.5, 1.5, 0.05
+TOO_SHORT, FEW_WORDS = 0.3, 5  # less for a unit of fewer words that stands under nothing
 LEAST_READ, MOST_READ = -10.0, 14.0  # beyond these the reader's scores say no more
 RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
 
@@ -21,6 +22,8 @@ def unit_score(passage: Passage, scored: ScoredUnit, *, read: bool) -> float:
     if scored.cosine is None:
         return scored.coverage
     score = COVERAGE * scored.coverage + COSINE * scored.cosine
+    if scored.unit.lead_start is None and len(passage.text[scored.start : scored.end].split()) < FEW_WORDS:
+        score -= TOO_SHORT
     if not read:
         return score
     inside = [span.score for span in passage.spans or () if span.start < scored.end and span.end > scored.start]

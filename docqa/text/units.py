@@ -21,7 +21,7 @@ _MOST_BETWEEN = 3  # blocks between two steps of a list
 _REMARK = 120  # characters of a remark between two items without numbers
 _LOOKED_BACK = 40  # items among which the one before is looked for
 _BLANK = re.compile(r"\n(?=\s*\n)")
-LONGEST_ITEM = 400  # characters; of a longer item each sentence is a unit
+LONGEST_ITEM = 160  # characters; of a longer item, such as a clause of a contract, each sentence is a unit
 
 
 class Unit(NamedTuple):
