@@ -34,7 +34,7 @@ MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 SAID = 0.3  # of its coverage, for a sentence that answered the previous question
-NUMBER = 0.3  # for a sentence with a digit, where a number is asked for
+NUMBER = 0.15  # for a unit with a digit, where a number is asked for; twice that where vectors count too
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before a second search
 CLOSED = 0.3  # of the open words: what that one must hold
 
@@ -139,7 +139,8 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
             carried = before - words if points_back(text, part.language) else frozenset[str]()
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
-            coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
+            if number and any(map(str.isdigit, text)):
+                coverage += NUMBER * (1 if scored.cosine is None else 2)
             coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
             units.append(replace(scored, coverage=coverage))
             before = words | carried
