@@ -171,14 +171,7 @@ async def test_a_short_chapter_is_shown_whole(client: httpx.AsyncClient, questio
 
 
 async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClient) -> None:
-    text = "\f".join(
-        [
-            "The lighthouse on the cape was built of granite in two summers.",
-            "Fishermen sell herring and cod at the market every morning.",
-            "A railway joins the harbour to the foundry behind the hills.",
-            "Apples and pears grow in the orchards along the wide river.",
-        ]
-    )
+    text = "The lighthouse on the cape was built of granite in two summers.\x0cFishermen sell herring and cod at the market every morning.\x0cA railway joins the harbour to the foundry behind the hills.\x0cApples and pears grow in the orchards along the wide river."
     doc_id = await upload(client, text)
     message, sources = await ask(client, [doc_id], "Summarise this in two sentences", length="LONG")
     assert len(sources) == 2, message
