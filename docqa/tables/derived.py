@@ -18,6 +18,7 @@ from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
+_BRACKETS = re.compile(r"[(（\[][^)）\]]+[)）\]]")
 _DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
 
 
@@ -178,4 +179,4 @@ def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> 
 
 def unit_of(name: str) -> str:
     """The unit that a label or a column's heading writes in brackets: School roof (MWh)."""
-    return heading(Column(name, "number")).unit
+    return heading(Column(name, "number")).unit if _BRACKETS.search(name) or "%" in name else ""

@@ -18,12 +18,13 @@ from docqa.text.keys import key
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
-LEAST_QUESTION = 0.72  # of the question's words that are accounted for
+LEAST_QUESTION = 0.7  # of the question's words that are accounted for
 LEAST_LEAD = 0.04  # before the next row with another value
 UNKNOWN = 1.0  # weight of a word that no table has
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
-_IN_ABOVE, _IN_TITLE = 0.9, 0.8
+_IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
+_LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
 
@@ -37,6 +38,17 @@ def listed(name: str, language: str) -> frozenset[str]:
 def totals() -> frozenset[str]:
     """The words that rows of sums are labelled with."""
     return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
+
+
+def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
+    """The tokens without those of a listed phrase of several."""
+    left: list[str] = []
+    at = 0
+    while at < len(tokens):
+        size = next((n for n in (4, 3, 2) if " ".join(tokens[at : at + n]) in plain and at + n <= len(tokens)), 0)
+        left += tokens[at : at + 1] if not size else []
+        at += size or 1
+    return left
 
 
 @dataclass(frozen=True)
@@ -89,6 +101,7 @@ class Query:
         self.attributes = attributes(tokens, language)
         measured = {word for own in self.attributes.values() for word in own}
         plain = listed("value_words", language) | but
+        tokens = without_phrases(tokens, plain)
         self.words = [
             word
             for word in dict.fromkeys(tokens)
@@ -96,6 +109,8 @@ class Query:
         ]
         self.forms: Mapping[str, Mapping[str, float]] = {word: tables.forms(word, language) for word in self.words}
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
+        self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
+        self.within: set[int] = set()  # rows whose range holds a number of the question
         self.is_mine = bool(listed("mine", language) & set(tokens))
 
     @cached_property
@@ -114,17 +129,20 @@ class Query:
     @cached_property
     def unknown(self) -> list[str]:
         """The words that no table has."""
-        return [word for word in self.words if not self.forms[word] and word not in self.named]
+        measured = {word for own in self.attributes.values() for word in own}
+        return [word for word in self.words if not self.forms[word] and word not in self.named | measured]
 
     def matched(self, name: str, words_of_name: Sequence[str] | None = None) -> dict[str, float]:
         """The question's words that a name in a table has, in any form, or comes near in meaning, with how near."""
-        own = set(key(name).split() if words_of_name is None else words_of_name)
-        same = {attribute for attribute in attributes(tuple(own)) if attribute in self.attributes}
+        own = key(name).split() if words_of_name is None else words_of_name
+        same = [attribute for attribute in attributes(own) if attribute in self.attributes]
         near: dict[str, float] = {}
         for word in self.words:
             like = max((like for form, like in self.forms[word].items() if form in own), default=0.0)
             if any(word in self.attributes[attribute] for attribute in same):
-                like = max(like, 0.8)
+                like = max(like, 0.9)
+            if word in self.attributes.get("price", ()) and any(sign in name for sign in "$€£¥₹"):
+                like = max(like, 0.9)
             like = max(like, self.alike.get(word, {}).get(name, 0.0))
             if like:
                 near[word] = like
@@ -142,11 +160,25 @@ class Query:
                     best[index] = max(best.get(index, 0.0), like)
             for index, like in best.items():
                 scores[index] = scores.get(index, 0.0) + like * self.weights[word]
+        for index in self.tables.ranged:
+            if self._is_within(index):
+                scores[index] = scores.get(index, 0.0) + 1.0
         rows = self.tables.rows
+        self.within = {id(rows[index]) for index in scores if index in self.tables.ranged and self._is_within(index)}
         ranked = sorted(
             scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
         )
         return [rows[index] for index in ranked[:MOST_CANDIDATES]]
+
+    def _is_within(self, index: int) -> bool:
+        low, high = self.tables.ranged[index]
+        return any(low <= value <= high for value in self.numbers)
+
+    def had(self, own: Sequence[str]) -> set[str]:
+        """Which words of a name the question has, in any form, or asks for as a measure."""
+        forms = {form for word in self.words for form in self.forms[word]}
+        measured = (said for attribute, said in attributes(own).items() if attribute in self.attributes)
+        return (forms & set(own)).union(*measured)
 
     def label_share(self, name: str, own: Sequence[str]) -> float:
         """How much of a name the question has, by weight; a little more where it stands there as it is.
@@ -156,16 +188,13 @@ class Query:
         """
         plain = listed("value_words", self.language)
         telling = [word for word in own if word not in plain] or list(own)
-        have = {form for word in self.words for form in self.forms[word]}
-        for attribute, said in attributes(own).items():
-            if attribute in self.attributes:
-                have |= said
+        have = self.had(own)
         head = (words_of(name.partition(",")[0]) or own)[-1]
         weights = {word: self.tables.weight(word) * (1.5 if word == head else 1.0) for word in telling}
         total = sum(weights.values())
         share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
         if any(word in have and self.tables.spread.get(word) == 1 and len(word) > 3 for word in telling):
-            share = max(share, LEAST_LABEL + 0.05)
+            share = max(share, LEAST_LABEL + 0.1)
         if len(own) > 1 and f" {' '.join(key(name).split())} " in f" {self.text} ":
             share += _PHRASE * len(own)
         return share
@@ -176,7 +205,11 @@ class Query:
         row, grid = placed.row, placed.grid
         shares = {place: self.label_share(row.cells[place], own) for place, own in placed.names.items()}
         named_by = max(shares, key=lambda place: (shares[place], -place), default=0)
+        if id(placed) in self.within:
+            shares[0], named_by = 1.0, 0
         in_label = self.matched(row.cells[named_by], placed.names.get(named_by))
+        if id(placed) in self.within:
+            in_label |= {word: 1.0 for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)}
         if not in_label or not shares[named_by]:
             return None
         columns = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place != named_by]
@@ -188,8 +221,10 @@ class Query:
         column, is_guess = self._column(placed, columns, in_label)
         if column is None:
             return None
+        above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
         around = {
-            **{word: _IN_TITLE * like for word, like in self.matched(grid.title).items()},
+            **{word: _IN_BEFORE * like for word, like in self.matched(grid.before).items()},
+            **{word: above * like for word, like in self.matched(grid.title).items()},
             **{word: _IN_ABOVE * like for word, like in self.matched(row.above).items()},
         }
         beside = {
@@ -205,11 +240,20 @@ class Query:
             return None
         if len(self.years) > 1:  # each of them is looked up in its turn
             places = (*places, dict.fromkeys(self.years, 1.0))
+        if set(placed.names[named_by]) <= totals() and not self._is_total_of(over, around):
+            return None
         score = self.share(*places)
-        if set(placed.names[named_by]) <= totals():  # "Total" says nothing of its own
-            score -= 0.4 * self.share({word: like for word, like in around.items() if word not in over})
         share = shares[named_by]
-        return Cell(placed, column, score * (0.6 + 0.4 * share), share, is_guess, named_by)
+        score *= 0.6 + 0.4 * share
+        for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
+            own, had = words_of(name), self.had(words_of(name))
+            score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
+        return Cell(placed, column, score, share, is_guess, named_by)
+
+    def _is_total_of(self, *places: Mapping[str, float]) -> bool:
+        """Whether all that the question says besides is said above a row that is labelled with "total" only."""
+        telling = [word for word in self.words if word not in totals() and not YEAR.fullmatch(word)]
+        return bool(telling) and all(any(own.get(word, 0.0) >= _IN_TITLE * 0.85 for own in places) for word in telling)
 
     def share(self, *places: Mapping[str, float]) -> float:
         """How much of the question is accounted for by what it shares with these places."""
@@ -230,7 +274,10 @@ class Query:
         shares = {place: self._column_share(place, placed, in_label) for place in columns}
         most = max(shares.values())
         tied = [place for place in columns if shares[place] >= most - 1e-9]
-        return (tied[0], False) if len(tied) == 1 else self._default(placed, tied)
+        if len(tied) == 1:
+            return tied[0], False
+        place, is_guess = self._default(placed, tied)
+        return place, is_guess and most <= 0
 
     def _column_share(self, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
         name = placed.grid.columns[place]
@@ -244,9 +291,12 @@ class Query:
         if self.is_mine and listed("yours", self.language) & set(heading):
             share += 0.5  # what is mine to the reader is yours to the text
         # Of two headings that fit alike the one is meant that says less beside; a year says least.
-        have = {form for word in own for form in self.forms[word]}
-        beside = [word for word in heading if word not in have]
-        return share - sum(0.01 if word.isdecimal() else 0.02 for word in beside) * (share > 0)
+        beside = [word for word in heading if word not in self.had(heading)]
+        return share - sum(self._beside(word) for word in beside) * (share > 0)
+
+    def _beside(self, word: str) -> float:
+        """How much a heading loses by a word that the question does not have: most by a further year."""
+        return (0.3 if self.years else 0.01) if YEAR.fullmatch(word) else 0.01 if word.isdecimal() else 0.02
 
     def _default(self, placed: Placed, tied: Sequence[int]) -> tuple[int | None, bool]:
         """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period."""
@@ -272,7 +322,16 @@ def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
     if not cells or cells[0].label_share < LEAST_LABEL or cells[0].score < least:
         return False
     first = cells[0]
-    return not any(cell.value != first.value and cell.score > first.score - LEAST_LEAD for cell in cells[1:])
+    return not any(
+        cell.value != first.value and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
+        for cell in cells[1:]
+    )
+
+
+def _says_more(cell: Cell, other: Cell) -> bool:
+    """Whether a row of the same table is another one's with a word more: paid memberships beside memberships."""
+    own, plain = (set(each.placed.names.get(each.named_by, ())) for each in (cell, other))
+    return cell.placed.grid is other.placed.grid and own > plain
 
 
 def over_years(query: Query, cell: Cell) -> list[Cell]:

@@ -16,7 +16,8 @@ _LONGEST_HEADING = 60
 
 def sentence(cell: Cell, language: str) -> str:
     """The value of a cell as a sentence: Net revenue, 2022: $86,392 million."""
-    return f"{name_of(cell)}: {value_of(cell)}{_stop(value_of(cell), language)}"
+    name = name_of(cell)
+    return f"{name}{'' if name.endswith(('?', '？')) else ':'} {value_of(cell)}{_stop(value_of(cell), language)}"
 
 
 def name_of(cell: Cell, *, with_column: bool = True) -> str:
