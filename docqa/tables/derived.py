@@ -13,7 +13,8 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
-from docqa.tables.lookup import YEAR, Cell, Query, listed, totals
+from docqa.tables.lookup import Cell
+from docqa.tables.query import YEAR, Query, listed, totals
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 

@@ -25,7 +25,8 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
-from docqa.tables.lookup import YEAR, Alike, Cell, Query, is_sure, listed, look_up, over_years
+from docqa.tables.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.query import YEAR, Alike, Query, listed
 from docqa.tables.values import computed, name_of, sentence, value_of, with_unit
 from docqa.tables.wording import written
 from docqa.text.keys import key

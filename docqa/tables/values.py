@@ -7,7 +7,8 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.tables.derived import amount, unit_of
-from docqa.tables.lookup import YEAR, Cell
+from docqa.tables.lookup import Cell
+from docqa.tables.query import YEAR
 
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")
