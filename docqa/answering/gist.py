@@ -10,11 +10,11 @@ from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
-from docqa.answering.outline import numbered_titles, outline_of, table_of
-from docqa.answering.place_summary import SLIDES, gist_of_places
+from docqa.answering.place_summary import gist_of_places
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import choose, notes
+from docqa.ingest.outline import SLIDES, outline
 from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
@@ -28,7 +28,7 @@ SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is a
 NARROW = 3  # words of a topic; with more, it is the document again in other words
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
-OUTLINED = ("epub", *SLIDES)  # formats whose sections are named by their makers
+TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
 
 _OfDocument = tuple[StoredDocument, list[StoredNote]]
 
@@ -56,7 +56,9 @@ async def gist(
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)
-    outlines = {document.id: await _outline(db, document, question) for document in documents}
+    most, language = TITLES[question.options.length], question.answer_language
+    async with db.read() as conn:
+        outlines = {document.id: await outline(conn, document, language, most) for document in documents}
     length = length_of(question, len(by_document))
     return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
 
@@ -103,17 +105,6 @@ async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scop
         return bool(await store.chunks.match_chunks(conn, ids, match_of(scope.topic_words), 1))
 
 
-async def _outline(db: Database, document: StoredDocument, question: Question) -> str:
-    async with db.read() as conn:
-        if document.kind == "csv":
-            return await table_of(conn, document, question.answer_language)
-        if document.kind in OUTLINED:
-            headed = await store.notes.headed_chunks(conn, document.id)
-            return outline_of([chunk.section for chunk in headed], document, question)
-        chunks = await store.chunks.chunks(conn, document.id)
-    return outline_of(await asyncio.to_thread(numbered_titles, [chunk.text for chunk in chunks]), document, question)
-
-
 async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
     """How many pages the answer is from, where some could not be read; how many documents, where there are several."""
     async with db.read() as conn:
@@ -137,9 +128,9 @@ def _picked(
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
         chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
-        outline = outlines.get(document.id, "")
-        if outline and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
-            outlined.append(f"{document.name}: {outline}" if len(by_document) > 1 else outline)
+        parts = outlines.get(document.id, "")
+        if parts and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
+            outlined.append(f"{document.name}: {parts}" if len(by_document) > 1 else parts)
             chosen = [] if document.kind == "csv" else chosen
         in_paragraph, place = 0, ""
         for note in chosen:
@@ -160,9 +151,9 @@ def _picked(
             in_paragraph = 1 if new else in_paragraph + 1
     if not lines and not outlined:
         return None
-    outline = "\n\n".join(outlined)
-    closing = f"\n\n{outline}{closing}" if lines and outline else closing
-    return Overview("" if lines else outline, passages, pieces_of(lines), closing, by_provider=True)
+    made_of = "\n\n".join(outlined)
+    closing = f"\n\n{made_of}{closing}" if lines and made_of else closing
+    return Overview("" if lines else made_of, passages, pieces_of(lines), closing, by_provider=True)
 
 
 def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:

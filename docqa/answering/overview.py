@@ -13,9 +13,10 @@ from docqa.answering.evidence import Provider
 from docqa.answering.gist import gist
 from docqa.answering.mentions import Place, match_of
 from docqa.answering.mentions import places as mentions_of
-from docqa.answering.place_summary import SLIDES, gist_of_places, not_recognised
+from docqa.answering.place_summary import gist_of_places, not_recognised
 from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
+from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
 from docqa.questions.question import Question, Scope
 from docqa.store.database import Database

@@ -14,6 +14,7 @@ from docqa.answering.summary_length import length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.headings import after_headings
 from docqa.ingest.key_sentences import choose
+from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
 from docqa.questions.question import Place, Question
 from docqa.search.passages import Passage
@@ -23,7 +24,6 @@ from docqa.store.notes import StoredNote
 from docqa.text.sentences import sentences
 from docqa.text.words import is_dense
 
-SLIDES = ("ppt", "pptx")
 BEGINNING = 0.5  # of the words of a summary are the first sentences of the place
 LONGEST_TITLE = 100  # characters
 _MARK = re.compile(r"^\s*(?:[-–•*▪◦‣·>\uf0b7\uf0a7]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
@@ -139,7 +139,10 @@ def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[
             lines = [(begin + m.start(), begin + m.end()) for m in re.finditer(r"[^\n]+", text[begin:end])]
             marked = sum(bool(_MARK.match(text[start:stop])) for start, stop in lines)
             if document.kind in SLIDES or marked > 1 or marked == len(lines):
-                units += [_Unit(span, start, stop, is_item=True) for start, stop in _items(text, lines)]
+                units += [
+                    _Unit(span, start, stop, is_item=document.kind in SLIDES or bool(_MARK.match(text[start:stop])))
+                    for start, stop in _items(text, lines)
+                ]
                 continue
             for start, stop in sentences(text[begin:end]):
                 start, _ = after_headings(text, begin + start, begin + stop, span.chunk.section)

@@ -40,12 +40,14 @@ class GridRow:
 class Grid:
     """A table: the full heading of each column, "" where it has none, and the rows under them.
 
-    `title` is the text before it, `scale` what its numbers are in: "millions", "".
+    `title` is the line or paragraph above it, `before` the one above that, `scale` what its numbers are in:
+    "millions", "".
     """
 
     start: int
     end: int
     title: str
+    before: str
     columns: tuple[str, ...]
     scale: str
     rows: tuple[GridRow, ...]
@@ -160,7 +162,7 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     width = max(len(line.cells) for line in body if line.mark)
     rows = [_padded(line, width) for line in body]
     head = _heads(rows, [bool(line.mark) for line in body])
-    title = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
+    title, further = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
     rows = _without_empty(rows, head)
     columns = _joined(rows[:head], len(rows[0]))
     made: list[GridRow] = []
@@ -173,8 +175,10 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
         made.append(GridRow(line.start, line.end, (label, *cells[1:]), above))
     if len(made) < (1 if any(columns) else LEAST_ROWS):
         return None
-    scale = scale_of(" ".join(" ".join(row) for row in rows[:head])) or scale_of(title[-160:])
-    return Grid(body[0].start, body[-1].end, title, columns, scale, tuple(made))
+    scale = (
+        scale_of(" ".join(" ".join(row) for row in rows[:head])) or scale_of(title[-160:]) or scale_of(further[-160:])
+    )
+    return Grid(body[0].start, body[-1].end, title, further, columns, scale, tuple(made))
 
 
 def _padded(line: _Line, width: int) -> list[str]:
@@ -201,7 +205,8 @@ def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
         while first and not full[first - 1]:  # a label alone is of the rows below it
             first -= 1
         return min(first, MOST_HEADINGS)
-    return 1 if len(rows) > LEAST_ROWS and all(len(cell) < 60 for cell in rows[0]) else 0
+    # Of two columns of words it cannot be told whether the first row heads them.
+    return 1 if len(rows) > LEAST_ROWS and len(rows[0]) > 2 and max(map(len, rows[0])) < 60 else 0
 
 
 def _joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
@@ -233,7 +238,8 @@ def _without_empty(rows: list[list[str]], head: int) -> list[list[str]]:
     return rows
 
 
-def _title(before: str, labels: Sequence[_Line]) -> str:
-    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", before) if part.strip()]
-    near = paragraphs[-2:] if paragraphs and len(paragraphs[-1]) < 80 else paragraphs[-1:]
-    return " ".join(" ".join([*near, *(line.text for line in labels)]).split())[-LONGEST_TITLE:]
+def _title(before: str, labels: Sequence[_Line]) -> tuple[str, str]:
+    """(the line or paragraph right above a table, with labels that stand in its head; the one above that)."""
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", before) if part.strip()]
+    title = " ".join([*paragraphs[-1:], *(line.text for line in labels)])
+    return title[-LONGEST_TITLE:], "".join(paragraphs[-2:-1])[-LONGEST_TITLE:]

@@ -204,7 +204,7 @@ def _openings(prose: Sequence[Sequence[_Sentence]]) -> dict[_Sentence, float]:
     """The first sentences of the summary, and of the document, with what they weigh more, the first one most."""
     spans = [span for part in prose for span in part]
     summary = [span for span in spans if span.role == "summary"][:OPENING]
-    lead = [span for span in next(filter(None, prose), ()) if span.role == ""][: OPENING if not summary else 1]
+    lead = [span for span in next(filter(None, prose), ()) if span.role == ""][: 0 if summary else OPENING]
     opening = {span: LEAD - 0.15 * place for place, span in enumerate(lead)}
     return opening | {span: SUMMARY - 0.2 * place for place, span in enumerate(summary)}
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import get_args
 
 from docqa.languages import every, every_pattern, every_word, pattern
-from docqa.questions.kinds import expected
+from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import places_named
 from docqa.questions.question import Property, Scope, Size, Wanted
 from docqa.questions.wording import dense_codes
@@ -25,7 +25,7 @@ LONGEST = 200  # characters; what is longer brings a task of its own
 TOPIC_WORDS: dict[Wanted, tuple[int, int]] = {
     "page_count": (0, 0),
     "contents": (0, 0),
-    "summary": (0, 6),
+    "summary": (0, 3),
     "mentions": (1, 3),
 }
 _PATTERNS: dict[Wanted, str] = {
@@ -64,6 +64,8 @@ def scope_of(question: str, language: str) -> Scope:
         whole = bool(places) and not topic and expected(question, language) is None
         return Scope("summary" if whole else "passages", places=places)
     least, most = TOPIC_WORDS[wanted]
+    if wanted == "summary" and not wants_span(question, language):
+        most *= 2  # "Summarise why the home was closed by the council" is no other question
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
     return Scope(wanted, topic, places) if least <= words <= most else Scope(places=places)
 

@@ -13,11 +13,11 @@ MOST_NEW = 400  # texts encoded for one question
 _kept: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
 
-async def vectors(embedder: Embedder, texts: Sequence[str]) -> dict[str, bytes]:
-    """The vectors of these texts; none of those beyond MOST_NEW that are not known yet, and only the known ones where
+async def vectors(embedder: Embedder, texts: Sequence[str], most_new: int = MOST_NEW) -> dict[str, bytes]:
+    """The vectors of these texts; none of those beyond `most_new` that are not known yet, and only the known ones where
     the model has ended."""
     keys = {text: (embedder.sha256, text) for text in dict.fromkeys(texts) if text.strip()}
-    new = [text for text, place in keys.items() if place not in _kept][:MOST_NEW]
+    new = [text for text, place in keys.items() if place not in _kept][:most_new]
     if new:
         try:
             encoded = await embedder.encode(new, urgent=True)

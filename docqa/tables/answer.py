@@ -25,4 +25,4 @@ async def answer_from_table(
     async with db.read() as conn:
         if 0 < len(of_rows) <= MOST_TABLES and (counted := await answer_by_counting(conn, encoders, of_rows, question)):
             return counted
-        return await answer_by_look_up(conn, others, question) if others else None
+        return await answer_by_look_up(conn, encoders, others, question) if others else None

@@ -11,12 +11,13 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid, GridRow, grids
 from docqa.languages import every_word, words
 from docqa.tables.headings import NEAR, likeness
+from docqa.tables.ranges import Range, range_of
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 # What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
 ATTRIBUTES = ("price", "quantity", "rating", "time_taken", "weight", "size", "power")
-_ALSO = {"price": ("price", "money")}  # an attribute that has the words of several lists
+_ALSO = {"price": ("price", "costs")}  # an attribute that has the words of several lists
 _BEGINNING = 3  # letters that two forms of a word share
 _LONGEST_NAME = 12  # words of a cell that names its row
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
@@ -80,6 +81,7 @@ class Tables:
     rows: list[Placed] = field(default_factory=list)
     labelled: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     spread: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many rows a word names
+    ranged: dict[int, Range] = field(default_factory=dict)  # rows that are labelled with a range of numbers
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
 
     @classmethod
@@ -96,10 +98,14 @@ class Tables:
         return tables
 
     def _add(self, document: int, page_number: int, grid: Grid) -> None:
-        for row in grid.rows:
+        ranges = [range_of(row.label) for row in grid.rows]
+        is_ranged = sum(bounds is not None for bounds in ranges) > 1
+        for row, bounds in zip(grid.rows, ranges, strict=True):
             placed = Placed(document, page_number, grid, row)
             index = len(self.rows)
             self.rows.append(placed)
+            if is_ranged and bounds is not None:
+                self.ranged[index] = bounds
             naming = {word for own in placed.names.values() for word in own}
             naming |= {f"~{attribute}" for own in placed.names.values() for attribute in attributes(own)}
             for word in naming:
@@ -121,6 +127,7 @@ class Tables:
         for tables in (self, *others):
             shift = len(whole.rows)
             whole.rows += tables.rows
+            whole.ranged |= {shift + place: bounds for place, bounds in tables.ranged.items()}
             for word, places in tables.labelled.items():
                 whole.labelled[word] += [shift + place for place in places]
                 whole.spread[word] += tables.spread[word]

@@ -13,11 +13,13 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
-from docqa.tables.lookup import YEAR, Cell, Query, listed, totals
+from docqa.tables.lookup import Cell
+from docqa.tables.query import YEAR, Query, listed, totals
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
+_BRACKETS = re.compile(r"[(（\[][^)）\]]+[)）\]]")
 _DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
 
 
@@ -178,4 +180,4 @@ def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> 
 
 def unit_of(name: str) -> str:
     """The unit that a label or a column's heading writes in brackets: School roof (MWh)."""
-    return heading(Column(name, "number")).unit
+    return heading(Column(name, "number")).unit if _BRACKETS.search(name) or "%" in name else ""

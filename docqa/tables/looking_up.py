@@ -15,14 +15,18 @@ from aiosqlite import Connection
 from docqa import store
 from docqa.formats.columns import Column
 from docqa.languages import phrase
+from docqa.models.embedder import Embedder
+from docqa.models.encoders import Encoders
 from docqa.questions.question import Part, Question
 from docqa.questions.wording import asks
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
+from docqa.tables.alike import cosines, vectors
 from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
-from docqa.tables.lookup import YEAR, Cell, Query, is_sure, listed, look_up, over_years
+from docqa.tables.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.query import YEAR, Alike, Query, listed
 from docqa.tables.values import computed, name_of, sentence, value_of, with_unit
 from docqa.tables.wording import written
 from docqa.text.keys import key
@@ -30,6 +34,13 @@ from docqa.text.keys import key
 KEPT = 32  # documents
 MOST_DOCUMENTS = 20
 MOST_TOKENS = 40
+MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
+MOST_TABLES_COMPARED = 12  # rows with their tables
+MOST_NAMES = 48
+MOST_NEW = 32  # texts encoded for one question
+LONGEST_NAME = 120
+LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
+SURER = 0.25  # what is alike at all counts nearly as the same
 LEAST_DERIVED = 0.6  # of the question, for a figure that is computed
 _KINDS = ("fact", "number", "list")
 _RANKS = (
@@ -51,7 +62,7 @@ _kept: OrderedDict[tuple[str, int], Tables] = OrderedDict()  # by doc_id and the
 
 
 async def answer_by_look_up(
-    conn: Connection, documents: Sequence[StoredDocument], question: Question
+    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
     """The answer that the tables on the pages of these documents give; None where they do not surely answer every part
     of the question."""
@@ -64,7 +75,10 @@ async def answer_by_look_up(
     tables = each[0].joined(each[1:]) if len(each) > 1 else each[0]
     if not tables.rows:
         return None
-    answers = [await asyncio.to_thread(_answered, tables, part, question.answer_language) for part in parts]
+    answers = []
+    for part in parts:
+        alike = await _alike(encoders.embedder_for(part.language), tables, part)
+        answers.append(await asyncio.to_thread(_answered, tables, part, question.answer_language, alike))
     by_id = {document.id: document for document in documents}
     sources: list[Source] = []
     texts = []
@@ -116,13 +130,38 @@ async def _marks(
 Answered = tuple[str, list[Placed]]  # the text, and the rows that it rests on
 
 
-def _answered(tables: Tables, part: Part, language: str) -> Answered | None:
-    tokens = key(part.text).split()
+async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike:
+    """What the question's words that no table has may mean: headings and labels that an embedder finds near."""
+    tokens = _tokens(part)
+    if embedder is None or not 0 < len(tokens) <= MOST_TOKENS:
+        return {}
+    query = Query(tokens, part.language, tables, _named(part))
+    if not 0 < len(query.unknown) <= MOST_UNKNOWN or not query.forms:
+        return {}
+    names: dict[str, None] = {}
+    for placed in query.candidates()[:MOST_TABLES_COMPARED]:
+        names |= dict.fromkeys([placed.row.label, *placed.grid.columns, placed.grid.title])
+    own = [name for name in names if 0 < len(name) <= LONGEST_NAME][:MOST_NAMES]
+    known = await vectors(embedder, [*query.unknown, *own], MOST_NEW)
+    near = await asyncio.to_thread(cosines, embedder, query.unknown, own, known, LEAST_ALIKE)
+    return {word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near_names} for word, near_names in near.items()}
+
+
+def _tokens(part: Part) -> list[str]:
+    return key(part.searched if part.follows else part.text).split()
+
+
+def _named(part: Part) -> list[str]:
+    return [word for own in part.named.values() for word in own]
+
+
+def _answered(tables: Tables, part: Part, language: str, alike: Alike | None = None) -> Answered | None:
+    tokens = _tokens(part)
     if not 0 < len(tokens) <= MOST_TOKENS:
         return None
     if _spoken("explaining", f" {' '.join(tokens)} ", part.language):
         return None
-    named = [word for own in part.named.values() for word in own]
+    named = _named(part)
     spoken = f" {' '.join(tokens)} "
     ranks = {name: _spoken(name, spoken, part.language) for name in _RANKS}
     in_years = _asks_for_year(tokens, part.language)
@@ -136,7 +175,7 @@ def _answered(tables: Tables, part: Part, language: str) -> Answered | None:
             query = Query(tokens, part.language, tables, named, frozenset(words))
             if answer := _against(query, language, short=name == "missed"):
                 return answer
-    query = Query(tokens, part.language, tables, named)
+    query = Query(tokens, part.language, tables, named, alike=alike)
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)

@@ -7,7 +7,8 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.tables.derived import amount, unit_of
-from docqa.tables.lookup import YEAR, Cell
+from docqa.tables.lookup import Cell
+from docqa.tables.query import YEAR
 
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")
@@ -16,7 +17,8 @@ _LONGEST_HEADING = 60
 
 def sentence(cell: Cell, language: str) -> str:
     """The value of a cell as a sentence: Net revenue, 2022: $86,392 million."""
-    return f"{name_of(cell)}: {value_of(cell)}{_stop(value_of(cell), language)}"
+    name = name_of(cell)
+    return f"{name}{'' if name.endswith(('?', '？')) else ':'} {value_of(cell)}{_stop(value_of(cell), language)}"
 
 
 def name_of(cell: Cell, *, with_column: bool = True) -> str:

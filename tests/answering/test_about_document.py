@@ -122,3 +122,56 @@ async def test_no_question_gets_a_helpful_sentence_in_its_language(
     message, sources = await ask(client, [await upload(client, REPORT)], text)
     assert message.startswith(begins)
     assert sources == []
+
+
+async def test_the_summary_of_a_table_says_what_its_rows_hold(client: httpx.AsyncClient) -> None:
+    rows = "Boat,Port,Day,Fee\n" + "".join(
+        f"Boat {n},{'Oslo' if n % 2 else 'Bergen'},2024-03-{n:02},{n * 10}\n" for n in range(1, 21)
+    )
+    message, _ = await ask(client, [await upload(client, rows, "boats.csv")], "What is this about?")
+    assert message == (
+        "A table with 20 rows and 4 columns: Boat, Port, Day, Fee. Port is one of: Bergen, Oslo. "
+        "Day runs from 2024-03-01 to 2024-03-20. Fee runs from 10 to 200."
+    )
+
+
+HANDBOOK = """Handbook of the Ferry
+
+Chapter 1: Tickets
+
+A ticket costs three crowns. It is sold on board.
+
+Chapter 2: Luggage
+
+Each passenger may bring:
+- one suitcase
+- one bicycle
+
+Chapter 3: Leaving
+
+Wait until the ferry has stopped."""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "What does chapter 1 say?",
+            "Chapter 1 is headed “Tickets”. [1] A ticket costs three crowns. [1] It is sold on board. [1]",
+        ),
+        (
+            "what is chapter 2 about?",
+            "Chapter 2 is headed “Luggage”. [1] Each passenger may bring: [1]\n- one suitcase [1]\n- one bicycle [1]",
+        ),
+    ],
+)
+async def test_a_short_chapter_is_shown_whole(client: httpx.AsyncClient, question: str, answer: str) -> None:
+    message, _ = await ask(client, [await upload(client, HANDBOOK)], question)
+    assert message == answer
+
+
+async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClient) -> None:
+    text = "The lighthouse on the cape was built of granite in two summers.\x0cFishermen sell herring and cod at the market every morning.\x0cA railway joins the harbour to the foundry behind the hills.\x0cApples and pears grow in the orchards along the wide river."
+    doc_id = await upload(client, text)
+    message, sources = await ask(client, [doc_id], "Summarise this in two sentences", length="LONG")
+    assert len(sources) == 2, message

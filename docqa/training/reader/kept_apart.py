@@ -36,8 +36,10 @@ class SetFigures:
         shares = ", ".join(
             f"{share:.1%} refused at {cost:.0%}" for share, cost in zip(self.refused, WRONGLY_REFUSED, strict=True)
         )
+        unanswerable, answerable = self.refused_now
         return (
-            f"{self.name} ({self.answerable} + {self.unanswerable}): F1 {self.f1:.1%}, area {self.area:.3f}, {shares}"
+            f"{self.name} ({self.answerable} + {self.unanswerable}): F1 {self.f1:.1%}, area {self.area:.3f}, {shares}; "
+            f"now {unanswerable:.1%} of the unanswerable and {answerable:.1%} of the answerable"
         )
 
 

@@ -1,17 +1,19 @@
 """What a document is made of: the titles of its parts, or the columns of its table."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 
 from aiosqlite import Connection
 
+from docqa import store
 from docqa.ingest.headings import role_of
 from docqa.languages import phrase
-from docqa.questions.question import Question
 from docqa.store.documents import StoredDocument
 from docqa.store.table_overview import column_overview
 
-TITLES = {"SHORT": 12, "LONG": 30}  # that are named
+SLIDES = ("ppt", "pptx")
+TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 FEWEST = 3  # titles that are an outline
 LONGEST = 80  # characters of a title
 _NUMBERED = re.compile(
@@ -34,19 +36,30 @@ def numbered_titles(texts: Sequence[str]) -> list[str]:
     return max(series.values(), key=len, default=[])
 
 
-def outline_of(titles: Sequence[str], document: StoredDocument, question: Question) -> str:
-    """A sentence that names the parts of a document, "" where too few are known."""
-    kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != document.title]
+def outline_of(titles: Sequence[str], language: str, most: int, own_title: str = "") -> str:
+    """A sentence in this language that names up to `most` parts of a document, "" where too few are known."""
+    kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != own_title]
     if len(kept) < FEWEST:
         return ""
-    most = TITLES[question.options.length]
     shown = "; ".join(kept[:most]) + ("; …" if len(kept) > most else "")
-    return phrase("phrases.about.outline", question.answer_language).format(titles=shown)
+    return phrase("phrases.about.outline", language).format(titles=shown)
 
 
 def _is_title(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
     return 3 <= len(text) <= LONGEST and letters >= LETTERS * len(text) and role_of(text) != "skipped"
+
+
+async def outline(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
+    """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
+    table, the titles that its maker gave its parts, or those that its text numbers."""
+    if document.kind == "csv":
+        return await table_of(conn, document, language)
+    if document.kind in TITLED:
+        headed = await store.notes.headed_chunks(conn, document.id)
+        return outline_of([chunk.section for chunk in headed], language, most, document.title)
+    texts = [chunk.text for chunk in await store.chunks.chunks(conn, document.id)]
+    return outline_of(await asyncio.to_thread(numbered_titles, texts), language, most, document.title)
 
 
 async def table_of(conn: Connection, document: StoredDocument, language: str) -> str:

@@ -1,0 +1,172 @@
+"""A question as the tables of documents see it: its words, how much each says, and their forms in the tables."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+
+from docqa.languages import every_word, words
+from docqa.tables.cells import Placed, Tables, attributes, words_of
+from docqa.text.detect import is_function_word
+from docqa.text.keys import key
+
+MOST_CANDIDATES = 60
+LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
+UNKNOWN = 1.0  # weight of a word that no table has
+MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
+YEAR = re.compile(r"(?:19|20)\d\d")
+_PHRASE = 0.03  # for each word of a label that stands in the question as it is
+
+
+@cache
+def listed(name: str, language: str) -> frozenset[str]:
+    """The keys of a list of words about tables, of this language and of English."""
+    return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))
+
+
+@cache
+def totals() -> frozenset[str]:
+    """The words that rows of sums are labelled with."""
+    return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
+
+
+def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
+    """The tokens without those of a listed phrase of several."""
+    left: list[str] = []
+    at = 0
+    while at < len(tokens):
+        size = next((n for n in (4, 3, 2) if " ".join(tokens[at : at + n]) in plain and at + n <= len(tokens)), 0)
+        left += tokens[at : at + 1] if not size else []
+        at += size or 1
+    return left
+
+
+Alike = Mapping[str, Mapping[str, float]]  # word of the question → name in a table → how near they are in meaning
+
+
+class Query:
+    """One question against the tables: its words with their weight and their forms.
+
+    `named` are words that name the document, `but` those that say what is to be done with the values, `alike` is what
+    an embedder said of the words that no table has.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[str],
+        language: str,
+        tables: Tables,
+        named: Sequence[str] = (),
+        but: frozenset[str] = frozenset(),
+        alike: Alike | None = None,
+    ) -> None:
+        self.tables, self.language, self.text = tables, language, " ".join(tokens)
+        self.named, self.alike = set(named), alike or {}
+        self.attributes = attributes(tokens, language)
+        measured = {word for own in self.attributes.values() for word in own}
+        plain = listed("value_words", language) | but
+        tokens = without_phrases(tokens, plain)
+        self.words = [
+            word
+            for word in dict.fromkeys(tokens)
+            if YEAR.fullmatch(word) or word in measured - but or not (is_function_word(word) or word in plain)
+        ]
+        self.forms: Mapping[str, Mapping[str, float]] = {word: tables.forms(word, language) for word in self.words}
+        self.years = [word for word in self.words if YEAR.fullmatch(word)]
+        self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
+        self.within: set[int] = set()  # rows whose range holds a number of the question
+        self.is_mine = bool(listed("mine", language) & set(tokens))
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """How much each word says."""
+        return {word: self._weight(word) for word in self.words}
+
+    def _weight(self, word: str) -> float:
+        if word in self.named:
+            return 0.1
+        if forms := self.forms[word]:
+            return max(self.tables.weight(form) for form in forms)
+        # What only asks for a measure, how heavy, says less than a name does.
+        return 0.7 if any(word in own for own in self.attributes.values()) else UNKNOWN
+
+    @cached_property
+    def unknown(self) -> list[str]:
+        """The words that no table has."""
+        measured = {word for own in self.attributes.values() for word in own}
+        return [word for word in self.words if not self.forms[word] and word not in self.named | measured]
+
+    def matched(self, name: str, words_of_name: Sequence[str] | None = None) -> dict[str, float]:
+        """The question's words that a name in a table has, in any form, or comes near in meaning, with how near."""
+        own = key(name).split() if words_of_name is None else words_of_name
+        same = [attribute for attribute in attributes(own) if attribute in self.attributes]
+        near: dict[str, float] = {}
+        for word in self.words:
+            like = max((like for form, like in self.forms[word].items() if form in own), default=0.0)
+            if any(word in self.attributes[attribute] for attribute in same):
+                like = max(like, 0.9)
+            if word in self.attributes.get("price", ()) and any(sign in name for sign in "$€£¥₹"):
+                like = max(like, 0.9)
+            like = max(like, self.alike.get(word, {}).get(name, 0.0))
+            if like:
+                near[word] = like
+        return near
+
+    def candidates(self) -> list[Placed]:
+        """The rows whose names share most with the question."""
+        scores: dict[int, float] = {}
+        for word in self.words:
+            best: dict[int, float] = {}
+            forms = dict(self.forms[word])
+            forms |= {f"~{attribute}": 0.8 for attribute, own in self.attributes.items() if word in own}
+            for form, like in forms.items():
+                for index in self.tables.labelled.get(form, ()):
+                    best[index] = max(best.get(index, 0.0), like)
+            for index, like in best.items():
+                scores[index] = scores.get(index, 0.0) + like * self.weights[word]
+        for index in self.tables.ranged:
+            if self._is_within(index):
+                scores[index] = scores.get(index, 0.0) + 1.0
+        rows = self.tables.rows
+        self.within = {id(rows[index]) for index in scores if index in self.tables.ranged and self._is_within(index)}
+        ranked = sorted(
+            scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
+        )
+        return [rows[index] for index in ranked[:MOST_CANDIDATES]]
+
+    def _is_within(self, index: int) -> bool:
+        low, high = self.tables.ranged[index]
+        return any(low <= value <= high for value in self.numbers)
+
+    def had(self, own: Sequence[str]) -> set[str]:
+        """Which words of a name the question has, in any form, or asks for as a measure."""
+        forms = {form for word in self.words for form in self.forms[word]}
+        measured = (said for attribute, said in attributes(own).items() if attribute in self.attributes)
+        return (forms & set(own)).union(*measured)
+
+    def label_share(self, name: str, own: Sequence[str]) -> float:
+        """How much of a name the question has, by weight; a little more where it stands there as it is.
+
+        The last word before a comma is what the name is of, and counts most. A word that names one row alone is as
+        good as the whole name.
+        """
+        plain = listed("value_words", self.language)
+        telling = [word for word in own if word not in plain] or list(own)
+        have = self.had(own)
+        head = (words_of(name.partition(",")[0]) or own)[-1]
+        weights = {word: self.tables.weight(word) * (1.5 if word == head else 1.0) for word in telling}
+        total = sum(weights.values())
+        share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
+        if any(word in have and self.tables.spread.get(word) == 1 and len(word) > 3 for word in telling):
+            share = max(share, LEAST_LABEL + 0.1)
+        if len(own) > 1 and f" {' '.join(key(name).split())} " in f" {self.text} ":
+            share += _PHRASE * len(own)
+        return share
+
+    def share(self, *places: Mapping[str, float]) -> float:
+        """How much of the question is accounted for by what it shares with these places."""
+        got = total = 0.0
+        for word, weight in self.weights.items():
+            like = max(own.get(word, 0.0) for own in places)
+            got += weight * like
+            total += weight * (1.0 if like or word in self.named else MISSED)
+        return got / total if total else 0.0

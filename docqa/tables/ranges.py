@@ -1,0 +1,40 @@
+"""Rows that are labelled with a range of numbers: under 1 year, 1 to 3 years, 10 or more."""
+
+import re
+from functools import cache
+
+from docqa.languages import every_word
+from docqa.text.keys import key
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_BETWEEN = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:[-–—~]|to|bis|à|a|至|到|und|and|y|et)\s?(\d+(?:[.,]\d+)?)")
+_LONGEST = 40  # characters of a label that is a range
+
+Range = tuple[float, float]  # both ends belong to it
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(key(word) for word in every_word(f"tables.{name}"))
+
+
+def range_of(label: str) -> Range | None:
+    """The numbers that a label stands for; None where it is no range."""
+    if len(label) > _LONGEST or not (numbers := _NUMBER.findall(label)):
+        return None
+    first = float(numbers[0].replace(",", "."))
+    if between := _BETWEEN.search(label.casefold()):
+        return first, float(between[2].replace(",", "."))
+    if len(numbers) > 1:
+        return None
+    spoken = f" {key(label)} "
+    for name, bounds in (
+        ("at_least", (first, float("inf"))),
+        ("at_most", (float("-inf"), first)),
+        ("or_more", (first, float("inf"))),
+        ("less", (float("-inf"), first - 1e-9)),
+        ("more", (first + 1e-9, float("inf"))),
+    ):
+        if any(f" {word} " in spoken for word in _words(name)):
+            return bounds
+    return (first, float("inf")) if label.rstrip().endswith("+") else None
