@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.polarity import is_affirmed
-from docqa.answering.quoting import listed, said, words_in
+from docqa.answering.quoting import is_bare, listed, said, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
@@ -185,9 +185,13 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
     ]
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     of_question = frozenset(part.terms)
-    # What only repeats the question answers nothing.
-    ranked = [(score, pick) for score, pick in ranked if not of_question.issuperset(_terms(evidence, pick))] or ranked
+    ranked = [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
     return [pick for score, pick in ranked if score >= WORTH[length] * ranked[0][0]]
+
+
+def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:
+    """Whether it does more than repeat the question, and can be understood."""
+    return not of_question.issuperset(_terms(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
 
 
 def _text(evidence: Sequence[Evidence], pick: Pick) -> str:

@@ -69,11 +69,21 @@ def _plain(text: str) -> str:
 def _row(evidence: Evidence, unit: Unit) -> str:
     """Label and cells, each with its column's name where the table has as many names."""
     label, *cells = _cells(evidence.text[unit.start : unit.end])
+    label = label.rstrip(" :：")
     names = _column_names(evidence, unit)
     if len(names) != len(cells) + 1:
         return f"{label}: {', '.join(filter(None, cells))}" if any(cells) else label
     values = "; ".join(_labelled(names[1:], cells))
     return f"{label}: {values}" if values else label
+
+
+def is_bare(evidence: Evidence, unit: Unit) -> bool:
+    """Whether it is a row of several figures whose columns' names are not known: nobody could read it."""
+    if unit.kind != "row":
+        return False
+    _, *cells = _cells(evidence.text[unit.start : unit.end])
+    figures = sum(any(map(str.isdigit, cell)) for cell in cells)
+    return figures > 1 and len(_column_names(evidence, unit)) != len(cells) + 1
 
 
 def _labelled(names: Sequence[str], cells: Sequence[str]) -> Iterator[str]:

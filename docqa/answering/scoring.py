@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from docqa.search.passages import Passage, ScoredUnit
+from docqa.text.units import Unit
 
 # Which unit is chosen hardly depends on these weights (63.0 to 63.7 % right over eleven kinds of documents); with these
 # the score of a right answer depends least on the kind: people's words cover less of a document's than an examiner's.
 COVERAGE, COSINE, READ = 0.5, 1.5, 0.05
-TOO_SHORT, FEW_WORDS = 0.3, 5  # less for a unit of fewer words that stands under nothing
+FRAGMENT = 0.3  # less for a unit that says little by itself
+FEW_WORDS = 5
 LEAST_READ, MOST_READ = -10.0, 14.0  # beyond these the reader's scores say no more
 RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
 
@@ -22,12 +24,18 @@ def unit_score(passage: Passage, scored: ScoredUnit, *, read: bool) -> float:
     if scored.cosine is None:
         return scored.coverage
     score = COVERAGE * scored.coverage + COSINE * scored.cosine
-    if scored.unit.lead_start is None and len(passage.text[scored.start : scored.end].split()) < FEW_WORDS:
-        score -= TOO_SHORT
+    if _is_fragment(passage.text[scored.start : scored.end], scored.unit):
+        score -= FRAGMENT
     if not read:
         return score
     inside = [span.score for span in passage.spans or () if span.start < scored.end and span.end > scored.start]
     return score + READ * min(MOST_READ, max([LEAST_READ, *inside]))
+
+
+def _is_fragment(text: str, unit: Unit) -> bool:
+    """Whether it is a few words that stand under nothing, or the rest of a sentence, which begins with a small
+    letter."""
+    return unit.lead_start is None and len(text.split()) < FEW_WORDS or unit.kind == "paragraph" and text[:1].islower()
 
 
 def rank_bonus(rank: int) -> float:

@@ -116,3 +116,12 @@ async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the
     text = "Ice cubes that are not used shrink. Cold air makes them evaporate. Clean the bin once a month."
     pieces = await extract(question("Why do ice cubes shrink?", "reason"), evidence(text, 1.0, 0.1, 0.0))
     assert "".join(piece.text for piece in pieces) == "Ice cubes that are not used shrink. Cold air makes them evaporate."
+
+
+async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() -> None:
+    text = "Sales\t120\t100\t90\nTotal\t240\t200\t180"
+    rows = units(text, blocks_of(text, tables=((0, 0, len(text)),)))
+    bare = Evidence(text, tuple(CandidateUnit(unit, 2.0) for unit in rows), language="en")
+    pieces = await extract(question("What were the sales?"), bare, evidence("Sales rose to 120.", 1.0))
+    assert [piece.text for piece in pieces] == ["Sales rose to 120."]
+    assert await extract(question("What were the sales?"), bare), "but something is better than nothing"
