@@ -93,11 +93,11 @@ def _labelled(names: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
 
 
 def _column_names(evidence: Evidence, unit: Unit) -> list[str]:
-    """The last line of column headings above the row: in the passage, else those stored with the chunk."""
-    above = evidence.text[unit.group_start : unit.start].strip() if unit.group_start is not None else ""
-    heading = evidence.columns or above
-    lines = [line for line in heading.splitlines() if line.strip()]
-    return _cells(lines[0] if not evidence.columns and lines else lines[-1]) if lines else []
+    """The last line of column headings: above the first row of the table, else those stored with the chunk."""
+    first = min((c.unit.start for c in evidence.units if c.unit.group_start == unit.group_start), default=unit.start)
+    lines = [line for line in evidence.text[unit.group_start : first].splitlines() if line.strip()]
+    lines = lines or [line for line in evidence.columns.splitlines() if line.strip()]
+    return _cells(lines[-1]) if lines else []
 
 
 def _cells(row: str) -> list[str]:
