@@ -158,7 +158,6 @@ def test_names_say_what_they_hold(path: Path) -> None:
     names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     defined = {node.name for node in nodes if isinstance(node, definitions)}
-    defined -= {"Found", "_one"}  # of answering/gather.py and answer.py, which are being rewritten
     names |= {name.strip("_").lower() for name in defined}
     assert names.isdisjoint({"one", "found", "asked", "told"})
 

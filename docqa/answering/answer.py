@@ -54,7 +54,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     status."""
     names = {document.doc_id: document.name for document in documents}
     if counted := await answer_from_table(answering.index.db, answering.index.encoders, documents, question):
-        return Answer(question, _one(counted.text), TABLE, counted.sources, names)
+        return Answer(question, _whole(counted.text), TABLE, counted.sources, names)
 
     async def sum_up(provider: Provider) -> Overview | None:
         whole = await overview(answering.index.db, documents, question, provider)
@@ -62,7 +62,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
 
     target, whole = await _first(answering, question.options.model_name, sum_up)
     if whole:
-        made = Answer(question, _one(""), str(target) if whole.by_provider else OVERVIEW, names=names)
+        made = Answer(question, _whole(""), str(target) if whole.by_provider else OVERVIEW, names=names)
         tokens = _cited(made, whole.passages, whole.pieces)
         made.tokens = _framed(whole.opening, tokens, whole.closing)
         return made
@@ -70,7 +70,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     if gathered.certainty == "none":
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
         foreign = answering.index.encoders.foreign(question.language, {document.language for document in documents})
-        return Answer(question, _one(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
+        return Answer(question, _whole(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
     target, pieces = await _first(
         answering,
         question.options.model_name,
@@ -78,7 +78,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         sure=gathered.certainty == "sure",
     )
     read = target.kind == "extractive" and any(passage.spans for passage in gathered.evidence)
-    made = Answer(question, _one(""), READER if read else str(target), names=names)
+    made = Answer(question, _whole(""), READER if read else str(target), names=names)
     made.tokens = _cited(made, gathered.passages, pieces)
     return made
 
@@ -123,7 +123,7 @@ async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str)
             yield closing
 
 
-async def _one(text: str) -> AsyncGenerator[str, None]:
+async def _whole(text: str) -> AsyncGenerator[str, None]:
     yield text
 
 

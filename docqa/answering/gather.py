@@ -40,7 +40,7 @@ CLOSED = 0.3  # of the open words: what that one must hold
 
 
 @dataclass(frozen=True)
-class Found:
+class Gathered:
     """Passages, best first, and their evidence in the same order; how certain it is that they answer."""
 
     passages: list[Passage]
@@ -48,7 +48,7 @@ class Found:
     certainty: Certainty
 
 
-async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
+async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Gathered:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
     results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
     levels = [certainty(passages, part) for part, passages in zip(question.parts, results, strict=True)]
@@ -80,7 +80,7 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     return await read(index.encoders, part, (inside or passages)[:PASSAGES])
 
 
-def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Found:
+def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Gathered:
     """The passages of each part of a question in turn, so that each has its best among the first; none twice.
 
     Candidates keep the number of their part; a part without passages has none.
@@ -101,7 +101,7 @@ def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") ->
                     Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
                 )
     first = list(passages)[: PASSAGES if sum(map(bool, parts)) < 2 else MOST_PASSAGES]
-    return Found(
+    return Gathered(
         [passages[id_] for id_ in first],
         [_evidence(passages[id_], candidates[id_], spans[id_]) for id_ in first],
         level,
