@@ -2,14 +2,16 @@
 says of itself."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from docqa import store
 from docqa.answering.phrasing import language_name
 from docqa.answering.title_page import Stated, author, date, first_line
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
-from docqa.languages import phrase
+from docqa.languages import phrase, words
 from docqa.questions.question import Property, Question
-from docqa.questions.wording import content
+from docqa.questions.scope import names_document
+from docqa.questions.wording import WORD
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
@@ -51,10 +53,19 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
                 text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
                 unsourced.append(name + text)
                 is_known = is_known or told_by_file
-    if not lines and not is_known and len(content(question.text, question.language)) > 1:
+    if not lines and not is_known and not _points_at_document(question):
         return None
     closing = " ".join(unsourced)
     return Overview("" if lines else closing, passages, pieces_of(lines), f" {closing}" if lines and closing else "")
+
+
+def _points_at_document(question: Question) -> bool:
+    """Whether it speaks of "this book" or "it", and not of "the book", which may be one that is told of."""
+    if not names_document(question.text):
+        return True
+    articles = words("evaluation.articles", question.language)
+    folded = [word.casefold() for word in WORD.findall(question.text)]
+    return not any(article in articles and names_document(following) for article, following in pairwise(folded))
 
 
 def _quoted(prop: Property, stated: Stated, question: Question) -> str:

@@ -47,7 +47,7 @@ def scope_of(question: str, language: str) -> Scope:
     if len(question) > LONGEST:
         return Scope(place=place)
     wanted = _wanted(question)
-    if place is None and wanted is None and (properties := _properties(question)):
+    if place is None and wanted in (None, "summary") and (properties := _properties(question)):
         return Scope("properties", properties=properties)
     kinds = ("filler", "document", "kinds") if wanted == "summary" else ("filler", "document")
     topic = topic_of(question if place is None else question.replace(place.label, " "), *kinds)
@@ -55,6 +55,8 @@ def scope_of(question: str, language: str) -> Scope:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
         whole = place is not None and not topic and expected(question, language) is None
         return Scope("summary" if whole else "passages", place=place)
+    if wanted == "summary" and topic and expected(question, language) is not None:
+        return Scope(place=place)  # "how many studies does the survey sum up"
     least, most = TOPIC_WORDS[wanted]
     if wanted == "summary" and not wants_span(question, language):
         most *= 2  # "Summarise why the home was closed by the council" is no other question
