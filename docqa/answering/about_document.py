@@ -50,7 +50,7 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
                 text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
                 unsourced.append(name + text)
                 is_known = is_known or told_by_file
-    if not lines and not is_known and sum(len(part.content) for part in question.parts) > 1:
+    if not lines and not is_known and not question.points_at_document:
         return None
     closing = " ".join(unsourced)
     return Overview("" if lines else closing, passages, pieces_of(lines), f" {closing}" if lines and closing else "")

@@ -58,7 +58,8 @@ async def gist(
         return written_summary(by_document, question, provider, closing)
     most, language = TITLES[question.options.length], question.answer_language
     async with db.read() as conn:
-        outlines = {document.id: await outline(conn, document, language, most) for document in documents}
+        whole = [] if focus else documents
+        outlines = {document.id: await outline(conn, document, language, most) for document in whole}
     length = length_of(question, len(by_document))
     return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
 
@@ -129,7 +130,9 @@ def _picked(
         texts = [note.text for note in of_document]
         chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
         parts = outlines.get(document.id, "")
-        if parts and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
+        if parts and (
+            document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)
+        ):
             outlined.append(f"{document.name}: {parts}" if len(by_document) > 1 else parts)
             chosen = [] if document.kind == "csv" else chosen
         in_paragraph, place = 0, ""
@@ -156,6 +159,9 @@ def _picked(
     return Overview("" if lines else made_of, passages, pieces_of(lines), closing, by_provider=True)
 
 
-def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:
+def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question, length: Length) -> bool:
     """Whether the headings should be listed too: in a longer answer, and where there are too few sentences."""
-    return len(chosen) < ENOUGH or question.options.length == "LONG" or document.kind in SLIDES
+    if question.size.sentences:
+        return not chosen
+    is_short = len(chosen) < min(ENOUGH, length.sentences)
+    return is_short or question.options.length == "LONG" or document.kind in SLIDES

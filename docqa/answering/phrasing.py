@@ -15,10 +15,11 @@ def refusal(nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable
     for name, page_number in dict.fromkeys(nearest):
         pages.setdefault(name, []).append(page_number)
     listed = ", ".join(f"{name} ({', '.join(map(str, sorted(numbers)))})" for name, numbers in pages.items())
-    not_found = phrase("phrases.not_found", language)
-    parts = [not_found]
+    parts = []
     if names := ", ".join(language_name(code, language) for code in dict.fromkeys(foreign)):
         parts.append(phrase("phrases.about.foreign", language).format(languages=names))
+    else:
+        parts.append(phrase("phrases.not_found", language))
     if listed:
         parts.append(phrase("phrases.nearest", language).format(pages=listed))
     return " ".join(parts)

@@ -125,6 +125,7 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
         return first.chunk.section if document.kind in SLIDES else ""
     line = first.chunk.text[first.start : first.end].partition("\n")[0].strip()
     title = first.chunk.section if not line or len(line) > LONGEST_TITLE else line
+    title = title.strip(" .:")
     bare = re.sub(r"^(?:\w+ )?(?:\d+(?:\.\d+)*|[IVXLC]+)(?![\w])\s*[.:—–-]?\s*", "", title)
     return bare if any(map(str.isalpha, bare)) else title
 
@@ -132,10 +133,14 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
 def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[_Unit]:
     """The sentences and items of a place in order, without its heading and those inside it."""
     units: list[_Unit] = []
-    for span in spans:
+    for number, span in enumerate(spans):
         text = span.chunk.text
-        for paragraph in re.finditer(r"(?:[^\n]+\n?)+", text[span.start : span.end]):
-            begin, end = span.start + paragraph.start(), span.start + paragraph.end()
+        first = span.start
+        if number == 0 and title:  # behind the heading
+            line = text[first : span.end].partition("\n")[0]
+            first += len(line) if line.strip(" .:").endswith(title) else 0
+        for paragraph in re.finditer(r"(?:[^\n]+\n?)+", text[first : span.end]):
+            begin, end = first + paragraph.start(), first + paragraph.end()
             lines = [(begin + m.start(), begin + m.end()) for m in re.finditer(r"[^\n]+", text[begin:end])]
             marked = sum(bool(_MARK.match(text[start:stop])) for start, stop in lines)
             if document.kind in SLIDES or marked > 1 or marked == len(lines):

@@ -19,13 +19,13 @@ from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.store.notes import StoredNote
-from docqa.text.numerals import heading_number
+from docqa.text.numerals import HAN_DIGITS, heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
 _NUMBERED = re.compile(
-    r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*))(?=[^\W\d_])"
+    r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*)"
+    rf"|(?P<han>[{HAN_DIGITS}]{{1,3}})[、.．]\s*)(?=[^\W\d_])"
 )
 _SENTENCE_END = re.compile(r"[.!?。,;:]\s*$")
 
@@ -161,5 +161,5 @@ def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]
     # "6 tasks and 35 datasets" is the middle of a sentence.
     begins_anew = match and not text[match.end()].islower()
     if match and begins_anew and (text == section.strip() or not _SENTENCE_END.search(text)):
-        return (("", heading_number(match["number"] or match["roman"])),)
+        return (("", heading_number(match["number"] or match["roman"] or match["han"])),)
     return ()

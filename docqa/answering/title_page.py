@@ -17,6 +17,7 @@ BEGINNING, END = 2500, 1500  # characters in which a title page and an imprint s
 LONGEST_LINE = 200  # characters; a longer one is running text
 FEW_WORDS = 16  # of a line that says no more than such a thing
 TOP = 400  # characters: a title with what stands below it
+SHORT_LINE = 30  # characters: a line with a year that says when
 LEAST = 2.5  # of a date's score
 _TOKEN = r"(?:[^\W\d_][\w'’.\-]*|&)"
 _NAMES = rf"(?P<names>{_TOKEN}(?:[ \t]+{_TOKEN}){{0,6}}(?:,[ \t]+(?:{_TOKEN}[ \t]+){{1,8}}{_TOKEN}){{0,10}})"
@@ -74,7 +75,11 @@ def date(chunks: Sequence[StoredChunk]) -> Stated | None:
                 at_top = 1.5 if weight and begin == 0 and start < TOP and chunk is chunks[0] else 0.0
                 score = weight + at_top + _likely(chunk.text, line, start, stop)
                 if score >= LEAST and (best is None or score > best[0]):
-                    best = score, Stated(" ".join(chunk.text[start:stop].split()), chunk, *line)
+                    value = chunk.text[start:stop]
+                    whole = chunk.text[slice(*line)]
+                    if _YEAR.fullmatch(value) and len(whole) <= SHORT_LINE:
+                        value = whole  # "16-17 February 2006", "Spring 2011"
+                    best = score, Stated(" ".join(value.split()), chunk, *line)
     return best[1] if best else None
 
 
@@ -108,7 +113,9 @@ def _end(chunks: Sequence[StoredChunk]) -> Iterator[tuple[StoredChunk, int, int]
 
 @cache
 def _labelled() -> re.Pattern[str]:
-    return re.compile(rf"^[^\S\n]*(?i:{every_pattern('text.credits')})[^\S\n]*[:：][^\S\n]*{_NAMES}", re.MULTILINE)
+    return re.compile(
+        rf"^[^\S\n]*(?i:{every_pattern('text.credits')})[^\S\n]*[:：][^\S\n]*\n?[^\S\n]*{_NAMES}", re.MULTILINE
+    )
 
 
 @cache

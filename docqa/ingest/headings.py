@@ -11,6 +11,7 @@ SHORTEST_SENTENCE = 5  # words
 FULL_LINE = 0.75  # of the longest line: a shorter one, before a capital, was ended on purpose
 _ROLES = {"summary": "summary_titles", "closing": "closing_titles", "skipped": "skipped_titles"}
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[IVX]+\.?|[A-Z]\.)\s+")
+_CLAUSE = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+(?=[^\W\d_a-z])")  # "3.2 The rent may be reviewed"
 _NO_END = ".!?…,;:。！？，；：-–—"
 
 
@@ -30,6 +31,8 @@ def after_headings(text: str, start: int, end: int, title: str) -> tuple[int, st
         heading, start = title, _skipped(text, start + len(title), end)
     before = text[text.rfind("\n", 0, start) + 1 : start]
     at_line_start = heading is not None or bool(_NUMBER.fullmatch(before)) or not before.strip()
+    if number := _CLAUSE.match(text, start, end):
+        start = number.end()
     while start < end:
         stop = text.find("\n", start, end)
         line = text[start : stop if stop >= 0 else end]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from docqa.ingest.headings import after_headings, role_of
-from docqa.ingest.sentence_worth import LONGEST, is_boilerplate, is_prose, leans, standing
+from docqa.ingest.sentence_worth import LONGEST, is_boilerplate, is_prose, leans, names_itself, standing
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
@@ -27,7 +27,9 @@ CANDIDATES = 12_000  # sentences judged, spread evenly over a very long document
 ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
 AGAIN = 0.75  # of its weight, for each sentence already chosen from the same stretch
-BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like
+BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like, and counts LICENCE
+LICENCE = 0.1
+FEW = 20  # sentences: of fewer, their share says nothing of what a document is about
 BESIDE = 3  # characters between two sentences of a paragraph at most
 SUMMARY, LEAD, CLOSING, SKIPPED = 5.0, 2.0, 1.6, 0.02
 
@@ -87,13 +89,16 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
         prose = [spans[:NOTES] for spans in prose]
     weights = _term_weights(chunks)
     opening = _openings(prose)
+    # A guide to copyright speaks of it throughout.
+    texts = [_of(chunks, span) for part in prose for span in part]
+    formulaic = len(texts) < FEW or _share(texts) <= BOILERPLATE
     typical = _median([_mean(frozenset(terms(_of(chunks, span))), weights, set()) for part in prose for span in part])
     made: list[Note] = []
     for number, spans in enumerate(prose):
         titles = set(terms(chunks[parts[number][0]].section))
         early = 1 + 0.5 * max(0.0, 1 - number / (FIRST_SECTIONS * len(parts)))
         weighed, kept = [], NOTES
-        worth = _own(chunks, spans)
+        is_licence = formulaic and _share([_of(chunks, span) for span in spans]) > BOILERPLATE
         for place, span in enumerate(spans):
             text = _of(chunks, span)
             words = frozenset(terms(text))
@@ -102,8 +107,18 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
             # What a summary says counts also where it says it in words that do not come again.
             mean = (mean + 2 * typical) / 2 if opens or focus else mean
             sought = focus(text) if focus else 1.0
-            weight = standing(text, may_lean=bool(opens)) * mean * _placed(span, place, opens) * sought
-            weighed.append((Note(span.chunk, span.start, span.end, number, weight * early * worth), _content(words)))
+            weight = (
+                standing(text, may_lean=bool(opens), may_be_boilerplate=formulaic)
+                * mean
+                * _placed(span, place, opens)
+                * sought
+            )
+            weighed.append(
+                (
+                    Note(span.chunk, span.start, span.end, number, weight * early * (LICENCE if is_licence else 1.0)),
+                    _content(words),
+                )
+            )
             kept += opens > 0 or sought > 1
         made += _different(weighed, kept)
     return sorted(made, key=lambda note: (note.chunk, note.start))
@@ -136,7 +151,7 @@ def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int, words: 
             if index not in chosen
             and note.weight >= least
             and (not chosen or _length(texts[index]) <= left)
-            and _is_understood(index, weighed, texts, chosen)
+            and (_is_understood(index, weighed, texts, chosen) or note.part < first and names_itself(texts[index]))
             and not any(_alike(contents[index], contents[other]) for other in chosen)
         ]
         if not possible:
@@ -236,10 +251,9 @@ def _mean(words: frozenset[str], weights: dict[str, float], titles: set[str]) ->
     return sum(weights[word] * (1.5 if word in titles else 1) for word in telling) / max(len(telling), WORDS)
 
 
-def _own(chunks: Sequence[Chunk], spans: Sequence[_Sentence]) -> float:
-    """What a part counts: little where much of it is boilerplate, as in a licence."""
-    count = sum(bool(is_boilerplate(_of(chunks, span))) for span in spans)
-    return 0.1 if count > BOILERPLATE * len(spans) else 1.0
+def _share(texts: Sequence[str]) -> float:
+    """The share of sentences that look like boilerplate."""
+    return sum(map(is_boilerplate, texts)) / max(1, len(texts))
 
 
 def _median(values: Sequence[float]) -> float:

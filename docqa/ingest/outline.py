@@ -20,6 +20,7 @@ _NUMBERED = re.compile(
     r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})",
     re.MULTILINE,
 )
+_RUN_IN = re.compile(r"[.!?]\s+[^\W\d_]")
 LETTERS = 0.5  # of a title: a row of figures is none
 
 
@@ -47,6 +48,8 @@ def outline_of(titles: Sequence[str], language: str, most: int, own_title: str =
 
 def _is_title(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
+    if _RUN_IN.search(text):
+        return False  # a sentence goes on behind it
     return 3 <= len(text) <= LONGEST and letters >= LETTERS * len(text) and role_of(text) != "skipped"
 
 

@@ -5,9 +5,11 @@ from functools import cache
 
 from docqa.ingest.headings import SHORTEST_SENTENCE
 from docqa.languages import every, every_pattern
+from docqa.text.detect import is_function_word
 from docqa.text.words import is_dense
 
 SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
+SMALL = 3  # function words, which lines of names and figures do not have
 CUE = 1.6  # times as much, for a sentence that says what the whole is about
 
 _CLOSING = "\"'”’»)]」』）"
@@ -41,12 +43,18 @@ def is_prose(sentence: str) -> bool:
     words = sentence.split()
     # Lines of a table and of a table of contents are all names and numbers.
     plain = sum(word[0].isalpha() and word == word.lower() for word in words)
-    return len(words) >= SHORTEST_SENTENCE and plain >= len(words) / 2
+    small = sum(is_function_word(word) for word in words)
+    return len(words) >= SHORTEST_SENTENCE and (2 * plain >= len(words) or small >= SMALL and 3 * plain >= len(words))
 
 
 def leans(sentence: str) -> bool:
-    """Whether it is not understood without the one before it; "this report" is."""
-    return bool(_LEANING.match(sentence)) and not _SELF.match(sentence)
+    """Whether it is not understood without the one before it."""
+    return bool(_LEANING.match(sentence))
+
+
+def names_itself(sentence: str) -> bool:
+    """Whether it begins as a document speaks of itself: "this report". Further in, that may be another."""
+    return bool(_SELF.match(sentence))
 
 
 def is_boilerplate(sentence: str) -> bool:
@@ -54,11 +62,14 @@ def is_boilerplate(sentence: str) -> bool:
     return bool(_BOILERPLATE.search(sentence))
 
 
-def standing(sentence: str, *, may_lean: bool) -> float:
-    """0 to 2: how well a sentence stands alone and says something of its own; `may_lean`: it
-    is shown together with the sentence before it."""
+def standing(sentence: str, *, may_lean: bool, may_be_boilerplate: bool) -> float:
+    """0 to 2: how well a sentence stands alone and says something of its own.
+
+    `may_lean`: it is shown together with the sentence before it. `may_be_boilerplate`: what looks like boilerplate is
+    that, and not what the document is about.
+    """
     worth = 0.2 if not may_lean and leans(sentence) else 1.0
-    if _BOILERPLATE.search(sentence):
+    if may_be_boilerplate and is_boilerplate(sentence):
         worth *= 0.1
     elif _CUE.match(sentence):
         worth *= CUE

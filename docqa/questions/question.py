@@ -185,7 +185,8 @@ class Question:
 
     `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
-    standing alone, at least one. `documents` are the row ids of those that are asked.
+    standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
+    speaks of "this book", and not of "the book", which may be one that is told of.
     """
 
     text: str
@@ -197,6 +198,7 @@ class Question:
     parts: tuple[Part, ...] = ()
     scope: Scope = Scope()
     size: Size = Size()
+    points_at_document: bool = True
 
     @property
     def answer_language(self) -> str:

@@ -7,13 +7,14 @@ speak of that is not known here.
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import get_args
 
-from docqa.languages import every, every_pattern, every_word, pattern
+from docqa.languages import every, every_pattern, every_word, pattern, words
 from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import places_named
 from docqa.questions.question import Property, Scope, Size, Wanted
-from docqa.questions.wording import dense_codes
+from docqa.questions.wording import WORD, dense_codes
 from docqa.text.detect import is_function_word
 from docqa.text.values import in_words
 from docqa.text.words import fold, is_dense, without_accents
@@ -47,7 +48,7 @@ def scope_of(question: str, language: str) -> Scope:
     if len(question) > LONGEST:
         return Scope(places=places)
     wanted = _wanted(question, language)
-    if not places and wanted is None and (properties := _properties(question, language)):
+    if not places and wanted in (None, "summary") and (properties := _properties(question, language)):
         return Scope("properties", properties=properties)
     rest = question
     for place in places:
@@ -63,6 +64,8 @@ def scope_of(question: str, language: str) -> Scope:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
         whole = bool(places) and not topic and expected(question, language) is None
         return Scope("summary" if whole else "passages", places=places)
+    if wanted == "summary" and topic and expected(question, language) is not None:
+        return Scope(places=places)  # "how many studies does the survey sum up"
     least, most = TOPIC_WORDS[wanted]
     if wanted == "summary" and not wants_span(question, language):
         most *= 2  # "Summarise why the home was closed by the council" is no other question
@@ -84,6 +87,15 @@ def common_scope(scopes: Sequence[Scope]) -> Scope:
 def names_document(question: str) -> bool:
     """Whether it calls the document by what it is: "this report"."""
     return any(pattern.search(without_accents(question)) for pattern in _fillers(("document",)))
+
+
+def points_at_document(question: str, language: str) -> bool:
+    """Whether it speaks of "this book" or "it", and not of "the book", which may be one that is told of."""
+    if not names_document(question):
+        return True
+    articles = words("evaluation.articles", language)
+    folded = [word.casefold() for word in WORD.findall(question)]
+    return not any(article in articles and names_document(following) for article, following in pairwise(folded))
 
 
 def size_of(question: str, language: str) -> Size:

@@ -115,7 +115,9 @@ async def test_where_it_is_not_sure_the_answer_says_so_and_shows_the_closest_uni
 async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the_question() -> None:
     text = "Ice cubes that are not used shrink. Cold air makes them evaporate. Clean the bin once a month."
     pieces = await extract(question("Why do ice cubes shrink?", "reason"), evidence(text, 1.0, 0.1, 0.0))
-    assert "".join(piece.text for piece in pieces) == "Ice cubes that are not used shrink. Cold air makes them evaporate."
+    assert (
+        "".join(piece.text for piece in pieces) == "Ice cubes that are not used shrink. Cold air makes them evaporate."
+    )
 
 
 async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() -> None:
