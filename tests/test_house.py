@@ -169,6 +169,8 @@ QUESTION_TEXT = {
     "answering/reading.py": "the reader and the verifier read it",
     "api/endpoints/chat.py": "the reply repeats it",
     "search/search.py": "the embedder encodes it",
+    "tables/counting.py": "which of its words name columns and values, only the table knows",
+    "tables/looking_up.py": "which of its words name rows and columns, only the tables know",
 }
 # Parsers of docqa/questions are used behind it on texts of documents alone.
 PARSERS = {

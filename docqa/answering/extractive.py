@@ -5,6 +5,7 @@ yes or no first, a list with all its items, the steps in order.
 """
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence, Piece
@@ -56,14 +57,16 @@ class Extractive:
             picks = [pick for pick in ranked[index] if pick not in shown]
             if not picks:
                 continue
-            for text, passage, covered in _told(evidence, index, _part(question, index), picks, question):
+            for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
                 shown.update(covered)
                 yield Piece(gap + text, passage)
                 gap = "\n\n" if "\n" in text or length == "LONG" else "" if is_dense(text) else " "
 
 
 def _part(question: Question, index: int) -> Part:
-    return question.parts[index] if index < len(question.parts) else Part(question.text, question.language)
+    """A part of the question by its number; the number after the last is that of what a second search for it found."""
+    parts = question.parts
+    return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
 
 
 def _closest(evidence: Sequence[Evidence], best: Pick, language: str) -> Piece:
@@ -73,7 +76,7 @@ def _closest(evidence: Sequence[Evidence], best: Pick, language: str) -> Piece:
     return Piece(f"{opening}{'' if is_dense(opening) else ' '}{said(passage, best.unit, language)}", best.passage)
 
 
-def _told(
+def _said_of(
     evidence: Sequence[Evidence], index: int, part: Part, picks: Sequence[Pick], question: Question
 ) -> Iterator[tuple[str, int, list[Pick]]]:
     """(text, passage, what it shows) of each piece of the answer to one part."""

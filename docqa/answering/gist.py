@@ -67,20 +67,14 @@ async def gist(
 def _focus(question: Question) -> Callable[[str], float] | None:
     """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
     topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
-    decisions = _decisions().search(question.text)
-    if not decisions and not topic:
+    if not question.wants_decisions and not topic:
         return None
 
     def sought(text: str) -> float:
         named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
-        return 1.0 + SOUGHT * (named + bool(decisions and _decided().search(text)))
+        return 1.0 + SOUGHT * (named + (question.wants_decisions and bool(_decided().search(text))))
 
     return sought
-
-
-@cache
-def _decisions() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
 
 
 @cache

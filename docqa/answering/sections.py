@@ -19,6 +19,7 @@ from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
 from docqa.text.numerals import HAN_DIGITS, heading_number
 
 LONGEST_HEADING = 120  # characters

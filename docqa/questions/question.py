@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from docqa.questions.expansion import Expansion
-from docqa.questions.wording import content
+from docqa.questions.wording import asks, content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
@@ -144,6 +144,11 @@ class Part:
         return tuple(content(self.text, self.language))
 
     @cached_property
+    def has_question_word(self) -> bool:
+        """Whether the text has a word such as "which"."""
+        return asks(self.text, self.language)
+
+    @cached_property
     def stems(self) -> Mapping[str, str]:
         """The stem of each word that says what the text is about."""
         return {word: stem(word) for word in self.content}
@@ -186,7 +191,8 @@ class Question:
     `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
-    speaks of "this book", and not of "the book", which may be one that is told of.
+    speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
+    decided.
     """
 
     text: str
@@ -199,6 +205,7 @@ class Question:
     scope: Scope = Scope()
     size: Size = Size()
     points_at_document: bool = True
+    wants_decisions: bool = False
 
     @property
     def answer_language(self) -> str:

@@ -111,6 +111,16 @@ def size_of(question: str, language: str) -> Size:
     return Size(sentences, brief=brief, detailed=detailed and not brief)
 
 
+@cache
+def _decisions() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
+
+
+def asks_for_decisions(question: str) -> bool:
+    """Whether it asks, in whatever language, for what was decided."""
+    return bool(_decisions().search(question))
+
+
 def _wanted(question: str, language: str) -> Wanted | None:
     return next((wanted for wanted, name in _PATTERNS.items() if _asks(name, question, language)), None)
 

@@ -15,7 +15,15 @@ from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
 from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
-from docqa.questions.scope import common_scope, names_document, points_at_document, scope_of, size_of, topic_of
+from docqa.questions.scope import (
+    asks_for_decisions,
+    common_scope,
+    names_document,
+    points_at_document,
+    scope_of,
+    size_of,
+    topic_of,
+)
 from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import content, says_enough
 from docqa.text.words import terms
@@ -88,6 +96,7 @@ def understand(
         scope=_scope(pieces, text, earlier, language, opinion if len(pieces) == 1 else None),
         size=size_of(text, language),
         points_at_document=points_at_document(text, language),
+        wants_decisions=asks_for_decisions(text),
     )
 
 

@@ -18,7 +18,6 @@ from docqa.languages import phrase
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Part, Question
-from docqa.questions.wording import asks
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.tables.alike import cosines, vectors
@@ -187,7 +186,7 @@ def _answered(tables: Tables, part: Part, language: str, alike: Alike | None = N
         values = "; ".join(f"{_year(each, query)}: {value_of(each)}" for each in several)
         stop = phrase("full_stop", language)
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
-    if cell.is_guess and part.expects != "number" and asks(part.text, part.language):
+    if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
     return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, part) else None
 

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
-from docqa.answering.reading import PROSE, UNSTATED, WINDOW, prose, read, window
+from docqa.answering.reading import UNSTATED, WINDOW, read, window
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
@@ -19,9 +19,10 @@ from docqa.models.encoders import Encoders
 from docqa.models.reader import FILE, SHIPPED, Reading, Span, TrainedPart, trained_part
 from docqa.questions.kinds import wants_span
 from docqa.questions.question import Part
-from docqa.search.passages import Passage, Scores, Sentence
+from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
 CATALOG = Catalog.load(ROOT / "models")
@@ -178,15 +179,16 @@ def test_a_part_with_a_head_for_it_says_yes_or_no(runner: asyncio.Runner, tmp_pa
 
 def passage(text: str, scores: list[float]) -> Passage:
     width = len(text) // len(scores)
-    sentences = tuple(
-        Sentence(start=at * width, end=(at + 1) * width, coverage=score) for at, score in enumerate(scores)
+    units = tuple(
+        ScoredUnit(unit=Unit(at * width, (at + 1) * width, "paragraph", None, None, 0, len(text)), coverage=score)
+        for at, score in enumerate(scores)
     )
     return Passage(
         chunk=StoredChunk(1, 1, 1, "", "", text, ""),
         document=StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
         scores=Scores(),
         score=0.0,
-        sentences=sentences,
+        units=units,
     )
 
 
@@ -233,14 +235,6 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
     [read_passage] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
     assert read_passage.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
-
-
-def test_tables_lists_and_headings_are_no_prose() -> None:
-    assert prose(WELL) > PROSE and prose(MILL) > PROSE
-    assert prose("Assets\t2021\t2020\nCash\t12\t14\nInventories\t300\t280\n") == 0
-    assert prose("Our plan\n\n- grow\n- hire ten people\n- open in Lund\n") == 0
-    assert 0.2 < prose(f"{WELL}\n\nYear\tWells\tPumps\n" + "2011\t12\t3\n" * 20) < PROSE
-    assert prose("") == 0
 
 
 @pytest.mark.parametrize(
