@@ -26,9 +26,10 @@ from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
 from docqa.tables.lookup import Cell, is_sure, look_up, over_years
-from docqa.tables.query import YEAR, Alike, Query, listed
+from docqa.tables.query import YEAR, Alike, Query
 from docqa.tables.values import computed, name_of, sentence, value_of, with_unit
 from docqa.tables.wording import written
+from docqa.tables.words import listed
 from docqa.text.keys import key
 
 KEPT = 32  # documents

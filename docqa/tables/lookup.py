@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from docqa.formats.grid_cells import is_number
 from docqa.tables.cells import Placed, words_of
-from docqa.tables.query import LEAST_LABEL, YEAR, Query, listed, totals
+from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
+from docqa.tables.words import listed
 from docqa.text.keys import key
 
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 
-from docqa.languages import every_word, words
+from docqa.languages import every_word
 from docqa.tables.cells import Placed, Tables, attributes, words_of
+from docqa.tables.words import listed
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -15,12 +16,6 @@ UNKNOWN = 1.0  # weight of a word that no table has
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
-
-
-@cache
-def listed(name: str, language: str) -> frozenset[str]:
-    """The keys of a list of words about tables, of this language and of English."""
-    return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))
 
 
 @cache
