@@ -33,7 +33,7 @@ _SCALES = "|".join(
 )
 _SCALE = re.compile(
     rf"\b(?:in|en|em|auf|w)\s+(?:[^\W\d_]{{2,8}}\.?\s+|[$€£¥]\s?){{0,3}}(?P<plain>(?:{_SCALES})s?)\b"
-    rf"|[(（]\s*(?:[A-Z$€£¥]+\s*)?(?P<bracket>(?:{_SCALES})s?)(?:\s+[A-Z$€£¥]+)?\s*[)）]|[$€£]\s?['’]?000s?\b",
+    rf"|[(（]\s*(?:[A-Z$€£¥]+\s*)?(?P<bracket>(?:{_SCALES})s?)(?:\s+[A-Z$€£¥]+)?\s*[,)）]|[$€£]\s?['’]?000s?\b",
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b|(?:US|CA|A)?[$€£¥₹]")
@@ -54,6 +54,8 @@ def is_year(cell: str) -> bool:
 
 def with_currency(cells: list[str]) -> list[str]:
     """The cells with each currency sign at the number that it stands before, which may be in the next cell."""
+    if len(cells) > 1 and _SIGN_AT_END.search(next((cell for cell in reversed(cells) if cell), "")):
+        return cells  # 5 €: the sign stands after its number
     carried = ""
     moved = []
     for place, cell in enumerate(cells):

@@ -17,6 +17,7 @@ LONGEST_TITLE = 300  # characters before a table that say what it shows
 LONGEST_LABEL = 100
 _BAR = re.compile(r"\s*\|\s*")
 _SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
+_CELL = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[\s|:+=_-]+")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
@@ -160,9 +161,15 @@ def _is_regular(run: Sequence[_Line]) -> bool:
 def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     body = [line for line in lines if not _RULE.fullmatch(line.text)]
     width = max(len(line.cells) for line in body if line.mark)
-    rows = [_padded(line, width) for line in body]
+    spans = _spans(body, width)
+    rows = [_padded(line, width, spans) for line in body]
     head = _heads(rows, [bool(line.mark) for line in body])
     title, further = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
+    if body[0].mark == "bar":  # the cell over the labels is left out where it is empty
+        rows[:head] = [
+            ["", *row[:-1]] if len(line.cells) == width - 1 and row[0] and not row[-1] else row
+            for line, row in zip(body[:head], rows[:head], strict=True)
+        ]
     rows = _without_empty(rows, head)
     columns = _joined(rows[:head], len(rows[0]))
     made: list[GridRow] = []
@@ -181,8 +188,27 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     return Grid(body[0].start, body[-1].end, title, further, columns, scale, tuple(made))
 
 
-def _padded(line: _Line, width: int) -> list[str]:
+def _spans(lines: Sequence[_Line], width: int) -> list[tuple[int, int]]:
+    """Where the cells of each column stand in their lines, of a table whose cells are parted by spaces."""
+    full = [[match.span() for match in _CELL.finditer(line.text)] for line in lines if line.mark == "spaces"]
+    full = [spans for spans in full if len(spans) == width]
+    return [(min(s for s, _ in column), max(e for _, e in column)) for column in zip(*full, strict=True)]
+
+
+def _under(line: _Line, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """The cells of a line that has fewer than the table, each in the column that it stands under."""
+    placed = [""] * len(spans)
+    for match in _CELL.finditer(line.text):
+        shared = [min(match.end(), end) - max(match.start(), start) for start, end in spans]
+        place = shared.index(max(shared))
+        placed[place] = f"{placed[place]} {match.group()}".strip()
+    return placed
+
+
+def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[str]:
     """The cells of a line, as many as the table has columns; headings that leave out the label's column are moved."""
+    if line.mark == "spaces" and len(line.cells) < width and spans:
+        return _under(line, spans)
     cells = with_currency([" ".join(cell.split()) for cell in line.cells])
     if line.mark == "tab":
         return [*cells, *[""] * (width - len(cells))]

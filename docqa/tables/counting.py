@@ -21,7 +21,7 @@ from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.headings import heading
+from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.intent import Composer, Intent
 from docqa.tables.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
 from docqa.tables.parse import phrases
@@ -138,6 +138,7 @@ async def _intended(
     """What the question means by its words, where it asks for a figure or for rows of this table."""
     if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
         return None
+    tokens = _without_prefixes(tokens, view, language)
     reader = Reader(view, tokens, language, values)
     mentions = await asyncio.to_thread(reader.mentions)
     embedder = encoders.embedder_for(language)
@@ -149,6 +150,20 @@ async def _intended(
     if intent is None or (intent.unknown and not composer.asks_to_count):
         return None
     return intent
+
+
+def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[str]:
+    """The words with "not" apart where a prefix says it of a column of yes and no: inactive, for Active."""
+    flags = {word for place, known in enumerate(view.headings) if view.is_flag(place) for word in known.words}
+    negation = next(iter(words("tables.negation", language)), "not")
+    apart: list[str] = []
+    for token in tokens:
+        rests = (
+            token.removeprefix(prefix) for prefix in words("tables.negating", language) if token.startswith(prefix)
+        )
+        rest = next((rest for rest in rests if any(likeness(rest, flag, language) >= NEAR for flag in flags)), "")
+        apart += [negation, rest] if rest else [token]
+    return apart
 
 
 async def _view(conn: Connection, document: StoredDocument, table: StoredTable) -> View | None:

@@ -14,7 +14,8 @@ from docqa.formats.grids import Grid
 from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
 from docqa.tables.lookup import Cell
-from docqa.tables.query import YEAR, Query, listed, totals
+from docqa.tables.query import YEAR, Query, totals
+from docqa.tables.words import listed
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 

@@ -10,7 +10,7 @@ from docqa.formats.columns import IDENTIFIERS, Column
 from docqa.languages import every_word, words
 from docqa.text.keys import key
 
-CONCEPTS = ("money", "quantity", "price", "rating", "time_taken", "people")
+CONCEPTS = ("age", "money", "quantity", "price", "rating", "time_taken", "people")
 NEAR = 0.7  # from here on two words are taken for forms of one
 _SHARED = 5  # letters at the beginning that two words of one family share, at least
 _BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")

@@ -25,9 +25,10 @@ from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
 from docqa.tables.lookup import Cell, is_sure, look_up, over_years
-from docqa.tables.query import YEAR, Alike, Query, listed
+from docqa.tables.query import YEAR, Alike, Query
 from docqa.tables.values import computed, name_of, sentence, value_of, with_unit
 from docqa.tables.wording import written
+from docqa.tables.words import listed
 from docqa.text.keys import key
 
 KEPT = 32  # documents
@@ -74,6 +75,8 @@ async def answer_by_look_up(
     tables = each[0].joined(each[1:]) if len(each) > 1 else each[0]
     if not tables.rows:
         return None
+    if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
+        parts = [replace(parts[0], text=question.text, context="", follows=False)]
     answers = []
     for part in parts:
         alike = await _alike(encoders.embedder_for(part.language), tables, part)
@@ -129,6 +132,10 @@ async def _marks(
 Answered = tuple[str, list[Placed]]  # the text, and the rows that it rests on
 
 
+def _wants_change(question: Question) -> bool:
+    return wants_change(key(question.text).split(), (), question.language)
+
+
 async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike:
     """What the question's words that no table has may mean: headings and labels that an embedder finds near."""
     tokens = _tokens(part)
@@ -170,7 +177,8 @@ def _answered(tables: Tables, part: Part, language: str, alike: Alike | None = N
         but = frozenset(word for some in ranks.values() for word in some)
         return _first(Query(tokens, part.language, tables, named, but), any(ranks[name] for name in _LOW), language)
     for name in ("missed", "reached"):
-        if (words := _spoken(name, spoken, part.language)) and part.kind == "list" or (words and "which" in tokens):
+        words = _spoken(name, spoken, part.language)
+        if words and (part.kind == "list" or listed("list", part.language) & set(tokens)):
             query = Query(tokens, part.language, tables, named, frozenset(words))
             if answer := _against(query, language, short=name == "missed"):
                 return answer

@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 
 from docqa.formats.grid_cells import is_number
 from docqa.tables.cells import Placed, words_of
-from docqa.tables.query import LEAST_LABEL, YEAR, Query, listed, totals
+from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
+from docqa.tables.words import listed
 from docqa.text.keys import key
 
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
+LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
+MOST_TOLD = 3  # values of a row
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
 _LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
@@ -33,6 +36,7 @@ class Cell:
     label_share: float = 1.0
     is_guess: bool = False
     named_by: int = 0
+    also: tuple[int, ...] = ()  # further columns that the question may mean as well
 
     @property
     def value(self) -> str:
@@ -55,7 +59,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         shares[0], named_by = 1.0, 0
     in_label = query.matched(row.cells[named_by], placed.names.get(named_by))
     if id(placed) in query.within:
-        in_label |= {word: 1.0 for word in query.words if word.isdecimal() and not YEAR.fullmatch(word)}
+        in_label = in_label | {word: 1.0 for word in query.words if word.isdecimal() and not YEAR.fullmatch(word)}
     if not in_label or not shares[named_by]:
         return None
     columns = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place != named_by]
@@ -64,9 +68,10 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         columns = [place for place in columns if place == column]
     if not columns:
         return None
-    column, is_guess = _column(query, placed, columns, in_label)
-    if column is None:
+    chosen, is_guess = _column(query, placed, columns, in_label)
+    if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
+    column, *others = chosen
     above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
     around = {
         **{word: _IN_BEFORE * like for word, like in query.matched(grid.before).items()},
@@ -79,7 +84,9 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         if place not in (column, named_by)
         for word, like in query.matched(row.cells[place], placed.names[place]).items()
     }
-    over = query.matched(grid.columns[column]) | query.matched(grid.columns[named_by])
+    over = query.matched(grid.columns[named_by])
+    for place in chosen:
+        over = over | query.matched(grid.columns[place])
     inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by])
     places: tuple[Mapping[str, float], ...] = (in_label, over, around, beside, inside)
     if query.years and not any(year in own for year in query.years for own in places):
@@ -94,7 +101,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
-    return Cell(placed, column, score, share, is_guess, named_by)
+    return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
 
 
 def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
@@ -105,20 +112,20 @@ def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
 
 def _column(
     query: Query, placed: Placed, columns: Sequence[int], in_label: Mapping[str, float]
-) -> tuple[int | None, bool]:
-    """(the column that the question means, whether that is a guess)."""
+) -> tuple[list[int], bool]:
+    """(the column that the question means, or the few that it may mean alike, whether that is a guess)."""
     cells = placed.row.cells
     if any(f" {word} " in f" {query.text} " for word in listed("or", query.language)):
         offered = [place for place in columns if f" {key(cells[place])} " in f" {query.text} "]
         if len(offered) == 1:
-            return offered[0], False
+            return offered, False
     shares = {place: _column_share(query, place, placed, in_label) for place in columns}
     most = max(shares.values())
     tied = [place for place in columns if shares[place] >= most - 1e-9]
     if len(tied) == 1:
-        return tied[0], False
-    place, is_guess = _default(query, placed, tied)
-    return place, is_guess and most <= 0
+        return tied, False
+    chosen, is_guess = _default(query, placed, tied)
+    return chosen, is_guess and most <= 0
 
 
 def _column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
@@ -142,16 +149,22 @@ def _beside(query: Query, word: str) -> float:
     return (0.3 if query.years else 0.01) if YEAR.fullmatch(word) else 0.01 if word.isdecimal() else 0.02
 
 
-def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[int | None, bool]:
-    """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period."""
+def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[int], bool]:
+    """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period; else all
+    of them, where they are few and have headings that tell them apart."""
     numbers = [place for place in tied if is_number(placed.row.cells[place])]
     if len(numbers) == 1:
-        return numbers[0], False
-    years = {place: YEAR.findall(placed.grid.columns[place]) for place in tied}
+        return numbers, False
+    headings = [placed.grid.columns[place] for place in tied]
+    years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
     if all(years.values()):
         latest = max(max(own) for own in years.values())
-        return next(place for place in tied if latest in years[place]), True
-    return None, False
+        newest = [place for place in tied if latest in years[place]]
+        if len(newest) == 1 or len(tied) > MOST_TOLD:
+            return newest[:1], True
+    if len(tied) <= MOST_TOLD and all(headings) and len(set(headings)) == len(tied):
+        return list(tied), False
+    return [], False
 
 
 def look_up(query: Query) -> list[Cell]:

@@ -7,7 +7,9 @@ from itertools import pairwise
 from docqa.store.table_plan import Filter, Measure, Period, Plan
 from docqa.tables.groups import Groups
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
+from docqa.tables.mentions import Mention
 from docqa.tables.roles import HIGH, LOW
+from docqa.tables.words import listed
 
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 TOP = 5  # of "the top products by price"
@@ -31,6 +33,10 @@ class Measures(Groups):
         counts_rows = self._counts_rows()
         if not amounts and not counts_rows and kinds & {"mean", "median", "how_much"}:
             amounts = self._main_amount()
+        if group is None and kinds.isdisjoint((*HIGH, *LOW)) and (compared := self._compared()) is not None:
+            group = compared
+        if ranked and (aged := self._by_age(group, filters, limit or 1)):
+            return aged
         if ranked:
             return self._ranked(group, period, amounts, aggregate, limit or 1, low=low)
         if amounts and counts_rows and not aggregate:
@@ -84,7 +90,42 @@ class Measures(Groups):
         )
 
     def _asks_how_much(self) -> bool:
-        return bool(self.kinds & {"how_much", "count", "sum"}) or all(m.kind == "column" for m in self.core)
+        named = [m for m in self.core if m.kind == "column" and m.is_exact]
+        bare = {"column", "value", "period", "list", "rows"}
+        return bool(self.kinds & {"how_much", "count", "sum"}) or (
+            bool(named) and (self.kinds <= {"column"} or self.kinds <= bare and self._is_sum(named[0].place))
+        )
+
+    def _counts_in_rank(self) -> bool:
+        """Whether a rank without a measure is one of numbers: the most orders, the busiest month, not the wettest."""
+        spoken = f" {' '.join(self.tokens)} "
+        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or any(
+            f" {word} " in spoken for word in listed("most", self.language)
+        )
+
+    def _is_sum(self, place: int) -> bool:
+        return self.view.is_amount(place) and not self.view.headings[place].is_rate
+
+    def _compared(self) -> int | None:
+        """The column of several values that are to be compared: revenue of north and south."""
+        if not listed("comparing", self.language) & set(self.tokens):
+            return None
+        return next((test.place for test in self.filters if test.operator == "=" and len(test.values) > 1), None)
+
+    def _by_age(self, group: int | None, filters: Sequence[Filter], limit: int) -> Plan | None:
+        """The oldest or the youngest rows, where a column has ages."""
+        ages = [p for p, known in enumerate(self.view.headings) if "age" in known.concepts and self.view.is_amount(p)]
+        if not ages or not any(in_concept(token, "age", self.language) for token in self.tokens):
+            return None
+        if any(m.kind == "column" and m.place != group and not self._is_age(m) for m in self.core):
+            return None
+        is_low = "youngest" in self.kinds
+        if group is None or group in self.view.identifiers:
+            return Plan("lowest" if is_low else "highest", ages[0], None, tuple(filters), limit)
+        return Plan("mean", ages[0], group, tuple(filters), limit, is_low)
+
+    def _is_age(self, mention: Mention) -> bool:
+        return "age" in self.view.headings[mention.place].concepts or mention.place in self.view.identifiers
 
     def _tells_rows_apart(self, filters: Sequence[Filter]) -> bool:
         return any(test.place in self.view.identifiers and test.operator == "=" for test in filters)
@@ -146,6 +187,10 @@ class Measures(Groups):
         if group in self.view.identifiers and amounts:  # each has a row of its own
             return Plan(end, amounts[0], None, filters, limit)
         if group is not None:
+            if not amounts and self.kinds & {"best", "worst"}:
+                amounts = [place for place in self._main_amount() if self._is_sum(place)]
+            if not amounts and (group in self.view.identifiers or not self._counts_in_rank()):
+                return None
             if not amounts:
                 return Plan("rows", None, group, filters, limit, low, period=period)
             place = amounts[0]

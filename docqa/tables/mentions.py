@@ -35,6 +35,7 @@ WORDS = (
     "slowest",
     "cheapest",
     "dearest",
+    "youngest",
     "duration",
     "year",
     "quarter",
@@ -223,17 +224,17 @@ class Reader:
             is_noun = place in self.view.identifiers and len(run) == 1 and len(known.words) > 1
             if near and not (is_noun and run[0] not in IDENTIFIERS):
                 yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
-        if len(run) > 1:
+        if len(run) > 1 and any(len(word) > 1 for word in run):  # a character of Chinese is a token
             return
-        word = run[0]
+        word = " ".join(run)
         for concept in CONCEPTS:
             if not in_concept(word, concept, self.language):
                 continue
             fitting = [place for place, known in enumerate(self.view.headings) if concept in known.concepts]
-            if concept in ("money", "quantity", "rating", "time_taken", "price"):
+            if concept in ("age", "money", "quantity", "rating", "time_taken", "price"):
                 fitting = [place for place in fitting if self.view.is_amount(place)]
             for place in self._preferred(fitting, concept):
-                yield Mention("column", start, end, 0.75, place, is_exact=False)
+                yield Mention("column", start, end, 0.75 * bonus, place, is_exact=False)
 
     def _preferred(self, fitting: Sequence[int], concept: str) -> Sequence[int]:
         """Of several columns of one concept: of money what is no price of a unit; the last one, where a sum stands."""

@@ -4,23 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 
-from docqa.languages import every_word, words
+from docqa.languages import every_word
 from docqa.tables.cells import Placed, Tables, attributes, words_of
+from docqa.tables.words import listed
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
 UNKNOWN = 1.0  # weight of a word that no table has
+ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
-
-
-@cache
-def listed(name: str, language: str) -> frozenset[str]:
-    """The keys of a list of words about tables, of this language and of English."""
-    return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))
 
 
 @cache
@@ -73,6 +69,7 @@ class Query:
         self.forms: Mapping[str, Mapping[str, float]] = {word: tables.forms(word, language) for word in self.words}
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
+        self._known: dict[str, dict[str, float]] = {}
         self.within: set[int] = set()  # rows whose range holds a number of the question
         self.is_mine = bool(listed("mine", language) & set(tokens))
 
@@ -97,7 +94,11 @@ class Query:
 
     def matched(self, name: str, words_of_name: Sequence[str] | None = None) -> dict[str, float]:
         """The question's words that a name in a table has, in any form, or comes near in meaning, with how near."""
-        own = key(name).split() if words_of_name is None else words_of_name
+        if name not in self._known:
+            self._known[name] = self._matched(name, key(name).split() if words_of_name is None else words_of_name)
+        return self._known[name]
+
+    def _matched(self, name: str, own: Sequence[str]) -> dict[str, float]:
         same = [attribute for attribute in attributes(own) if attribute in self.attributes]
         near: dict[str, float] = {}
         for word in self.words:
@@ -168,5 +169,8 @@ class Query:
         for word, weight in self.weights.items():
             like = max(own.get(word, 0.0) for own in places)
             got += weight * like
-            total += weight * (1.0 if like or word in self.named else MISSED)
+            if like or word in self.named:
+                total += weight
+            else:  # what only asks for a measure need not stand in the table: how long it lasts
+                total += weight * (ASKING if any(word in own for own in self.attributes.values()) else MISSED)
         return got / total if total else 0.0

@@ -4,13 +4,13 @@ given is not given again."""
 from collections.abc import Sequence
 
 from docqa.store.table_plan import Filter, Operator
-from docqa.tables.headings import NEAR, likeness
+from docqa.tables.headings import NEAR, in_concept, likeness
 from docqa.tables.mentions import Mention, View
 
 _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
 }  # fmt: skip
-HIGH = ("highest", "best", "busiest", "slowest", "dearest")
+HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
 _SKIPPED = ("filler", "=")
 
@@ -45,7 +45,7 @@ class Conditions:
                 operator = self.core[at + 1].kind
             place = self._measured_near(at, strict=not operator)
             if place is None and operator:
-                place = next(iter(self._main_amount()), None)
+                place = next(iter(self._aged(at) or self._main_amount()), None)
             if place is not None and isinstance(number, int | float):
                 self.filters.append(Filter(place, _OPERATORS.get(operator, "="), (number,)))
                 self.used |= {
@@ -62,13 +62,22 @@ class Conditions:
                     if self.core[near].kind == "column" and self.core[near].place == place and abs(near - at) <= 2
                 }
 
+    def _aged(self, at: int) -> list[int]:
+        """The column of ages, where a number is compared with a word of age: older than 60."""
+        words_before = self.tokens[max(0, self.core[at].start - 2) : self.core[at].start]
+        if not any(in_concept(word, "age", self.language) for word in words_before):
+            return []
+        return [place for place, known in enumerate(self.view.headings) if "age" in known.concepts][:1]
+
     def _measured_near(self, at: int, *, strict: bool) -> int | None:
         reach = 1 if strict else 3
         near = sorted(range(max(0, at - reach), min(len(self.core), at + reach + 1)), key=lambda other: abs(other - at))
         places = [
             self.core[other].place
             for other in near
-            if self.core[other].kind == "column" and self.view.table.columns[self.core[other].place].kind == "number"
+            if self.core[other].kind == "column"
+            and (self.core[other].is_exact or not strict)
+            and self.view.table.columns[self.core[other].place].kind == "number"
         ]
         return places[0] if places else None
 

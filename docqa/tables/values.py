@@ -1,6 +1,7 @@
 """How a value of a document's table is said: with its label, the column's heading and its unit."""
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from docqa.formats.grid_cells import is_number
@@ -17,6 +18,10 @@ _LONGEST_HEADING = 60
 
 def sentence(cell: Cell, language: str) -> str:
     """The value of a cell as a sentence: Net revenue, 2022: $86,392 million."""
+    if cell.also:
+        each = [replace(cell, column=place, also=()) for place in (cell.column, *cell.also)]
+        values = "; ".join(f"{column_name(part)} {value_of(part)}" for part in each)
+        return f"{name_of(cell, with_column=False)}: {values}{_stop(values, language)}"
     name = name_of(cell)
     return f"{name}{'' if name.endswith(('?', '？')) else ':'} {value_of(cell)}{_stop(value_of(cell), language)}"
 

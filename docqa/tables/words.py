@@ -4,7 +4,9 @@ Each stands in the languages' files as it is written and is found here by its ke
 that are not listed there are not known.
 """
 
-from docqa.languages import every
+from functools import cache
+
+from docqa.languages import every, words
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -40,3 +42,9 @@ VOCABULARY = {
 }
 # Words after which a question is not answered by counting: negations, and what asks for a reason or a time.
 UNANSWERABLE = frozenset(key(word) for words in every("tables.unanswerable").values() for word in words)
+
+
+@cache
+def listed(name: str, language: str) -> frozenset[str]:
+    """The keys of a list of words about tables, of this language and of English."""
+    return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))

@@ -1,7 +1,7 @@
 """Rows and columns of a PDF page: what is on one line becomes a row, rows with aligned cells become a table.
 
-Columns come from the positions of cells, not from ruled lines. A cell of several lines becomes several rows, except for
-column headings and wrapped labels.
+Columns come from the positions of cells; tables within ruled lines are `ruled.py`'s. A cell of several lines becomes
+several rows, except for column headings and wrapped labels.
 """
 
 import re
