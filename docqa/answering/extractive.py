@@ -123,22 +123,21 @@ def _colon(word: str) -> str:
 
 
 def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
-    """What else is said: of a short answer one more unit that holds what the best leaves open of the question, where
-    several things are asked those that are nearly as good; of a long one all. After yes or no nothing."""
+    """What else is said: of a short answer one more unit that answers nearly as likely and says something else, which
+    is the right one in 15 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
+    nothing."""
     if part.kind == "whether" and length == "SHORT":
         return []
-    sought = {term for word in part.content for term in terms(word)}
     best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
     words = words_in(_text(evidence, best))
     chosen: list[Pick] = []
     held = _terms(evidence, best)
     for pick in picks[1:]:
         added = _terms(evidence, pick)
-        adds = bool((sought & added) - held) or part.kind in LIST_KINDS or length == "LONG"
         words += words_in(_text(evidence, pick))
         if len(chosen) + 1 >= count or words > ENOUGH_WORDS[length]:
             break
-        if adds and not added <= held:
+        if not added <= held:
             chosen.append(pick)
             held |= added
     return chosen
