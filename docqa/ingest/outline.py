@@ -14,6 +14,7 @@ from docqa.store.table_overview import column_overview
 
 SLIDES = ("ppt", "pptx")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
+COLUMNS = 4  # titles take as much room as what a column holds
 FEWEST = 3  # titles that are an outline
 LONGEST = 80  # characters of a title
 _NUMBERED = re.compile(
@@ -57,7 +58,7 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
     table, the titles that its maker gave its parts, or those that its text numbers."""
     if document.kind == "csv":
-        return await table_of(conn, document, language)
+        return await table_of(conn, document, language, most // COLUMNS)
     if document.kind in TITLED:
         headed = await store.notes.headed_chunks(conn, document.id)
         return outline_of([chunk.section for chunk in headed], language, most, document.title)
@@ -65,9 +66,9 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     return outline_of(await asyncio.to_thread(numbered_titles, texts), language, most, document.title)
 
 
-async def table_of(conn: Connection, document: StoredDocument, language: str) -> str:
+async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
     """What a table holds: its rows and columns, from where to where dates and numbers go, and the values of columns
-    with a few; "" where it was not understood as a table."""
+    with a few, of up to `most` columns; "" where it was not understood as a table."""
     columns = await column_overview(conn, document.id)
     if not columns:
         return ""
@@ -81,4 +82,4 @@ async def table_of(conn: Connection, document: StoredDocument, language: str) ->
         elif column.low != column.high:
             text = phrase("phrases.about.spread", language)
             sentences.append(text.format(column=column.name, low=column.low, high=column.high))
-    return " ".join(sentences)
+    return " ".join(sentences[: 1 + most])
