@@ -22,6 +22,7 @@ from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
 from docqa.text.sentences import sentences
+from docqa.text.values import HAN_DIGITS
 from docqa.text.words import is_dense
 
 BEGINNING = 0.5  # of the words of a summary are the first sentences of the place
@@ -29,6 +30,9 @@ LONGEST_TITLE = 100  # characters
 _MARK = re.compile(r"^\s*(?:[-–•*▪◦‣·>\uf0b7\uf0a7]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
 
 
+_NUMBER = re.compile(
+    rf"^(?:(?:\w+ )?(?:\d+(?:\.\d+)*|[IVXLC]+)(?!\w)\s*[.:—–-]?\s*|第?[{HAN_DIGITS}]{{1,3}}[章节節]?[、.．：:\s]\s*)"
+)
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -126,7 +130,7 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
     line = first.chunk.text[first.start : first.end].partition("\n")[0].strip()
     title = first.chunk.section if not line or len(line) > LONGEST_TITLE else line
     title = title.strip(" .:")
-    bare = re.sub(r"^(?:\w+ )?(?:\d+(?:\.\d+)*|[IVXLC]+)(?![\w])\s*[.:—–-]?\s*", "", title)
+    bare = _NUMBER.sub("", title)
     return bare if any(map(str.isalpha, bare)) else title
 
 

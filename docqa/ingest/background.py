@@ -26,8 +26,8 @@ from docqa.store.notes import Note
 log = logging.getLogger(__name__)
 
 SUMMARY_SENTENCES, SUMMARY_WORDS = 4, 110
-PARTS_NAMED = 10  # by a summary, where sentences say little
-ENOUGH = 2  # sentences: with fewer, the titles of its parts say more of a document
+PARTS_NAMED = 10
+SLIDE_SENTENCES = 2  # the titles of slides say more
 
 
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
@@ -119,11 +119,11 @@ def _unread_pages(count: int) -> str:
 
 
 def summarise(kind: str, chunks: Sequence[StoredChunk], key_sentences: Sequence[Note], parts: str) -> str:
-    """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks; of a table, of
-    slides, and where there are few sentences, also what its parts are."""
+    """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks, and what its
+    parts are, where that is known; of a table only that."""
     if kind == "csv" and parts:
         return parts
     texts = [chunks[note.chunk].text[note.start : note.end] for note in key_sentences]
-    chosen = choose(key_sentences, texts, SUMMARY_SENTENCES, SUMMARY_WORDS)
-    said = " ".join(" ".join(texts[index].split()) for index in chosen)
-    return f"{said} {parts}".strip() if kind in SLIDES or len(chosen) < ENOUGH else said
+    sentences = SLIDE_SENTENCES if kind in SLIDES else SUMMARY_SENTENCES - bool(parts)
+    chosen = choose(key_sentences, texts, sentences, SUMMARY_WORDS)
+    return " ".join([*(" ".join(texts[index].split()) for index in chosen), parts]).strip()

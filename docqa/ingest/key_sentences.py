@@ -20,7 +20,8 @@ from docqa.text.words import is_dense, terms
 PARTS = 12  # into which even a short document without sections is divided
 SMALLEST_PART, PART = 400, 3000  # characters; a longer section is divided into parts
 NOTES = 2  # of each part
-OPENING = 6  # sentences of a summary, and of the beginning of a document, that stand for it
+OPENING = 6  # sentences at the beginning of a document that stand for it
+WHOLE_SUMMARY = 40  # sentences of a summary that do
 WORDS = 12  # telling ones; a sentence of fewer says less
 WORTH = 0.08  # of the heaviest note; what is below sums nothing up
 CANDIDATES = 12_000  # sentences judged, spread evenly over a very long document: the cost stays a few seconds
@@ -218,10 +219,10 @@ def _thinned(every: Sequence[list[_Sentence]]) -> list[list[_Sentence]]:
 def _openings(prose: Sequence[Sequence[_Sentence]]) -> dict[_Sentence, float]:
     """The first sentences of the summary, and of the document, with what they weigh more, the first one most."""
     spans = [span for part in prose for span in part]
-    summary = [span for span in spans if span.role == "summary"][:OPENING]
+    summary = [span for span in spans if span.role == "summary"][:WHOLE_SUMMARY]
     lead = [span for span in next(filter(None, prose), ()) if span.role == ""][: 0 if summary else OPENING]
     opening = {span: LEAD - 0.15 * place for place, span in enumerate(lead)}
-    return opening | {span: SUMMARY - 0.2 * place for place, span in enumerate(summary)}
+    return opening | {span: max(SUMMARY / 2, SUMMARY - 0.2 * place) for place, span in enumerate(summary)}
 
 
 def _placed(span: _Sentence, place: int, opens: float) -> float:

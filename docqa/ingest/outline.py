@@ -14,10 +14,13 @@ from docqa.store.table_overview import column_overview
 
 SLIDES = ("ppt", "pptx")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
+COLUMNS = 4  # titles take as much room as what a column holds
+SPREAD = 0.4  # of a text, from the first of its numbered titles to the last
 FEWEST = 3  # titles that are an outline
 LONGEST = 80  # characters of a title
 _NUMBERED = re.compile(
-    r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})",
+    r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})"
+    r"(?![^\n\t]|\n[ \t]*[a-zß-ÿ])",  # a whole line, that is not continued
     re.MULTILINE,
 )
 _RUN_IN = re.compile(r"[.!?]\s+[^\W\d_]")
@@ -26,20 +29,27 @@ LETTERS = 0.5  # of a title: a row of figures is none
 
 def numbered_titles(texts: Sequence[str]) -> list[str]:
     """The titles that a text numbers from 1 on, each with the word before its number: "3. Rent", "Day 3: Bergen"; of
-    several such series the longest."""
-    series: dict[str, list[str]] = {}
+    several such series the longest. Without such a word they stand far apart; the steps of an instruction do not."""
+    series: dict[str, list[tuple[int, str]]] = {}
+    passed = 0
     for text in texts:
         for match in _NUMBERED.finditer(text):
             titles = series.setdefault(match["label"] or "", [])
             if int(match["number"]) == len(titles) + 1 and _is_title(match["title"]):
                 label = f"{match['label']}{match['number']}: " if match["label"] else ""
-                titles.append(f"{label}{' '.join(match['title'].split())}")
-    return max(series.values(), key=len, default=[])
+                titles.append((passed + match.start(), f"{label}{' '.join(match['title'].split())}"))
+        passed += len(text)
+    outlines = [
+        titles
+        for label, titles in series.items()
+        if titles and (label or titles[-1][0] - titles[0][0] >= SPREAD * passed)
+    ]
+    return [title for _, title in max(outlines, key=len, default=[])]
 
 
 def outline_of(titles: Sequence[str], language: str, most: int, own_title: str = "") -> str:
     """A sentence in this language that names up to `most` parts of a document, "" where too few are known."""
-    kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != own_title]
+    kept = [title.strip(" .:;") for title in dict.fromkeys(titles) if _is_title(title) and title != own_title]
     if len(kept) < FEWEST:
         return ""
     shown = "; ".join(kept[:most]) + ("; …" if len(kept) > most else "")
@@ -57,7 +67,7 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
     table, the titles that its maker gave its parts, or those that its text numbers."""
     if document.kind == "csv":
-        return await table_of(conn, document, language)
+        return await table_of(conn, document, language, most // COLUMNS)
     if document.kind in TITLED:
         headed = await store.notes.headed_chunks(conn, document.id)
         return outline_of([chunk.section for chunk in headed], language, most, document.title)
@@ -65,9 +75,9 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     return outline_of(await asyncio.to_thread(numbered_titles, texts), language, most, document.title)
 
 
-async def table_of(conn: Connection, document: StoredDocument, language: str) -> str:
+async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
     """What a table holds: its rows and columns, from where to where dates and numbers go, and the values of columns
-    with a few; "" where it was not understood as a table."""
+    with a few, of up to `most` columns; "" where it was not understood as a table."""
     columns = await column_overview(conn, document.id)
     if not columns:
         return ""
@@ -81,4 +91,4 @@ async def table_of(conn: Connection, document: StoredDocument, language: str) ->
         elif column.low != column.high:
             text = phrase("phrases.about.spread", language)
             sentences.append(text.format(column=column.name, low=column.low, high=column.high))
-    return " ".join(sentences)
+    return " ".join(sentences[: 1 + most])

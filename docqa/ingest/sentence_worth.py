@@ -9,6 +9,7 @@ from docqa.text.detect import is_function_word
 from docqa.text.words import is_dense
 
 SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
+FEW_WORDS = 7  # of a sentence that says little
 SMALL = 3  # function words, which lines of names and figures do not have
 CUE = 1.6  # times as much, for a sentence that says what the whole is about
 
@@ -83,6 +84,8 @@ def standing(sentence: str, *, may_lean: bool, may_be_boilerplate: bool) -> floa
         worth *= 0.3
     if _byline().match(sentence) or sentence.count('"') % 2 or sentence.count("“") != sentence.count("”"):
         worth *= 0.1
+    if not is_dense(sentence) and len(sentence.split()) < FEW_WORDS:
+        worth *= 0.5
     if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):
         worth *= 0.7
     return worth

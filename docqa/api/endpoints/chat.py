@@ -1,5 +1,6 @@
 """Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
 
+import asyncio
 import logging
 from contextlib import aclosing
 from dataclasses import asdict
@@ -56,7 +57,8 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
-    question = understand([{"sender": "user", "message": body["query"]}], ChatOptions(agent_mode=False), documents)
+    messages = [{"sender": "user", "message": body["query"]}]
+    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     passages = await search(services.index, documents, question.parts[0], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
@@ -66,9 +68,10 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
 async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
-    text, language = last_question(messages, documents)
+    # The first question in a language loads the list of its words, which takes some tenths of a second.
+    text, language = await asyncio.to_thread(last_question, messages, documents)
     opinion = await services.encoders.kind_opinion(text, language) if text else None
-    question = understand(messages, chat_options(given.query), documents, opinion)
+    question = await asyncio.to_thread(understand, messages, chat_options(given.query), documents, opinion)
     made = await answer(services.answering, documents, question)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
     headers = {TARGET_HEADER: made.target}
