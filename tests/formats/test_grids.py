@@ -50,6 +50,18 @@ def test_currency_signs_go_to_the_number_after_them() -> None:
     assert grid.scale == "$ millions"
 
 
+def test_headings_of_spaced_cells_stand_over_their_column() -> None:
+    text = "\n                 Adults     Children\nSingle ticket    5.50       3.00\nTen visits       49.00      27.00\nYear             390.00     180.00\n"
+    grid = table(text)
+    assert grid.columns == ("", "Adults", "Children")
+    assert grid.rows[0].cells == ("Single ticket", "5.50", "3.00")
+
+
+def test_a_sign_after_its_number_stays_there() -> None:
+    grid = table("Titre | Plein | Réduit\nTicket | 1,80 € | 1,20 €\nCarnet | 15,00 € | 10,00 €\n")
+    assert grid.rows[0].cells == ("Ticket", "1,80 €", "1,20 €")
+
+
 def test_a_label_without_values_stands_over_the_rows_below_it() -> None:
     grid = table("\t2021\t2020\nAssets:\nCash\t5\t4\nReceivables (1)\t6\t7\n")
     assert [(row.above, row.label) for row in grid.rows] == [("Assets", "Cash"), ("Assets", "Receivables")]
