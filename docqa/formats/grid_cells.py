@@ -1,6 +1,7 @@
 """What stands in the cells of a table: numbers, years, currency signs, footnote marks, and what numbers are in."""
 
 import re
+from collections import Counter
 
 from docqa.languages import every
 
@@ -19,9 +20,16 @@ _MONTHS = frozenset(
 )
 _DASH = re.compile(r"[$€£\s]*[-–—][\s%]*")
 _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4]|H[12])\s?)?['’]?(?:19|20)\d\d(?:\s?[-–/]\s?(?:\d\d){1,2})?[A-Z*]?")
+_FIGURE = re.compile(r"[(−–-]?\s?[$€£]?\s?[(−–-]?\d[\d.,]*\s?[)%]*|(?<!\S)[-–—](?!\S)")
+LEAST_SPLIT = 0.6  # of the cells with digits in a column
 _DATE_AT_END = re.compile(
     r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
     r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d",
     re.IGNORECASE,
 )
 _SCALES = "|".join(
@@ -66,6 +74,51 @@ def with_currency(cells: list[str]) -> list[str]:
         moved.append(text)
         carried = sign.group().strip() if sign else carried
     return moved
+
+
+def split_numbers(rows: list[list[str]], columns: tuple[str, ...]) -> tuple[list[list[str]], tuple[str, ...]]:
+    """The rows and headings with a column of several numbers a cell made into as many columns: a PDF may hold the
+    figures of a line as one text. Its heading is parted where it has as many dates."""
+    for place in range(len(columns) - 1, 0, -1):
+        parts = [figures_of(row[place]) for row in rows]
+        counts = Counter(len(figures) for figures in parts if figures)
+        filled = sum(any(map(str.isdigit, row[place])) for row in rows)
+        if not counts:
+            continue
+        size, often = counts.most_common(1)[0]
+        if size < 2 or often < LEAST_SPLIT * filled:
+            continue
+        headings = _parted_heading(columns[place], size)
+        columns = (*columns[:place], *headings, *columns[place + 1 :])
+        rows = [
+            [*row[:place], *(figures if len(figures) == size else [row[place], *[""] * (size - 1)]), *row[place + 1 :]]
+            for row, figures in zip(rows, parts, strict=True)
+        ]
+    return rows, columns
+
+
+def figures_of(cell: str) -> list[str]:
+    """The numbers of a cell that holds several and nothing else, each with its sign; one of them must have a mark, a
+    currency or a per cent sign, which a telephone number has not."""
+    figures = [" ".join(match.group().split()) for match in _FIGURE.finditer(cell)]
+    if len(figures) < 2 or "".join("".join(figures).split()) != "".join(cell.split()):
+        return []
+    return figures if any(char in figure for figure in figures for char in ".,$€£%") else []
+
+
+def _parted_heading(heading: str, size: int) -> list[str]:
+    """The heading of each of so many columns, by its dates; what stands before them belongs to all, or in two halves
+    that end alike to one half of them each."""
+    dates = [match.group() for match in _DATE.finditer(heading)]
+    if len(dates) != size:
+        return [heading] * size if not dates else [""] * size
+    before = heading[: heading.index(dates[0])].split()
+    half = len(before) // 2
+    if size % 2 == 0 and half and len(before) % 2 == 0 and before[half - 1] == before[-1]:
+        firsts = [" ".join(before[:half])] * (size // 2) + [" ".join(before[half:])] * (size // 2)
+    else:
+        firsts = [" ".join(before)] * size
+    return [f"{first} {date}".strip() for first, date in zip(firsts, dates, strict=True)]
 
 
 def spread_dates(columns: list[str]) -> tuple[str, ...]:

@@ -9,7 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from docqa.formats.grid_cells import clean_label, is_number, is_year, scale_of, spread_dates, with_currency
+from docqa.formats.grid_cells import (
+    clean_label,
+    figures_of,
+    is_number,
+    is_year,
+    scale_of,
+    split_numbers,
+    spread_dates,
+    with_currency,
+)
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
@@ -172,9 +181,10 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
         ]
     rows = _without_empty(rows, head)
     columns = _joined(rows[:head], len(rows[0]))
+    values, columns = split_numbers(rows[head:], columns)
     made: list[GridRow] = []
     above = ""
-    for line, cells in zip(body[head:], rows[head:], strict=True):
+    for line, cells in zip(body[head:], values, strict=True):
         label = clean_label(cells[0])
         if not any(cells[1:]):
             above = label.rstrip(":")
@@ -221,7 +231,7 @@ def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[s
 def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
     the first row."""
-    numbers = [sum(is_number(cell) for cell in row[1:]) for row in rows]
+    numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
     filled = [sum(map(bool, row[1:])) for row in rows]
     if sum(count > 0 for count in numbers) * 3 >= sum(full):
         any_number = next(at for at, count in enumerate(numbers) if count)
@@ -232,7 +242,9 @@ def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
             first -= 1
         return min(first, MOST_HEADINGS)
     # Of two columns of words it cannot be told whether the first row heads them.
-    return 1 if len(rows) > LEAST_ROWS and len(rows[0]) > 2 and max(map(len, rows[0])) < 60 else 0
+    width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
+    recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
+    return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
 
 
 def _joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:

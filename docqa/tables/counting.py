@@ -33,6 +33,7 @@ SOURCES = 8
 MOST_TIES = 3  # rows that share the first place
 FOLLOWING = 3  # groups that are named after the first
 SHOWN = {"SHORT": 12, "LONG": 50}  # rows or groups in an answer
+MOST_UNKNOWN = 3  # words of a question; with more it is about something else
 MOST_NAMES = 300  # names and values of a table that are compared by meaning
 KEPT_VIEWS = 64
 STANDS_OUT = 0.12  # of cosine
@@ -79,7 +80,7 @@ async def answer_by_counting(
     if isinstance(whole, TableAnswer):
         return whole
     if isinstance(whole, Fitting) and len(documents) == len(question.documents) == 1:
-        unknown = ", ".join(f"“{word}”" for word in whole.unknown)
+        unknown = ", ".join(f"“{_as_written(word, question.text)}”" for word in whole.unknown)
         columns = ", ".join(column.name for column in whole.table.columns)
         text = phrase("phrases.tables.unknown", question.answer_language).format(unknown, whole.table.name, columns)
         return TableAnswer(text, [])
@@ -147,7 +148,7 @@ async def _intended(
         mentions = await asyncio.to_thread(reader.mentions)
     composer = Composer(view, mentions, tokens, language)
     intent = composer.intent()
-    if intent is None or (intent.unknown and not composer.asks_to_count):
+    if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
     return intent
 

@@ -4,6 +4,7 @@ from docqa.languages import words
 from docqa.store.table_plan import Period
 from docqa.tables.headings import NEAR, likeness
 from docqa.tables.roles import HIGH, LOW, Conditions
+from docqa.tables.words import listed
 
 _PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
 
@@ -90,3 +91,16 @@ class Groups(Conditions):
         places = [place for place in texts if "people" in self.view.headings[place].concepts]
         free = [place for place in (*named, *places) if place not in self.view.identifiers] or places
         return free[0] if free else None
+
+    def _compared(self) -> int | None:
+        """The column of several values that are to be compared: revenue of north and south."""
+        if not listed("comparing", self.language) & set(self.tokens):
+            return None
+        return next((test.place for test in self.filters if test.operator == "=" and len(test.values) > 1), None)
+
+    def _counts_in_rank(self) -> bool:
+        """Whether a rank without a measure is one of numbers: the most orders, the busiest month, not the wettest."""
+        spoken = f" {' '.join(self.tokens)} "
+        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or any(
+            f" {word} " in spoken for word in listed("most", self.language)
+        )

@@ -9,9 +9,14 @@ from docqa.tables.groups import Groups
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
 from docqa.tables.mentions import Mention
 from docqa.tables.roles import HIGH, LOW
-from docqa.tables.words import listed
 
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
+# What a rank is by where the question names no column.
+_RANKED_BY = (
+    ({"cheapest", "dearest"}, {"price", "money"}),
+    ({"fastest", "slowest"}, {"time_taken"}),
+    ({"best", "worst"}, {"rating"}),
+)
 TOP = 5  # of "the top products by price"
 
 
@@ -31,7 +36,7 @@ class Measures(Groups):
         aggregate = next((measure for measure in AGGREGATES if measure in kinds), None)
         amounts = self._amounts()
         counts_rows = self._counts_rows()
-        if not amounts and not counts_rows and kinds & {"mean", "median", "how_much"}:
+        if not amounts and not counts_rows and "duration" not in kinds and kinds & {"mean", "median", "how_much"}:
             amounts = self._main_amount()
         if group is None and kinds.isdisjoint((*HIGH, *LOW)) and (compared := self._compared()) is not None:
             group = compared
@@ -96,21 +101,8 @@ class Measures(Groups):
             bool(named) and (self.kinds <= {"column"} or self.kinds <= bare and self._is_sum(named[0].place))
         )
 
-    def _counts_in_rank(self) -> bool:
-        """Whether a rank without a measure is one of numbers: the most orders, the busiest month, not the wettest."""
-        spoken = f" {' '.join(self.tokens)} "
-        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or any(
-            f" {word} " in spoken for word in listed("most", self.language)
-        )
-
     def _is_sum(self, place: int) -> bool:
         return self.view.is_amount(place) and not self.view.headings[place].is_rate
-
-    def _compared(self) -> int | None:
-        """The column of several values that are to be compared: revenue of north and south."""
-        if not listed("comparing", self.language) & set(self.tokens):
-            return None
-        return next((test.place for test in self.filters if test.operator == "=" and len(test.values) > 1), None)
 
     def _by_age(self, group: int | None, filters: Sequence[Filter], limit: int) -> Plan | None:
         """The oldest or the youngest rows, where a column has ages."""
@@ -169,20 +161,15 @@ class Measures(Groups):
         low: bool,
     ) -> Plan | None:
         filters = tuple(self.filters)
-        if not amounts and self.kinds & {"cheapest", "dearest"}:
-            amounts = [
-                p
-                for p, h in enumerate(self.view.headings)
-                if h.concepts & {"price", "money"} and self.view.is_amount(p)
-            ][:1]
-        if not amounts and self.kinds & {"fastest", "slowest"}:
-            amounts = [
-                p for p, h in enumerate(self.view.headings) if "time_taken" in h.concepts and self.view.is_amount(p)
-            ][:1]
-        if not amounts and self.kinds & {"best", "worst"}:
-            amounts = [
-                p for p, h in enumerate(self.view.headings) if "rating" in h.concepts and self.view.is_amount(p)
-            ][:1]
+        if not amounts and period and self.kinds & {"best", "worst"}:
+            amounts = [place for place in self._main_amount() if self._is_sum(place)]
+        for kinds, concepts in _RANKED_BY:
+            if not amounts and self.kinds & kinds:
+                amounts = [
+                    place
+                    for place, known in enumerate(self.view.headings)
+                    if known.concepts & concepts and self.view.is_amount(place)
+                ][:1]
         end: Measure = "lowest" if low else "highest"
         if group in self.view.identifiers and amounts:  # each has a row of its own
             return Plan(end, amounts[0], None, filters, limit)

@@ -51,6 +51,8 @@ def said(
     if plan.gives_rows and plan.limit != 1:
         return Said(f"{title}:", [])
     value = result[0][-1] if result else None
+    if value is None and not plan.filters:
+        return Said(_sentence(title, "–", language), [])
     if value is None:
         nothing = phrase("phrases.tables.rows", language) + _conditions(table, plan.filters, language)
         return Said(_sentence(nothing, written(0, COUNT, language), language), [])
@@ -202,6 +204,8 @@ def _span(start: str, end: str, language: str) -> str:
 
 def _period(name: Value, period: Period | None, language: str) -> str:
     """A group of dates as a reader writes it: May 2025, Q2 2025, Monday."""
+    if name is None:  # a month has no day of the week
+        return "–"
     text = str(name)
     if period == "quarter":
         year, _, quarter = text.partition("-")

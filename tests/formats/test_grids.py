@@ -50,6 +50,40 @@ def test_currency_signs_go_to_the_number_after_them() -> None:
     assert grid.scale == "$ millions"
 
 
+def test_headings_of_spaced_cells_stand_over_their_column() -> None:
+    text = "\n                 Adults     Children\nSingle ticket    5.50       3.00\nTen visits       49.00      27.00\nYear             390.00     180.00\n"
+    grid = table(text)
+    assert grid.columns == ("", "Adults", "Children")
+    assert grid.rows[0].cells == ("Single ticket", "5.50", "3.00")
+
+
+def test_a_sign_after_its_number_stays_there() -> None:
+    grid = table("Titre | Plein | Réduit\nTicket | 1,80 € | 1,20 €\nCarnet | 15,00 € | 10,00 €\n")
+    assert grid.rows[0].cells == ("Ticket", "1,80 €", "1,20 €")
+
+
+def test_several_figures_in_a_cell_are_as_many_columns() -> None:
+    head = "\tThree Months Ended Six Months Ended July 29, 2023 July 30, 2022 July 29, 2023 July 30, 2022\n"
+    grid = table(head + "Revenue\t$ 8,890 $ 9,569 $ 17,691 $ 19,463\nMargin\t23.1 % 22.0 % 22.9 % 22.0 %\n")
+    assert grid.columns[1:] == (
+        "Three Months Ended July 29, 2023",
+        "Three Months Ended July 30, 2022",
+        "Six Months Ended July 29, 2023",
+        "Six Months Ended July 30, 2022",
+    )
+    assert [row.cells[3] for row in grid.rows] == ["$ 17,691", "22.9 %"]
+
+
+def test_telephone_numbers_stay_whole() -> None:
+    grid = table("Office | Telephone | Room\nPass | 0551 4002231 | 12\nTax | 0551 4002232 | 14\n")
+    assert grid.rows[0].cells == ("Pass", "0551 4002231", "12")
+
+
+def test_a_first_row_that_recurs_below_heads_nothing() -> None:
+    grid = table("Safe | good | -\nCaring | fair | -\nLed | good | -\n")
+    assert grid.columns == ("", "", "")
+
+
 def test_a_label_without_values_stands_over_the_rows_below_it() -> None:
     grid = table("\t2021\t2020\nAssets:\nCash\t5\t4\nReceivables (1)\t6\t7\n")
     assert [(row.above, row.label) for row in grid.rows] == [("Assets", "Cash"), ("Assets", "Receivables")]

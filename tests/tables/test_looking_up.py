@@ -26,6 +26,13 @@ Rye flour 5 kg | 2,310 | 31 % | dry place
 Spelt flour | 1,045 | 44 % | cool place
 Bran | 640 | 12 % | dry place
 
+Discount by order
+
+Order            Private     Trade
+under 10 bags    0 %         5 %
+10 to 49 bags    4 %         9 %
+50 or more       8 %         14 %
+
 Error codes of the oven
 
 Code | Meaning | Remedy
@@ -49,6 +56,7 @@ async def ask(client: httpx.AsyncClient, question: str, query: str = "") -> tupl
         ("export sales 2023?", "Export, 2023: $120 thousand."),
         ("How many bags of spelt flour were sold?", "Spelt flour, Bags sold: 1,045."),
         ("what is the margin on bran", "Bran, Margin: 12 %."),
+        ("what discount does a trade order of 30 bags get?", "10 to 49 bags, Trade: 9 %."),
         ("what does error E9 stand for, meaning?", "E9, Meaning: Burner fault."),
         ("Which product has the best margin?", "Spelt flour, Margin: 44 %."),
         ("which product has the lowest margin", "Bran, Margin: 12 %."),
