@@ -21,8 +21,8 @@ from docqa.search.passages import Passage
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
+from docqa.text.numerals import HAN_DIGITS
 from docqa.text.sentences import sentences
-from docqa.text.values import HAN_DIGITS
 from docqa.text.words import is_dense
 
 BEGINNING = 0.5  # of the words of a summary are the first sentences of the place
