@@ -3,6 +3,7 @@ first of a rank, the rows that are short of a target, the year in which a value 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 from docqa.formats.columns import Column
@@ -77,6 +78,9 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
+    means = _spoken("mean", spoken, part.language)
+    if means and cells and not means & set(words_of(cells[0].placed.row.cells[cells[0].named_by])):
+        return _mean(Query(tokens, part.language, tables, named, frozenset(means)), language)
     if not is_sure(cells):
         return None
     cell = cells[0]
@@ -184,6 +188,27 @@ def _change(tokens: Sequence[str], part: Part, tables: Tables, named: Sequence[s
         said.format(name, by, value_of(first), years[0], value_of(last), years[1]) + phrase("full_stop", language),
         [last.placed],
     )
+
+
+def _mean(query: Query, language: str) -> Answered | None:
+    """The mean of a value over the years that the question names, or over all that the table has."""
+    without = [token for token in query.text.split() if token not in query.years]
+    cells = look_up(Query(without, query.language, query.tables, tuple(query.named), query.but))
+    if not is_sure(cells, LEAST_DERIVED):
+        return None
+    values: dict[str, Cell] = {}
+    for place, heading in enumerate(cells[0].placed.grid.columns):
+        years = YEAR.findall(heading)
+        if place and len(years) == 1 and (not query.years or years[0] in query.years):
+            values.setdefault(years[0], replace(cells[0], column=place))
+    numbers = [number for cell in values.values() if (number := amount(cell.value)) is not None]
+    if len(numbers) < 2 or len(numbers) < max(len(values), len(query.years)):
+        return None
+    last = list(values.values())[-1]
+    mean = with_unit(computed(sum(numbers, Decimal(0)) / len(numbers), last.value), last)
+    operands = "; ".join(f"{year}: {value_of(cell)}" for year, cell in values.items())
+    said = phrase("phrases.tables.mean_of", language).format(name_of(last, with_column=False), mean, operands)
+    return said + phrase("full_stop", language), [last.placed]
 
 
 def _years(cell: Cell) -> list[str]:
