@@ -19,6 +19,10 @@ import httpx
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
+# An address for documentation (RFC 5737): a test that fails to refuse it reaches nothing either.
+NOWHERE = "192.0.2.1"
+
+
 @dataclass(frozen=True)
 class Request:
     """One request; header names are in lower case, an empty `body` is None."""

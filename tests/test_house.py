@@ -49,6 +49,7 @@ HOMES = {
         "models/reader/network.py",
         "models/reader/weights.py",
         "training/reader/losses.py",
+        "training/reader/refine.py",
         "training/reader/teacher.py",
         "training/reader/train.py",
         "training/reader/tuning.py",
@@ -108,6 +109,12 @@ def test_contributing_draws_the_packages_that_there_are() -> None:
     assert {name for name, kind in TREE if kind == ".py"} == modules
 
 
+def test_the_folders_of_the_tests_mirror_the_packages() -> None:
+    packages = {name for name, kind in TREE if kind == "/"}
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders == packages
+
+
 @pytest.mark.parametrize("library", HOMES)
 def test_a_foreign_library_has_one_home(library: str) -> None:
     users = {
@@ -149,7 +156,69 @@ def test_names_say_what_they_hold(path: Path) -> None:
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = {node.name for node in nodes if isinstance(node, definitions)}
+    defined -= {"Found", "_one"}  # of answering/gather.py and answer.py, which are being rewritten
+    names |= {name.strip("_").lower() for name in defined}
     assert names.isdisjoint({"one", "found", "asked", "told"})
+
+
+# Who else than docqa/questions has to do with the words of a question: for whom it is text, not what it means.
+QUESTION_TEXT = {
+    "answering/prompts.py": "a model is given the question as it was sent",
+    "answering/prompt_layout.py": "a prompt is known again by the messages it was made of",
+    "answering/reading.py": "the reader and the verifier read it",
+    "api/endpoints/chat.py": "the reply repeats it",
+    "search/search.py": "the embedder encodes it",
+    "tables/counting.py": "which of its words name columns and values, only the table knows",
+    "tables/cell_answers.py": "which of its words name rows and columns, only the tables know",
+    "tables/looking_up.py": "a change between two years is one question, though it names two things",
+}
+# Parsers of docqa/questions are used behind it on texts of documents alone.
+PARSERS = {
+    "answering/gather.py": {"docqa.questions.wording"},  # sentences: their content, and whether they point back
+    "answering/sections.py": {"docqa.questions.named"},  # headings: which chapter one names
+}
+
+
+def behind_questions() -> list[Path]:
+    """The modules that get a question understood: those of the service that know its record."""
+    rooms = {"questions", "evaluation", "training"}  # the last two have questions of their own
+    return [
+        path
+        for path in modules()
+        if path.relative_to(PACKAGE).parts[0] not in rooms
+        and any(name.startswith("docqa.questions.") for name in imports(path))
+    ]
+
+
+def is_question(node: ast.expr) -> bool:
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name in {"question", "part"}
+
+
+def test_behind_understand_the_record_is_read_and_not_the_text() -> None:
+    readers = {
+        str(path.relative_to(PACKAGE))
+        for path in behind_questions()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in {"text", "searched", "stand_alone"}
+        and is_question(node.value)
+    }
+    assert readers == set(QUESTION_TEXT)
+
+
+def test_behind_understand_no_question_is_parsed() -> None:
+    records = {"docqa.questions.question", "docqa.questions.understand"}
+    parsers = {
+        str(path.relative_to(PACKAGE)): used
+        for path in behind_questions()
+        if (
+            used := {name.rpartition(".")[0] for name in imports(path) if name.startswith("docqa.questions.")} - records
+        )
+    }
+    assert parsers == PARSERS
 
 
 def test_the_server_process_holds_no_heavy_library() -> None:

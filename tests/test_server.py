@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,9 +109,9 @@ def test_a_model_streams_its_tokens_as_they_are_made(ready: Server) -> None:
             "POST", url, json=ask("What does the keeper of the lighthouse write to his sister?")
         ) as response:
             assert response.headers["transfer-encoding"] == "chunked"
-            times = [time.monotonic() for _ in response.iter_raw()]
-        assert len(times) > 5
-        assert times[-1] - times[0] > 0.02, "the tokens came all at once"
+            # What is sent at once arrives at once, in a piece or two.
+            pieces = list(response.iter_raw())
+        assert len(pieces) > 5
 
 
 def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
@@ -120,14 +119,21 @@ def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
         doc_id = upload(client, STORY)
         question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        with client.stream("POST", url, json=question) as response:
-            next(response.iter_raw())
-        start = time.monotonic()
-        with client.stream("POST", url, json=question) as response:
-            next(response.iter_raw())
-        again = time.monotonic() - start
-        assert response.status_code == 200
-        assert again < 20, "the answer that nobody wanted was made to its end first"
+        assert client.post(url, json=question).status_code == 200
+        pid = child(ready, "docqa.models.chat.local")
+        before = ticks(pid)
+        assert client.post(url, json=question).status_code == 200
+        whole = ticks(pid) - before
+        for _ in range(3):
+            with client.stream("POST", url, json=question) as response:
+                next(response.iter_raw())
+        assert ticks(pid) - before - whole < 2 * whole, "answers that nobody wanted were made to their end"
+
+
+def ticks(pid: int) -> int:
+    """The time that a process has had of processors, in clock ticks."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 @pytest.mark.parametrize(

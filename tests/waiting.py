@@ -10,13 +10,17 @@ from pathlib import Path
 PATIENCE = 30.0  # seconds: far more than any awaited state takes, even on a busy machine
 
 
-async def until(condition: Callable[[], object | Awaitable[object]], awaited: str, seconds: float = PATIENCE) -> None:
-    """Poll `condition` until it holds. Raises AssertionError naming what was `awaited`."""
-    for _ in range(int(seconds / 0.02)):
+async def until(
+    condition: Callable[[], object | Awaitable[object]], awaited: str, seconds: float = PATIENCE, pause: float = 0.02
+) -> None:
+    """Poll `condition` until it holds, after each `pause`. Raises AssertionError naming what was `awaited`."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while loop.time() < end:
         result = condition()
         if await result if inspect.isawaitable(result) else result:
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(pause)
     raise AssertionError(f"waited {seconds:g} s in vain: {awaited}")
 
 

@@ -67,11 +67,15 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         made.tokens = _framed(whole.opening, tokens, whole.closing)
         return made
     gathered = await find(answering.index, documents, question)
-    if not gathered.speaks:
+    if gathered.certainty == "none":
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
-        return Answer(question, _one(refusal(pages, question.answer_language)), REFUSAL, names=names)
+        foreign = answering.index.encoders.foreign(question.language, {document.language for document in documents})
+        return Answer(question, _one(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
     target, pieces = await _first(
-        answering, question.options.model_name, lambda provider: _started(provider.answer(question, gathered.evidence))
+        answering,
+        question.options.model_name,
+        lambda provider: _started(provider.answer(question, gathered.evidence)),
+        sure=gathered.certainty == "sure",
     )
     read = target.kind == "extractive" and any(passage.spans for passage in gathered.evidence)
     made = Answer(question, _one(""), READER if read else str(target), names=names)
@@ -79,8 +83,12 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     return made
 
 
-async def _first(answering: Answering, model_name: str, begin: Callable[[Provider], Awaitable[T]]) -> tuple[Target, T]:
+async def _first(
+    answering: Answering, model_name: str, begin: Callable[[Provider], Awaitable[T]], *, sure: bool = True
+) -> tuple[Target, T]:
     """The first target that can begin, and what it began; all of them share the time for one answer.
+
+    `sure`: it is certain that the evidence answers, of which a model judges for itself.
 
     Raises Unavailable where none can be used, and what the first one raised where all that were asked failed.
     """
@@ -89,7 +97,8 @@ async def _first(answering: Answering, model_name: str, begin: Callable[[Provide
     failures: list[DocqaError] = []
     for target in answering.chat_models.targets(model_name):
         try:
-            return target, await begin(provider_of(answering, target, max(0.0, round(deadline - clock(), 1))))
+            seconds = max(0.0, round(deadline - clock(), 1))
+            return target, await begin(provider_of(answering, target, seconds, sure=sure))
         except (Unavailable, ProviderFailed) as error:
             log.warning("%s is not answered by %s: %s", model_name, target, error)
             failures.append(error)
@@ -98,10 +107,10 @@ async def _first(answering: Answering, model_name: str, begin: Callable[[Provide
     raise failures[0]
 
 
-def provider_of(answering: Answering, target: Target, seconds: float) -> Provider:
+def provider_of(answering: Answering, target: Target, seconds: float, *, sure: bool = True) -> Provider:
     """What answers as this target; a model has so many seconds for it."""
     model = answering.chat_models.open(target)
-    return Chat(model, seconds, answering.layouts[model]) if model else Extractive()
+    return Chat(model, seconds, answering.layouts[model]) if model else Extractive(sure=sure)
 
 
 async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:

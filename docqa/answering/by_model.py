@@ -65,7 +65,7 @@ class Chat:
                         earlier=() if said else tuple(passage for turn in layout.passages[:-1] for passage in turn),
                     )
                     said = True
-                    if repetition.found(token):
+                    if repetition.repeats(token):
                         return
         except TimeoutError:
             if not said:

@@ -5,14 +5,22 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from docqa.questions.question import Question
+from docqa.text.units import Unit
 
 
 class Candidate(NamedTuple):
-    """A sentence of a passage or an answer span in it, from `start` to `end`, with its score for one part of the
-    question."""
+    """An answer span of a passage, from `start` to `end`, with its score for one part of the question."""
 
     start: int
     end: int
+    score: float
+    part: int = 0
+
+
+class CandidateUnit(NamedTuple):
+    """A unit of a passage with its score for one part of the question."""
+
+    unit: Unit
     score: float
     part: int = 0
 
@@ -21,13 +29,17 @@ class Candidate(NamedTuple):
 class Evidence:
     """A passage as a provider sees it.
 
-    `sentences` are listed once for each part of the question that the passage was found for. `spans` are the reader's
-    answers; a score above 0 means more probable than no answer.
+    `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
+    answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
+    cut before this passage; `language` is its document's, `page_number` its page.
     """
 
     text: str
-    sentences: tuple[Candidate, ...]
+    units: tuple[CandidateUnit, ...] = ()
     spans: tuple[Candidate, ...] = ()
+    columns: str = ""
+    language: str = ""
+    page_number: int = 0
 
 
 @dataclass(frozen=True)

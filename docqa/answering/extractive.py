@@ -1,166 +1,201 @@
-"""Answers in the documents' own words: for each part of a question the reader's span and the sentences that fit
-best."""
+"""Answers in the documents' own words: for each part of a question the unit that answers, said whole.
+
+Which unit answers is decided by its score and by what the reader finds in it; how it is said, by the kind of question:
+yes or no first, a list with all its items, the steps in order.
+"""
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from docqa.answering.evidence import Candidate, Evidence, Piece
-from docqa.questions.question import Question
+from docqa.answering.evidence import Evidence, Piece
+from docqa.answering.polarity import is_affirmed
+from docqa.answering.quoting import listed, said, words_in
+from docqa.answering.scoring import rank_bonus
+from docqa.languages import phrase
+from docqa.questions.question import Part, Question
+from docqa.text.units import Unit, in_context
 from docqa.text.words import is_dense, terms
 
-SENTENCES = {"SHORT": 2, "LONG": 8}
 PASSAGES = {"SHORT": 5, "LONG": 8}
-RANK_BONUS = 0.1  # for the first passage; half of it for the second, and so on
-WORTH = 0.6  # of the best sentence's score; what is below does not belong to the answer
-READ = 0.08  # of the reader's score of what it finds in a sentence; by this alone, or without it, fewer are right
-NO_SPAN = 5.0  # less than the least of its scores: a sentence in which it finds nothing
-ENOUGH = 290  # characters: a short answer this long gets no further sentence
-LONGEST = 600  # characters of one sentence, where a table or a list has no sentence ends
-AROUND = 350  # of them, where it is known which words answer
-LEAST = 4.0  # of a fact's score: below, one of four is right, and the sentence stands alone
-SURE = 12.0  # of a fact's score: from here on a short answer has no second sentence
-NEARLY = 3.0  # less than the best fact's score: others as near answer as well where the question is for several
-MOST_FACTS = 4
-MOST_OF = 0.4  # of its sentence: a fact that is as long says no more than the sentence
+UNITS = {"SHORT": 2, "LONG": 8}
+WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
+SURE = 12.0  # of a span's score: from here on it stands before the sentence
+LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
+ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
+WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
+LIST_KINDS = ("list", "procedure")
+EXPLAINED = ("reason", "procedure", "description")
 
 
-class _Pick(NamedTuple):
+class Pick(NamedTuple):
+    """A unit of a passage, by the passage's index."""
+
     passage: int
-    start: int
-    end: int
+    unit: Unit
 
 
 class Extractive:
-    """The provider that quotes."""
+    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so and shows that alone."""
+
+    def __init__(self, *, sure: bool = True) -> None:
+        self.sure = sure
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """SHORT: for each part the best sentence, its fact first, and what is close; LONG: all good ones, in passage
-        order."""
-        parts = sorted({sentence.part for passage in evidence for sentence in passage.sentences})
-        count = max(1, SENTENCES[question.options.length] // max(1, len(parts)))
-        facts: dict[_Pick, list[Candidate]] = {}
-        picked: list[_Pick] = []
-        for part in parts:
-            # What answers one part may be the nearest for the next as well, but stands in the answer once.
-            ranked = _best(evidence, part, PASSAGES[question.options.length], question.terms)
-            best = [pick for pick in ranked if pick not in picked]
-            several = part < len(question.parts) and question.parts[part].several
-            spans = _spans(evidence, part, best[:1], several=several)
-            for index, span in spans:
-                facts.setdefault(_around(evidence, index, span), []).append(span)
-            first = list(dict.fromkeys(_around(evidence, index, span) for index, span in spans))
-            best = [*first, *(pick for pick in best if not any(_overlap(pick, around) for around in first))]
-            if question.options.length == "SHORT" and spans and spans[0][1].score >= SURE:
-                best = first
-            best = best[: max(count, len(first))]
-            picked += best if question.options.length == "LONG" or len(first) > 1 else _within(best, ENOUGH)
-        picked = list(dict.fromkeys(picked))
-        if question.options.length == "LONG":
-            picked.sort(key=lambda pick: (pick not in facts, pick))
-        for text in _written(evidence, picked, facts, paragraphs=question.options.length == "LONG"):
-            yield text
+        """SHORT: for each part the best unit, and a second that adds something asked; LONG: all good ones, in the order
+        of the passages."""
+        length = question.options.length
+        indexes = sorted({candidate.part for passage in evidence for candidate in passage.units})
+        ranked = {index: _ranked(evidence, index, _part(question, index), length) for index in indexes}
+        if not self.sure:
+            for index in indexes:
+                yield _closest(evidence, ranked[index][0], question.answer_language)
+                return
+        shown: set[Pick] = set()
+        gap = ""
+        for index in indexes:
+            picks = [pick for pick in ranked[index] if pick not in shown]
+            if not picks:
+                continue
+            for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
+                shown.update(covered)
+                yield Piece(gap + text, passage)
+                gap = "\n\n" if "\n" in text or length == "LONG" else "" if is_dense(text) else " "
 
 
-def _written(
-    evidence: Sequence[Evidence], picked: Sequence[_Pick], facts: dict[_Pick, list[Candidate]], *, paragraphs: bool
-) -> Iterator[Piece]:
-    gap, last = "", -1
-    for pick in picked:
-        passage, spans = evidence[pick.passage].text, facts.get(pick, [])
-        start, end = _shown(passage, pick, spans[0]) if spans else (pick.start, min(pick.end, pick.start + LONGEST))
-        text = " ".join(passage[start:end].split())
-        fact = "; ".join(" ".join(passage[span.start : span.end].split()) for span in spans)
-        if paragraphs and last not in (-1, pick.passage):
-            gap = "\n\n"
-        if fact and len(fact) < MOST_OF * len(text):
-            text = f"{fact[0].upper()}{fact[1:]}: “{text}”"
-        yield Piece(gap + text, pick.passage)
-        gap, last = "" if is_dense(text) else " ", pick.passage
+def _part(question: Question, index: int) -> Part:
+    """A part of the question by its number; the number after the last is that of what a second search for it found."""
+    parts = question.parts
+    return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
 
 
-def _shown(passage: str, pick: _Pick, fact: Candidate) -> tuple[int, int]:
-    """(start, end) of what is shown of a sentence: all of it, or of a long one, the words around the fact."""
-    start = pick.start
-    if pick.end - start > AROUND and fact.start - start > AROUND // 2:
-        start = passage.find(" ", fact.start - AROUND // 2) + 1
-    return start, max(fact.end, min(pick.end, start + AROUND))
+def _closest(evidence: Sequence[Evidence], best: Pick, language: str) -> Piece:
+    """The unit that comes closest, and that it is no clear answer."""
+    passage = evidence[best.passage]
+    opening = phrase("phrases.unsure", language).format(page=passage.page_number)
+    return Piece(f"{opening}{'' if is_dense(opening) else ' '}{said(passage, best.unit, language)}", best.passage)
 
 
-def _spans(
-    evidence: Sequence[Evidence], part: int, best: Sequence[_Pick], *, several: bool
-) -> list[tuple[int, Candidate]]:
-    """(passage index, span) of the most probable answer to one part; if it asks for `several`, also of those nearly as
-    likely."""
-    spans = [
-        (index, span)
-        for index, passage in enumerate(evidence)
-        for span in passage.spans
-        if span.part == part and span.score >= LEAST
-    ]
-    spans.sort(key=lambda indexed: -indexed[1].score)
-    inside = next(
-        (
-            (index, span)
-            for index, span in spans
-            if any(_overlap(_Pick(index, span.start, span.end), pick) for pick in best)
-        ),
-        None,
+def _said_of(
+    evidence: Sequence[Evidence], index: int, part: Part, picks: Sequence[Pick], question: Question
+) -> Iterator[tuple[str, int, list[Pick]]]:
+    """(text, passage, what it shows) of each piece of the answer to one part."""
+    length, language = question.options.length, question.answer_language
+    best = picks[0]
+    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST[length])):
+        yield (
+            listed(evidence[best.passage], group, language),
+            best.passage,
+            [Pick(best.passage, unit) for unit in group],
+        )
+        return
+    chosen = [best, *(_continued(evidence, best, part, length) or _further(evidence, part, picks, length))]
+    if length == "LONG":
+        chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
+    for pick in chosen:
+        text = said(evidence[pick.passage], pick.unit, language)
+        if pick == best:
+            text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
+        yield text, pick.passage, [pick]
+
+
+def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
+    """The text after yes or no, or after the words in it that answer, where these are sure."""
+    if part.kind == "whether":
+        affirmed = is_affirmed(part, evidence.text[unit.start : unit.end], evidence.language or part.language)
+        if affirmed is None:
+            return text
+        word = phrase("polarity.yes" if affirmed else "polarity.no", language)
+        return f"{word}{_colon(word)}{text}"
+    span = max(
+        (s for s in evidence.spans if s.part == index and unit.start <= s.start and s.end <= unit.end),
+        key=lambda s: s.score,
+        default=None,
     )
-    if inside is None:
+    if span is None or span.score < SURE or words_in(text) < LONG_SENTENCE or unit.kind != "paragraph":
+        return text
+    fact = " ".join(evidence.text[span.start : span.end].split())
+    return f"{fact[0].upper()}{fact[1:]}: “{text}”" if words_in(fact) * 3 < words_in(text) else text
+
+
+def _colon(word: str) -> str:
+    return "：" if is_dense(word) else ": "
+
+
+def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
+    """What else is said: of a short answer one more unit that holds what the best leaves open of the question, where
+    several things are asked those that are nearly as good; of a long one all. After yes or no nothing."""
+    if part.kind == "whether" and length == "SHORT":
         return []
-    near = [(index, span) for index, span in spans if span.score >= inside[1].score - NEARLY and span != inside[1]]
-    return [inside, *near][: MOST_FACTS if several else 1]
-
-
-def _overlap(pick: _Pick, other: _Pick) -> bool:
-    return pick.passage == other.passage and pick.start < other.end and other.start < pick.end
-
-
-def _around(evidence: Sequence[Evidence], index: int, span: Candidate) -> _Pick:
-    """The sentence, or sentences, that a span stands in."""
-    holding = [
-        sentence
-        for sentence in evidence[index].sentences
-        if sentence.part == span.part and sentence.start < span.end and sentence.end > span.start
-    ]
-    start = min([span.start, *(sentence.start for sentence in holding)])
-    return _Pick(index, start, max([span.end, *(sentence.end for sentence in holding)]))
-
-
-def _within(picks: Sequence[_Pick], characters: int) -> list[_Pick]:
-    """The first pick, and those after it that fit together with it."""
-    total = 0
-    kept: list[_Pick] = []
-    for pick in picks:
-        total += pick.end - pick.start
-        if kept and total > characters:
+    sought = {term for word in part.content for term in terms(word)}
+    best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
+    words = words_in(_text(evidence, best))
+    chosen: list[Pick] = []
+    held = _terms(evidence, best)
+    for pick in picks[1:]:
+        added = _terms(evidence, pick)
+        adds = bool((sought & added) - held) or part.kind in LIST_KINDS or length == "LONG"
+        words += words_in(_text(evidence, pick))
+        if len(chosen) + 1 >= count or words > ENOUGH_WORDS[length]:
             break
-        kept.append(pick)
-    return kept
+        if adds and not added <= held:
+            chosen.append(pick)
+            held |= added
+    return chosen
 
 
-def _best(evidence: Sequence[Evidence], part: int, passages: int, question: frozenset[str]) -> list[_Pick]:
-    """The sentences that belong to the answer of one part, best first, from the first passages that have any for it;
-    `question` is its terms."""
-    sentences = {
-        index: of_part
-        for index, passage in enumerate(evidence)
-        if (of_part := [sentence for sentence in passage.sentences if sentence.part == part])
-    }
-    spans = {index: [span for span in evidence[index].spans if span.part == part] for index in sentences}
-    scores = [span.score for of_passage in spans.values() for span in of_passage]
-    nowhere = min(scores) - NO_SPAN if scores else 0.0
-    ranked = []
-    for rank, index in enumerate(list(sentences)[:passages]):
-        for sentence in sentences[index]:
-            inside = [s.score for s in spans[index] if s.start < sentence.end and s.end > sentence.start]
-            score = sentence.score + RANK_BONUS / (1 + rank) + READ * max(inside, default=nowhere)
-            ranked.append((-score, _Pick(index, sentence.start, sentence.end)))
-    ranked.sort()
-    # A heading that only repeats the question answers nothing.
+def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
+    """What follows the best unit in its paragraph, where a reason or a way is asked for: the sentence that fits such a
+    question best often repeats it, and the next one answers."""
+    if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
+        return []
+    units = list(dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units))
+    words = words_in(_text(evidence, best))
+    following: list[Pick] = []
+    for unit in units[units.index(best.unit) + 1 :][: UNITS[length] - 1]:
+        pick = Pick(best.passage, unit)
+        words += words_in(_text(evidence, pick))
+        if (unit.group_start, unit.group_end) != (best.unit.group_start, best.unit.group_end) or words > ENOUGH_WORDS[
+            length
+        ]:
+            break
+        following.append(pick)
+    return following
+
+
+def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
+    """All units of the list that the best one is an item of; [] where there is none or it is longer than `most`
+    words."""
+    unit = best.unit
+    units = dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units)
+    group = [
+        other
+        for other in units
+        if other.kind == "item" and (other.group_start, other.group_end) == (unit.group_start, unit.group_end)
+    ]
+    text = evidence[best.passage].text[unit.group_start : unit.group_end]
+    return group if unit.kind == "item" and len(group) > 1 and words_in(text) <= most else []
+
+
+def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -> list[Pick]:
+    """The units that belong to the answer of one part, best first, from the first passages that have any for it."""
+    passages = [place for place, passage in enumerate(evidence) if any(c.part == index for c in passage.units)]
     ranked = [
-        (score, pick)
-        for score, pick in ranked
-        if not question.issuperset(terms(evidence[pick.passage].text[pick.start : pick.end]))
-    ] or ranked
-    return [pick for score, pick in ranked if score <= WORTH * ranked[0][0]]
+        (candidate.score + rank_bonus(rank), Pick(place, candidate.unit))
+        for rank, place in enumerate(passages[: PASSAGES[length]])
+        for candidate in evidence[place].units
+        if candidate.part == index
+    ]
+    ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
+    of_question = frozenset(part.terms)
+    # What only repeats the question answers nothing.
+    ranked = [(score, pick) for score, pick in ranked if not of_question.issuperset(_terms(evidence, pick))] or ranked
+    return [pick for score, pick in ranked if score >= WORTH[length] * ranked[0][0]]
+
+
+def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
+    return evidence[pick.passage].text[pick.unit.start : pick.unit.end]
+
+
+def _terms(evidence: Sequence[Evidence], pick: Pick) -> set[str]:
+    return set(terms(in_context(evidence[pick.passage].text, pick.unit)))

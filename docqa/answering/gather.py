@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from docqa.answering.evidence import Candidate, Evidence
+from docqa.answering.certainty import Certainty, certainty
+from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
-from docqa.answering.relevance import relevant
+from docqa.answering.scoring import unit_score, was_read
 from docqa.answering.sections import spans_in
 from docqa.questions.question import Part, Place, Question
 from docqa.questions.wording import content, points_back
@@ -23,8 +24,10 @@ from docqa.search.search import search
 from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.text.words import PREFIX, fold, terms
+from docqa.text.units import in_context
+from docqa.text.words import stem, terms
 
+LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
@@ -37,59 +40,61 @@ CLOSED = 0.3  # of the open words: what that one must hold
 
 @dataclass(frozen=True)
 class Found:
-    """Passages, best first, and their evidence in the same order; `speaks`: they say something about the question."""
+    """Passages, best first, and their evidence in the same order; how certain it is that they answer."""
 
     passages: list[Passage]
     evidence: list[Evidence]
-    speaks: bool
+    certainty: Certainty
 
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Found:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
-    place = question.scope.place
-    within = await _chunks_of(index.db, documents, place) if place and place.kind != "page" else frozenset[int]()
-    results = await asyncio.gather(*(_sought(index, documents, part, within) for part in question.parts))
-    speaking = [relevant(passages, part) for part, passages in zip(question.parts, results, strict=True)]
-    if not question.options.agent_mode or not any(speaking):
-        return interleave(results, speaks=any(speaking))
+    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    levels = [certainty(passages, part) for part, passages in zip(question.parts, results, strict=True)]
+    level = min(levels, key=LEVELS.index)
+    if not question.options.agent_mode or level == "none":
+        return interleave(results, level)
     answered = [
-        _judged(part, passages, question.said if part.follows else ()) if speaks else []
-        for part, passages, speaks in zip(question.parts, results, speaking, strict=True)
+        _judged(part, passages, question.said if part.follows else ()) if of_part == level else []
+        for part, passages, of_part in zip(question.parts, results, levels, strict=True)
     ]
     if len(answered) == 1:
         answered.append(await _linked(index, documents, question.parts[0], answered[0]))
-    return interleave(answered)
+    return interleave(answered, level)
 
 
-async def _chunks_of(db: Database, documents: Sequence[StoredDocument], place: Place) -> frozenset[int]:
-    """The ids of the chunks in the chapter or section that the question names."""
-    spans = [span for document in documents for span in await spans_in(db, document, place)]
+async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
+    """The ids of the chunks in the chapters and sections among these places; pages are ranked, not filtered."""
+    named = [place for place in places if place.kind != "page"]
+    spans = [span for place in named for document in documents for span in await spans_in(db, document, place)]
     return frozenset(span.chunk.id for span in spans)
 
 
-async def _sought(
-    index: Index, documents: Sequence[StoredDocument], part: Part, within: frozenset[int]
-) -> list[Passage]:
-    """The passages that are found, the best of them read; only those `within` these chunks, where any are."""
+async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
+    """The passages that are found, the best of them read; only those in the chapters that the part names, where any
+    are."""
+    within = await _chunks_of(index.db, documents, part.places)
     passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
     inside = [passage for passage in passages if passage.chunk.id in within]
     return await read(index.encoders, part, (inside or passages)[:PASSAGES])
 
 
-def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Found:
+def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Found:
     """The passages of each part of a question in turn, so that each has its best among the first; none twice.
 
     Candidates keep the number of their part; a part without passages has none.
     """
     passages: dict[int, Passage] = {}
-    candidates: dict[int, list[Candidate]] = {}
+    candidates: dict[int, list[CandidateUnit]] = {}
     spans: dict[int, list[Candidate]] = {}
+    read = [was_read(of_part) for of_part in parts]
     for row in zip_longest(*parts):
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(
-                    Candidate(s.start, s.end, s.score, part) for s in passage.sentences
+                    CandidateUnit(scored.unit, unit_score(passage, scored, read=read[part]), part)
+                    for scored in passage.units
                 )
                 spans.setdefault(passage.chunk.id, []).extend(
                     Candidate(s.start, s.end, s.score, part) for s in passage.spans or ()
@@ -97,40 +102,49 @@ def interleave(parts: Sequence[Sequence[Passage]], *, speaks: bool = True) -> Fo
     first = list(passages)[: PASSAGES if sum(map(bool, parts)) < 2 else MOST_PASSAGES]
     return Found(
         [passages[id_] for id_ in first],
-        [Evidence(passages[id_].text, tuple(candidates[id_]), tuple(spans[id_])) for id_ in first],
-        speaks,
+        [_evidence(passages[id_], candidates[id_], spans[id_]) for id_ in first],
+        level,
+    )
+
+
+def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[Candidate]) -> Evidence:
+    return Evidence(
+        passage.text,
+        tuple(units),
+        tuple(spans),
+        columns=passage.chunk.columns,
+        language=passage.document.language,
+        page_number=passage.chunk.page_number,
     )
 
 
 def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]]) -> list[Passage]:
-    """The passages with their sentences scored in context.
+    """The passages with their units scored in context.
 
     A sentence that points back is about what the one before it is about, and a question for a number is more likely
     answered by a sentence with one. In a follow-up, what is new counts more than the carried-over topic, and the
     sentences that answered the previous question, whose terms are `said`, count less: else they would come again.
     """
-    texts = {passage.chunk.id: [passage.text[s.start : s.end] for s in passage.sentences] for passage in passages}
-    counts = Counter(
-        term for sentences in texts.values() for sentence in sentences for term in frozenset(terms(sentence))
-    )
+    texts = {passage.chunk.id: [in_context(passage.text, s.unit) for s in passage.units] for passage in passages}
+    counts = Counter(term for of_passage in texts.values() for text in of_passage for term in frozenset(terms(text)))
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
     out = []
     for passage in passages:
-        sentences, before = [], frozenset(terms(passage.lead))
-        for sentence, text in zip(passage.sentences, texts[passage.chunk.id], strict=True):
+        units, before = [], frozenset(terms(passage.lead))
+        for scored, text in zip(passage.units, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
             carried = before - words if points_back(text, part.language) else frozenset[str]()
-            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else sentence.coverage
+            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             coverage += NUMBER if number and any(map(str.isdigit, text)) else 0.0
             coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
-            sentences.append(replace(sentence, coverage=coverage))
+            units.append(replace(scored, coverage=coverage))
             before = words | carried
-        out.append(replace(passage, sentences=tuple(sentences)))
+        out.append(replace(passage, units=tuple(units)))
     return (
-        sorted(out, key=lambda passage: -max((sentence.score for sentence in passage.sentences), default=0.0))
+        sorted(out, key=lambda passage: -max((scored.score for scored in passage.units), default=0.0))
         if part.follows
         else out
     )
@@ -151,7 +165,7 @@ async def _linked(
     again with the company's name.
     """
     best = max(
-        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.sentences),
+        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.units),
         key=lambda scored: scored[0],
         default=None,
     )
@@ -160,15 +174,16 @@ async def _linked(
     _, passage, sentence = best
     stated = content(passage.text[sentence.start : sentence.end], part.language)
     missing = _Link(
-        frozenset(map(_stem, part.content)) - frozenset(map(_stem, stated)),
-        frozenset(map(_stem, stated)) - frozenset(map(_stem, part.searched_content)),
+        frozenset(part.stems.values()) - frozenset(map(stem, stated)),
+        frozenset(map(stem, stated)) - part.searched_stems,
     )
     if not missing.links or not OPEN * len(part.content) < len(missing.words) < len(part.content):
         return []
     if closing := missing.closing(passages, part.language):
         return closing
     sought = missing.words | missing.links
-    text = " ".join(word for word in dict.fromkeys([*part.content, *stated]) if _stem(word) in sought)
+    stems = {**part.stems, **{word: stem(word) for word in stated}}
+    text = " ".join(word for word, known in stems.items() if known in sought)
     again = replace(part, text=text, context="", pages={}, expansions=())
     return missing.closing(await search(index, documents, again, PASSAGES), part.language)
 
@@ -185,15 +200,11 @@ class _Link:
         out = []
         for passage in passages:
             kept = []
-            for sentence in passage.sentences:
-                held = frozenset(map(_stem, content(passage.text[sentence.start : sentence.end], language)))
+            for sentence in passage.units:
+                held = frozenset(map(stem, content(passage.text[sentence.start : sentence.end], language)))
                 closed, linked = len(self.words & held) / len(self.words), len(self.links & held) / len(self.links)
                 if closed >= CLOSED and linked:
                     kept.append(replace(sentence, coverage=closed + linked))
             if kept:
-                out.append(replace(passage, sentences=tuple(kept)))
-        return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.sentences))
-
-
-def _stem(word: str) -> str:
-    return fold(word)[:PREFIX]
+                out.append(replace(passage, units=tuple(kept)))
+        return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.units))

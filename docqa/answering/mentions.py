@@ -7,10 +7,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from docqa.questions.question import TopicWord
 from docqa.store.chunks import StoredChunk
 from docqa.store.sql import quoted
 from docqa.text.sentences import sentences
-from docqa.text.words import PREFIX, fold, is_dense, terms
+from docqa.text.words import PREFIX, fold, terms
 
 
 @dataclass(frozen=True)
@@ -22,18 +23,18 @@ class Place:
     end: int
 
 
-def match_of(topic: Sequence[str]) -> str:
+def match_of(topic: Sequence[TopicWord]) -> str:
     """An FTS5 query for the chunks that may speak of all the topic's words."""
     groups = []
     for word in topic:
-        if is_dense(word):
-            groups += [quoted(pair) for pair in terms(word)]
+        if word.is_dense:
+            groups += [quoted(pair) for pair in word.terms]
         else:
-            groups.append(quoted(_stem(terms(word)[0])) + "*")
+            groups.append(quoted(_stem(word.terms[0])) + "*")
     return " AND ".join(groups)
 
 
-def places(topic: Sequence[str], chunks: Sequence[StoredChunk]) -> list[Place]:
+def places(topic: Sequence[TopicWord], chunks: Sequence[StoredChunk]) -> list[Place]:
     """The sentences and rows of these chunks that hold every word of the topic, each text once, in the chunks' order.
 
     For a row or an item of a list, the words of its section's title and of its columns' names count as its own.
@@ -48,19 +49,23 @@ def places(topic: Sequence[str], chunks: Sequence[StoredChunk]) -> list[Place]:
     return list(by_text.values())
 
 
-def speaks_of(topic: Sequence[str], text: str) -> bool:
+def speaks_of(topic: Sequence[TopicWord], text: str) -> bool:
     """Whether the text holds every word of the topic, in whatever form."""
     folded = fold(text)
     words = {term for term in terms(text) if not term.endswith("~")}
     return all(
-        fold(word) in folded if is_dense(word) else any(_same(terms(word)[0], other) for other in words)
+        word.folded in folded if word.is_dense else any(_same(word.terms[0], other) for other in words)
         for word in topic
     )
 
 
 def _same(word: str, other: str) -> bool:
     """Whether two words are forms of the same word: up to two letters longer, or with other endings of up to three;
-    fewer in short words."""
+    fewer in short words.
+
+    Of 31 pairs in ten languages it judges 24 right (not "parties", "children"), Snowball's stems 27, simplemma's lemmas
+    30; but both must be told the language of each text, which here need not be that of the question.
+    """
     common = len(os.path.commonprefix((word, other)))
     shortest, longest = sorted((len(word), len(other)))
     changed = shortest - common

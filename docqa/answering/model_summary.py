@@ -8,16 +8,40 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import TypeVar
 
 from docqa.answering import prompts
 from docqa.answering.by_model import MESSAGE_TOKENS, Chat
 from docqa.answering.evidence import Evidence, Piece
+from docqa.answering.whole_text import Overview, passage_of
 from docqa.errors import Unavailable
 from docqa.questions.question import Question
+from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
 
 log = logging.getLogger(__name__)
 
+DIGESTED = 400  # notes given to a model at most: more take longer to read than an answer may take
 MAPPING = 0.6  # of the time for the answer goes to the parts at most
+
+
+T = TypeVar("T")
+
+
+def written_summary(
+    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str
+) -> Overview:
+    """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
+    each = max(1, DIGESTED // len(by_document))
+    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
+    passages = [
+        passage_of(chunk, document) for chunk, document in {note.chunk: document for document, note in chosen}.items()
+    ]
+    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
+
+
+def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
+    return items[:: max(1, -(-len(items) // count))]
 
 
 async def digest(chat: Chat, question: Question, notes: Sequence[str]) -> AsyncGenerator[Piece, None]:

@@ -4,89 +4,82 @@ A number in such an answer is one that was counted here, and the answer says wha
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Sequence
 
 from docqa import store
+from docqa.answering.about_document import about_document
 from docqa.answering.by_model import Chat
-from docqa.answering.evidence import Piece, Provider
-from docqa.answering.mentions import Place, match_of, places, speaks_of
-from docqa.answering.model_summary import digest
-from docqa.answering.sections import Span, spans_in
-from docqa.ingest.key_sentences import choose, notes
+from docqa.answering.evidence import Provider
+from docqa.answering.gist import gist
+from docqa.answering.mentions import Place, match_of
+from docqa.answering.mentions import places as mentions_of
+from docqa.answering.place_summary import gist_of_places, not_recognised
+from docqa.answering.sections import pages_in
+from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
+from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
-from docqa.questions.question import Place as NamedPlace
 from docqa.questions.question import Question, Scope
-from docqa.search.passages import Passage, Scores, Sentence
-from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.store.notes import StoredNote
-from docqa.text.words import is_dense
 
-SENTENCES = {"SHORT": 3, "LONG": 12}  # that sum up one document
-SENTENCES_EACH = {"SHORT": 1, "LONG": 3}  # that sum up each of several
+__all__ = ["Overview", "overview"]
+
 LISTED = {"SHORT": 10, "LONG": 60}  # places and headings
 LONGEST = 500  # characters of a place: a row can be very long
-PARAGRAPH = 2  # sentences at least
-DIGESTED = 400  # notes given to a model at most: more take longer to read than an answer may take
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Overview:
-    """An answer in the making: `pieces` rest on `passages`; what stands around them is ours and needs no source.
-
-    `by_provider` is whether the provider had a part in it: what is counted and listed needs none.
-    """
-
-    opening: str
-    passages: list[Passage]
-    pieces: AsyncGenerator[Piece, None]
-    closing: str
-    by_provider: bool = False
+SMALL_TALK = ("greeting", "thanks", "capabilities")
 
 
 async def overview(
     db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview | None:
-    """The answer to a question about whole documents or a named part of them; None for any other question."""
+    """The answer to a question about whole documents or a named part of them, or to no question at all; None for any
+    other."""
     scope = question.scope
-    if scope.wanted == "passages" or not documents:
+    if question.kind in SMALL_TALK or question.kind == "task" and not isinstance(provider, Chat):
+        name = "work" if question.kind == "task" else question.kind
+        return stated(phrase(f"phrases.talk.{name}", question.answer_language))
+    if not documents:
         return None
+    if scope.wanted == "passages":
+        # "Which tools are on slide 15?": a slide is short, and all of it is the list.
+        on_slides = bool(scope.places) and all(place.kind == "page" for place in scope.places)
+        if not on_slides or question.kind != "list" or any(document.kind not in SLIDES for document in documents):
+            return None
+        return await gist_of_places(db, documents, question, provider)
+    if scope.wanted == "properties":
+        return await about_document(db, documents, question)
     if scope.wanted == "page_count":
         return await _page_counts(db, documents, question)
     if scope.wanted == "contents":
         return await _contents(db, documents, question)
     if scope.wanted == "mentions":
         return await _mentions(db, documents, question, scope)
-    return await _gist(db, documents, question, scope, provider)
+    return await gist(db, documents, question, scope, provider)
 
 
 async def _page_counts(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview:
-    place, language = question.scope.place, question.answer_language
-    if place is None or place.kind == "page":
-        lines = [phrase("phrases.page_count", language).format(pages=sum(document.pages for document in documents))]
-        if len(documents) > 1:
-            lines += [f"- {document.name}: {document.pages}" for document in documents]
-        return Overview("\n".join(lines), [], _pieces([]), "")
+    places, language = question.scope.places, question.answer_language
+    if not places or places[0].kind == "page":
+        return stated(_counted(documents, language))
     lines = []
     for document in documents:
-        pages = [span.chunk.page_number for span in await spans_in(db, document, place)]
-        if pages:
-            count = pages[-1] - pages[0] + 1
+        for label, pages in (await pages_in(db, document, places)).items():
             text = phrase("phrases.pages_of", language).format(
-                place=place.label, first=pages[0], last=pages[-1], count=count
+                place=label, first=min(pages), last=max(pages), count=len(pages)
             )
             lines.append(f"{document.name}: {text}" if len(documents) > 1 else text)
-    return Overview("\n".join(lines), [], _pieces([]), "") if lines else _not_recognised(place, language)
+    return stated("\n".join(lines)) if lines else not_recognised(places, language)
 
 
-def _not_recognised(place: NamedPlace, language: str) -> Overview:
-    text = phrase("phrases.no_such_place", language).format(place=place.label)
-    return Overview(text[0].upper() + text[1:], [], _pieces([]), "")
+def _counted(documents: Sequence[StoredDocument], language: str) -> str:
+    pages = sum(document.pages for document in documents)
+    if len(documents) == 1 and pages > 1:
+        key = "about.slides" if documents[0].kind in SLIDES else "about.pages"
+        return phrase(f"phrases.{key}", language).format(pages=pages)
+    lines = [phrase("phrases.page_count", language).format(pages=pages)]
+    if len(documents) > 1:
+        lines += [f"- {document.name}: {document.pages}" for document in documents]
+    return "\n".join(lines)
 
 
 async def _contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -103,11 +96,11 @@ async def _contents(db: Database, documents: Sequence[StoredDocument], question:
         _line(document, chunk.page_number, chunk.section, len(documents), question.answer_language)
         for document, chunk in shown
     ]
-    passages = [_passage(chunk, document, []) for document, chunk in shown]
+    passages = [passage_of(chunk, document) for document, chunk in shown]
     return Overview(
         _listing(opening, len(shown), len(headed), question.answer_language),
         passages,
-        _pieces(list(zip(lines, range(len(lines)), strict=True))),
+        pieces_of(list(zip(lines, range(len(lines)), strict=True))),
         "",
     )
 
@@ -118,8 +111,8 @@ async def _mentions(
     """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
-        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic))
-    mentions = await asyncio.to_thread(places, scope.topic, chunks)
+        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic_words))
+    mentions = await asyncio.to_thread(mentions_of, scope.topic_words, chunks)
     if not mentions:
         return None
     on = len({(place.chunk.document, place.chunk.page_number) for place in mentions})
@@ -129,9 +122,7 @@ async def _mentions(
     )
     shown = mentions[: LISTED[question.options.length]]
     held = list(dict.fromkeys(place.chunk for place in shown))
-    passages = [
-        _passage(chunk, by_id[chunk.document], [(p.start, p.end) for p in shown if p.chunk is chunk]) for chunk in held
-    ]
+    passages = [passage_of(chunk, by_id[chunk.document]) for chunk in held]
     lines = [
         (
             _place_line(place, by_id[place.chunk.document], len(documents), question.answer_language),
@@ -140,7 +131,7 @@ async def _mentions(
         for place in shown
     ]
     return Overview(
-        _listing(opening, len(shown), len(mentions), question.answer_language), passages, _pieces(lines), ""
+        _listing(opening, len(shown), len(mentions), question.answer_language), passages, pieces_of(lines), ""
     )
 
 
@@ -156,145 +147,3 @@ def _line(document: StoredDocument, page_number: int, text: str, documents: int,
 
 def _listing(opening: str, shown: int, count: int, language: str) -> str:
     return opening if shown == count else f"{opening} {phrase('phrases.shown', language).format(shown=shown)}"
-
-
-async def _gist(
-    db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
-) -> Overview | None:
-    """A summary of the documents, or of those or the sections that the question names; None if it names something
-    else."""
-    named = [document for document in documents if scope.topic and speaks_of(scope.topic, document.name)]
-    documents = named or documents
-    if scope.place is not None:
-        return await _gist_of_place(db, documents, question, scope.place, provider)
-    by_document = [(document, await _notes(db, document)) for document in documents]
-    if scope.topic and not named:
-        sections = [
-            (document, [note for note in stored if speaks_of(scope.topic, note.chunk.section)])
-            for document, stored in by_document
-        ]
-        if any(within for _, within in sections):
-            by_document = [(document, within) for document, within in sections if within]
-        elif await _stands(db, documents, scope.topic):
-            return None
-    if not any(stored for _, stored in by_document):
-        return None
-    closing = await _scope_note(db, [document for document, _ in by_document], question.answer_language)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
-
-
-async def _gist_of_place(
-    db: Database, documents: Sequence[StoredDocument], question: Question, place: NamedPlace, provider: Provider
-) -> Overview:
-    """A summary of the pages, the chapter or the section that the question names."""
-    by_document, pages = [], 0
-    for document in documents:
-        spans = {span.chunk: span for span in await spans_in(db, document, place)}
-        within = await asyncio.to_thread(_notes_on, list(spans.values()))
-        if within:
-            by_document.append((document, within))
-            pages += len({chunk.page_number for chunk in spans})
-    if not by_document:
-        return _not_recognised(place, question.answer_language)
-    closing = "\n\n" + phrase("phrases.pages_read", question.answer_language).format(read=pages, pages=pages)
-    if isinstance(provider, Chat):
-        return _written(by_document, question, provider, closing)
-    return await asyncio.to_thread(_picked, by_document, question, closing)
-
-
-def _notes_on(spans: Sequence[Span]) -> list[StoredNote]:
-    """The telling sentences of these parts alone."""
-    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
-    return [
-        StoredNote(
-            spans[note.chunk].chunk,
-            note.start + spans[note.chunk].start,
-            note.end + spans[note.chunk].start,
-            note.part,
-            note.weight,
-        )
-        for note in notes(chunks)
-    ]
-
-
-async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
-    """The stored notes; before the background work has made them, the same made now."""
-    async with db.read() as conn:
-        stored = await store.notes.notes(conn, document.id)
-        chunks = [] if stored else await store.chunks.chunks(conn, document.id)
-    made = await asyncio.to_thread(notes, chunks)
-    return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
-
-
-async def _stands(db: Database, documents: Sequence[StoredDocument], topic: Sequence[str]) -> bool:
-    async with db.read() as conn:
-        return bool(await store.chunks.match_chunks(conn, [document.id for document in documents], match_of(topic), 1))
-
-
-async def _scope_note(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
-    """How many pages the answer is from."""
-    async with db.read() as conn:
-        unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
-    pages = sum(document.pages for document in documents)
-    sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
-    sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
-    if unread:
-        sentences.append(phrase("phrases.pages_unread", language))
-    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences)
-
-
-def _picked(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, closing: str
-) -> Overview:
-    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each."""
-    count = (SENTENCES if len(by_document) == 1 else SENTENCES_EACH)[question.options.length]
-    passages: list[Passage] = []
-    lines: list[tuple[str, int]] = []
-    for document, of_document in by_document:
-        chosen = [of_document[i] for i in choose(of_document, [note.text for note in of_document], count)]
-        in_paragraph, place = 0, ""
-        for note in chosen:
-            # Where no sections were recognised, a page is one.
-            before, place = place, note.chunk.section or str(note.chunk.page_number)
-            new = (
-                in_paragraph == 0
-                or question.options.length == "LONG"
-                and len(by_document) == 1
-                and in_paragraph >= PARAGRAPH
-                and place != before
-            )
-            gap = "" if not lines else "\n\n" if new else "" if is_dense(note.text) else " "
-            name = f"{document.name}: " if in_paragraph == 0 and len(by_document) > 1 else ""
-            if not passages or passages[-1].chunk != note.chunk:
-                passages.append(_passage(note.chunk, document, []))
-            lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
-            in_paragraph = 1 if new else in_paragraph + 1
-    return Overview("", passages, _pieces(lines), closing, by_provider=True)
-
-
-def _written(
-    by_document: Sequence[tuple[StoredDocument, list[StoredNote]]], question: Question, chat: Chat, closing: str
-) -> Overview:
-    """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
-    each = max(1, DIGESTED // len(by_document))
-    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
-    passages = [
-        _passage(chunk, document, []) for chunk, document in {note.chunk: document for document, note in chosen}.items()
-    ]
-    return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
-
-
-def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
-    return items[:: max(1, -(-len(items) // count))]
-
-
-def _passage(chunk: StoredChunk, document: StoredDocument, spans: Sequence[tuple[int, int]]) -> Passage:
-    sentences = tuple(Sentence(start=start, end=end, coverage=1.0) for start, end in spans)
-    return Passage(chunk=chunk, document=document, scores=Scores(coverage=1.0), score=1.0, sentences=sentences)
-
-
-async def _pieces(lines: Sequence[tuple[str, int]]) -> AsyncGenerator[Piece, None]:
-    for text, passage in lines:
-        yield Piece(text, passage)

@@ -21,7 +21,8 @@ SUM_UP_PART = "Say in a few sentences what these parts of the document say."
 # What chat templates put between messages (ChatML, Llama 2 to 4, Mistral, Gemma, Phi, DeepSeek); in a text it would
 # begin a new message.
 _TEMPLATE_MARK = re.compile(
-    r"<[|｜][^<>|｜\n]{1,60}[|｜]>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]|<</?SYS>>|</?(?:s|bos|eos)>|<(?:start|end)_of_turn>",
+    r"<[|｜][^<>|｜\n]{1,60}[|｜]>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]"
+    r"|<</?SYS>>|</?(?:s|bos|eos)>|<(?:start|end)_of_turn>",
     re.IGNORECASE,
 )
 _SOURCE_MARK = re.compile(r" \[\d{1,3}\]")
@@ -43,13 +44,15 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
     for sender, text in question.history:
         # The marks of sources are ours: a model that saw them would write some, and would not find its own words again.
         messages.append(
-            _message("assistant", _SOURCE_MARK.sub("", text)) if sender == "bot" else _asked(text, next(shown, ()))
+            _message("assistant", _SOURCE_MARK.sub("", text))
+            if sender == "bot"
+            else _with_passages(text, next(shown, ()))
         )
-    messages.append(_asked(question.text, passages))
+    messages.append(_with_passages(question.text, passages))
     return [message | {"content": _TEMPLATE_MARK.sub(" ", message["content"])} for message in messages]
 
 
-def _asked(text: str, passages: Sequence[str]) -> dict[str, str]:
+def _with_passages(text: str, passages: Sequence[str]) -> dict[str, str]:
     """A question after its passages, which have no numbers: code decides which of them an answer rests on, not the
     model."""
     if not passages:

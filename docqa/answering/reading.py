@@ -1,6 +1,5 @@
 """What the reader takes for the answer in the passages that were found."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,38 +10,26 @@ from docqa.models.verifier import Verifier, to_verify
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
 from docqa.text.facts import Claims, Facts
-from docqa.text.sentences import sentences
 
-READ = 3  # passages, best first
-WINDOW = (
-    1000  # characters of a passage: about what it was trained on, and what can be read while the user does not notice
-)
-# Of what is read: the reader knows nothing of tables, lists and headings, and finds no answer to most questions about
-# reports and slides.
-PROSE = 0.85
-LEAST_WORDS = 5  # of a sentence
+READ = 6  # passages, best first
+WINDOW = 800  # characters of a passage: what can be read while the user does not notice
 LONGEST_VERIFIED = 600  # characters of a question
-MOST_DIGITS = 0.15  # of its characters
 # Subtracted if the passage does not state all numbers and dates of the question: the reader overlooks a wrong year.
 UNSTATED = 8.0
-_END = re.compile(r"[.!?][\"'”’)\]]*\Z")
 
 
 async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, the best of them with the spans that the reader finds in them.
 
-    Unchanged if it cannot read them: it does not know the language, the passages are not prose, or the question cannot
-    be answered by a few words. Raises nothing.
+    Unchanged if it cannot read them because it does not know their language. Raises nothing.
     """
     question, language = part.searched, part.language
-    reader = encoders.reader_for(language) if part.wants_span else None
+    reader = encoders.reader_for(language)
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
     windows = {passage.chunk.id: window(passage) for passage in chosen}
     texts = [passage.text[slice(*windows[passage.chunk.id])] for passage in chosen]
-    if sum(map(prose, texts)) < PROSE * len(texts):
-        return list(passages)
     try:
         read_spans = await reader.read(question, texts)
     except Unavailable:
@@ -92,24 +79,10 @@ def _states(passage: Passage, numbers: Claims, language: str) -> bool:
     return not any(numbers) or all(Facts.of(held, language).have(numbers))
 
 
-def prose(text: str) -> float:
-    """The share of the text, 0 to 1, that is sentences of words."""
-    return sum(end - start for start, end in sentences(text) if _is_sentence(text[start:end])) / max(1, len(text))
-
-
-def _is_sentence(text: str) -> bool:
-    return (
-        bool(_END.search(text))
-        and len(text.split()) >= LEAST_WORDS
-        and "\t" not in text
-        and sum(map(str.isdigit, text)) < MOST_DIGITS * len(text)
-    )
-
-
 def window(passage: Passage) -> tuple[int, int]:
     """(start, end) of the run of sentences, up to WINDOW characters, that fits the question best; at least one
     sentence."""
-    judged = passage.sentences
+    judged = passage.units
     if not judged or len(passage.text) <= WINDOW:
         return 0, len(passage.text)
     best, first, total = (-1.0, 0, 0), 0, 0.0

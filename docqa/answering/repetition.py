@@ -15,7 +15,7 @@ class Repetition:
         self._again = 0
         self._open = ""
 
-    def found(self, piece: str) -> bool:
+    def repeats(self, piece: str) -> bool:
         """Whether, with this piece of the answer, the last sentences that have ended were all said before."""
         self._open += piece
         *lines, last = self._open.split("\n")

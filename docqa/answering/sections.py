@@ -1,27 +1,32 @@
 """Where the pages, chapters and sections that a question names stand in a document.
 
 Pages are counted. Chapters and sections are found by numbered headings: a line of the text or the title of a section
-that begins with "Chapter 3", "第三章", "3.2 Notice". Lines of a table of contents, which end with a page number, do not
-count.
+that begins with "Chapter 3", "Chapter Three", "第三章", "3.2 Notice". Lines of a table of contents, which end with a
+page number, do not count. In a document without such headings the titles of its sections are counted, whatever their
+level: none is stored.
 """
 
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from docqa import store
+from docqa.ingest.key_sentences import notes
 from docqa.questions.named import places_named
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.text.values import heading_number
+from docqa.store.notes import StoredNote
+from docqa.text.numerals import heading_number
 
 LONGEST_HEADING = 120  # characters
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
-_NUMBERED = re.compile(r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})\.?|(?P<roman>[IVX]{1,5})\.)\s+(?=[^\W\d_])")
+_NUMBERED = re.compile(
+    r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*))(?=[^\W\d_])"
+)
 _SENTENCE_END = re.compile(r"[.!?。,;:]\s*$")
 
 
@@ -42,6 +47,7 @@ class _Heading:
     start: int
     kind: str
     number: tuple[int, ...]
+    is_title: bool  # it is the title of a section, as the reader of the format knows them
 
 
 async def spans_in(db: Database, document: StoredDocument, place: Place) -> list[Span]:
@@ -51,29 +57,64 @@ async def spans_in(db: Database, document: StoredDocument, place: Place) -> list
     return await asyncio.to_thread(spans_of, place, chunks)
 
 
+async def pages_in(db: Database, document: StoredDocument, places: Sequence[Place]) -> dict[str, set[int]]:
+    """The page numbers that places cover in a document, by the places' labels; none of what is not recognised in it."""
+    pages: dict[str, set[int]] = {}
+    for place in places:
+        numbers = [span.chunk.page_number for span in await spans_in(db, document, place)]
+        if numbers:
+            pages.setdefault(place.label, set()).update(range(numbers[0], numbers[-1] + 1))
+    return pages
+
+
 def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
     """The parts of a document's chunks, given in order, that a named place covers; none where it is not recognised."""
     if place.kind == "page":
-        last = chunks[-1].page_number if chunks else 0
-        first = last if place.first == (-1,) else place.first[0]
-        pages = range(first, max(first, place.last[0]) + 1)
+        count = chunks[-1].page_number if chunks else 0
+        first, last = (count + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
+        pages = range(first, max(first, last) + 1)
         return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
-    headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk)]
+    titles = frozenset(" ".join(chunk.section.split()) for chunk in chunks)
+    headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk, titles)]
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
         if spans := _between(place, candidates, chunks):
             return spans
-    return []
+    return [] if headings else _between(place, _titles(chunks), chunks)
+
+
+def notes_on(spans: Sequence[Span], part: int) -> list[StoredNote]:
+    """The most telling sentences of these parts alone, numbered from `part` on."""
+    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
+    return [
+        StoredNote(
+            spans[note.chunk].chunk,
+            note.start + spans[note.chunk].start,
+            note.end + spans[note.chunk].start,
+            note.part + part,
+            note.weight,
+        )
+        for note in notes(chunks)
+    ]
+
+
+def _titles(chunks: Sequence[StoredChunk]) -> list[_Heading]:
+    """The titles of the sections, counted from one in the order of the text."""
+    begins = [
+        at for at, chunk in enumerate(chunks) if chunk.section and (not at or chunk.section != chunks[at - 1].section)
+    ]
+    return [_Heading(at, 0, "", (number,), is_title=True) for number, at in enumerate(begins, 1)]
 
 
 def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[StoredChunk]) -> list[Span]:
     """From the first heading of the place to the first one after it that is neither of the place nor within it."""
-    if place.first == (-1,):
-        numbers = [heading.number for heading in headings if len(heading.number) == 1]
-        if not numbers:
+    if place.first < (0,):
+        numbers = sorted({heading.number for heading in headings if len(heading.number) == 1})
+        if len(numbers) < -place.first[0]:
             return []
-        place = Place(place.kind, max(numbers), max(numbers), place.label)
+        place = Place(place.kind, numbers[place.first[0]], numbers[place.last[0]], place.label)
     # The longest: a table of contents and cross-references name it too.
     begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
+    begins = [at for at in begins if headings[at].is_title] or begins
     candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]
     return max(candidates, key=lambda spans: sum(span.end - span.start for span in spans), default=[])
 
@@ -94,15 +135,16 @@ def _until_next(
     return spans
 
 
-def _headings(at: int, chunk: StoredChunk) -> list[_Heading]:
+def _headings(at: int, chunk: StoredChunk, titles: frozenset[str]) -> list[_Heading]:
     """The numbered headings among a chunk's lines, and its section's title where the text does not repeat it."""
     headings = []
     start = 0
     for line in chunk.text.splitlines(keepends=True):
         if len(line) <= LONGEST_HEADING and not _LEADER.search(line):
-            headings += [_Heading(at, start, kind, number) for kind, number in _numbers(line, chunk.section)]
+            is_title = " ".join(line.split()) in titles
+            headings += [_Heading(at, start, kind, number, is_title) for kind, number in _numbers(line, chunk.section)]
         start += len(line)
-    title = [_Heading(at, 0, kind, number) for kind, number in _numbers(chunk.section, chunk.section)]
+    title = [_Heading(at, 0, kind, number, is_title=True) for kind, number in _numbers(chunk.section, chunk.section)]
     known = {(heading.kind, heading.number) for heading in headings}
     return [heading for heading in title if (heading.kind, heading.number) not in known] + headings
 
@@ -116,6 +158,8 @@ def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]
         if place.kind != "page" and text.startswith(place.label) and place.first == place.last:
             return ((place.kind, place.first),)
     match = _NUMBERED.match(text)
-    if match and (text == section.strip() or not _SENTENCE_END.search(text)):
+    # "6 tasks and 35 datasets" is the middle of a sentence.
+    begins_anew = match and not text[match.end()].islower()
+    if match and begins_anew and (text == section.strip() or not _SENTENCE_END.search(text)):
         return (("", heading_number(match["number"] or match["roman"])),)
     return ()

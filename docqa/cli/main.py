@@ -71,6 +71,23 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", help="port to listen on; 0 takes a free one")
     serve.add_argument("--log-level", help="debug, info, warning or error")
     serve.set_defaults(run=_serve)
+    keys = _declare_keys(commands)
+    _declare_eval(commands)
+    declare_models(commands)
+    declare_reader(commands)
+    gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
+    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
+    gather.set_defaults(run=_bundle)
+    # These are run by `start`, before this module is imported.
+    commands.add_parser("doctor", help="show what this machine has and lacks; --offline proves that nothing leaves it")
+    commands.add_parser("test", help="run the tests; further words go to pytest")
+    commands.add_parser("install", help="install what failed or is missing, and fetch the models")
+    for command in (serve, *keys):
+        command.add_argument("--data", help="folder of the SQLite file and the first API key")
+    return parser
+
+
+def _declare_keys(commands: Any) -> list[argparse.ArgumentParser]:
     key = commands.add_parser("key", help="add, list and revoke API keys")
     actions = key.add_subparsers(required=True, metavar="ACTION")
     add = actions.add_parser("add", help="create a key and print it, this once only")
@@ -86,6 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     revoke = actions.add_parser("revoke", help="revoke a key for good")
     revoke.add_argument("id", metavar="ID", type=int, help="as `key list` shows it")
     revoke.set_defaults(run=_revoke_key)
+    return [add, list_, revoke]
+
+
+def _declare_eval(commands: Any) -> None:
     ask = commands.add_parser(
         "eval", help="make questions from files, ask them, and show how many passages are found and questions answered"
     )
@@ -98,18 +119,6 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--model", metavar="NAME", default=DOCUMENTED_MODELS[0], help="which model answers [%(default)s]")
     ask.add_argument("--out", metavar="FILE.jsonl", type=Path, help="where to write each question with its result")
     ask.set_defaults(run=_evaluate)
-    declare_models(commands)
-    declare_reader(commands)
-    gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
-    gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
-    gather.set_defaults(run=_bundle)
-    # These are run by `start`, before this module is imported.
-    commands.add_parser("doctor", help="show what this machine has and lacks; --offline proves that nothing leaves it")
-    commands.add_parser("test", help="run the tests; further words go to pytest")
-    commands.add_parser("install", help="install what failed or is missing, and fetch the models")
-    for command in (serve, add, list_, revoke):
-        command.add_argument("--data", help="folder of the SQLite file and the first API key")
-    return parser
 
 
 def _count(raw: str) -> int:

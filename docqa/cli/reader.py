@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from docqa.catalog.catalog import Catalog, digest
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
+from docqa.models.embedder import Embedder
+from docqa.models.kinds import FILE as KINDS
 from docqa.models.reader import FILE, TrainedPart, trained_part
 from docqa.models.verifier import CONTEXT, usable_adapter
 from docqa.models.verifier import FILE as VERIFIER
@@ -19,8 +21,10 @@ from docqa.models.verifier_child import Judge
 from docqa.settings import Settings
 
 if TYPE_CHECKING:
+    from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
 
+GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
@@ -31,17 +35,31 @@ def declare(commands: Any) -> None:
     )
     train = actions.add_parser("train", help="train it and evaluate it on held-out articles (hours on two cores)")
     _declare_train(train)
+    refine = actions.add_parser(
+        "refine", help="continue from the current one on many question sets; resumes from its checkpoint if stopped"
+    )
+    _declare_refine(refine)
     verifier = actions.add_parser(
         "train-verifier",
         help="train the adapter with which a small language model checks answers (an hour or more on two cores)",
     )
     _declare_train_verifier(verifier)
+    kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
+    kinds.add_argument("--out", metavar=KINDS, type=Path, help="where to write it [the models folder]")
+    kinds.set_defaults(run=_train_kinds)
     check = actions.add_parser(
         "check",
         help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
     )
+    check.add_argument(
+        "--by-set",
+        metavar="N",
+        type=int,
+        default=0,
+        help="figures for each file on at most N questions that `refine` keeps apart, with their passages; and yes/no",
+    )
     check.set_defaults(run=_check)
-    for parser in (train, verifier, check):
+    for parser in (train, refine, verifier, check):
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
         parser.add_argument(
             "--precision",
@@ -66,6 +84,22 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
         help="plain texts (*.txt, passages separated by blank lines) to make more questions from for the teacher",
     )
     parser.set_defaults(run=_train)
+
+
+def _declare_refine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar=FILE, type=Path, help="where to write it [the models folder]")
+    parser.add_argument("--start", metavar="FILE", type=Path, help="the reader to start from [the current one]")
+    parser.add_argument(
+        "--minutes",
+        metavar="N",
+        type=float,
+        default=100.0,
+        help="time to train; the learning rate falls with it [%(default)s]",
+    )
+    parser.add_argument(
+        "--checkpoints", metavar="DIR", type=Path, required=True, help="where the state is written every ten minutes"
+    )
+    parser.set_defaults(run=_refine)
 
 
 def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
@@ -115,6 +149,28 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.training.reader.finish import write_calibrated
+    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.refine import Refinement, read_with, refine
+    from docqa.training.reader.sources import FIRST, load_sources
+
+    catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
+    base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
+
+    def evaluate(network: "Network") -> str:
+        return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
+
+    recipe, out = Refinement(minutes=arguments.minutes), arguments.out or settings.models / FILE
+    calibration = [question for source in sources for question in source.calibration]
+    if not calibration:
+        raise NotFound(f"The files must include {FIRST}.jsonl, whose articles calibrate the reader")
+    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, evaluate)
+    write_calibrated(trained, base, out, calibration, arguments.precision, _report)
+    return 0
+
+
 def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.chat.llama import Engine
@@ -143,18 +199,39 @@ def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
+    os.environ |= OFFLINE
+    from docqa.training.kinds.train import train_kinds
+
+    catalog = Catalog.load(settings.models)
+    entry = _base(catalog)
+    embedder = Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages)
+    train_kinds(embedder, entry.languages, arguments.out or settings.models / KINDS, _report)
+    return 0
+
+
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.reader.network import Reader
     from docqa.training.figures import Read, measure, with_verifier
     from docqa.training.question_sets import Articles, load, split_articles
+    from docqa.training.reader.kept_apart import measure_sets, measure_yes_no
+    from docqa.training.reader.sources import load_sources
 
-    catalog, part, questions = Catalog.load(settings.models), _trained_part(settings), load(arguments.files)
-    titles = set(split_articles(questions).evaluation)
-    read: Read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
+    catalog, part = Catalog.load(settings.models), _trained_part(settings)
+    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision)
+    read: Read = reader.read
     if verifier := usable_adapter(settings, catalog):
         model, adapter = verifier
         read = with_verifier(read, Judge(str(model), str(adapter.path)).log_odds, adapter)
+    if arguments.by_set:
+        sources = load_sources(arguments.files)
+        for figures in measure_sets(read, sources, arguments.by_set):
+            _report(str(figures))
+        _report(measure_yes_no(reader.readings, sources, arguments.by_set))
+        return 0
+    questions = load(arguments.files)
+    titles = set(split_articles(questions).evaluation)
     evaluation = [question for question in questions if question.article in titles]
     print(measure(read, evaluation, Articles(questions)))
     return 0

@@ -24,7 +24,7 @@ PARALLEL = ["--numprocesses=2", "--dist=loadfile"]
 def main(arguments: list[str], usage: str) -> int:
     """Install what is missing, then run the command line or pytest; the exit code. `usage` is shown for --help."""
     try:
-        code = _prepare(arguments, usage)
+        code = prepare(arguments, usage)
     except (DocqaError, OSError) as error:
         say(f"docqa: {error}")
         return 1
@@ -38,8 +38,8 @@ def main(arguments: list[str], usage: str) -> int:
     return run_command(arguments)
 
 
-def _prepare(arguments: list[str], usage: str) -> int | None:
-    """Everything before the command line; an exit code if that has nothing left to do."""
+def prepare(arguments: list[str], usage: str) -> int | None:
+    """Everything that comes before the command line; an exit code if that has nothing left to do."""
     command = arguments[0] if arguments and not arguments[0].startswith("-") else "serve"
     settings = Settings.read(os.environ)
     installer = Installer(offline=settings.offline)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from threading import Event
 
 from docqa.errors import Unreadable
@@ -47,7 +47,8 @@ def _answers(request: Header, data: bytes) -> Answers:
         yield {}, batch
     # The notes and the table are complete only now.
     table = b"" if document.table is None else _json(astuple(document.table))
-    yield {"kind": document.kind, "title": document.title, "notes": document.notes}, table
+    about = {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}
+    yield {**about, "notes": document.notes}, table
 
 
 def _batches(pages: Iterable[ExtractedPage]) -> Iterator[bytes]:

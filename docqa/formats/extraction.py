@@ -11,6 +11,8 @@ import logging
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.columns import Column, Table
 from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.formats.properties import Properties
+from docqa.text.blocks import Block
 from docqa.workers.loop import Header
 from docqa.workers.process import Frame, Process
 
@@ -103,13 +105,15 @@ def _document(frames: list[Frame]) -> Extracted:
     *batches, (body, table) = frames
     pages = [_page(line) for _, batch in batches for line in io.BytesIO(batch)]
     answer: Header = body["body"]
-    return Extracted(answer["kind"], answer["title"], pages, answer["notes"], _table(table))
+    properties = Properties(**answer["properties"])
+    return Extracted(answer["kind"], answer["title"], pages, answer["notes"], _table(table), properties)
 
 
 def _page(line: bytes) -> ExtractedPage:
-    text, section, headings, running, tables, unread, rows = json.loads(line)
+    text, section, headings, running, tables, unread, rows, blocks = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
-    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)))
+    known = tuple(Block(*block) for block in blocks)
+    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)), known)
 
 
 def _table(blob: bytes) -> Table | None:

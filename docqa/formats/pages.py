@@ -1,9 +1,12 @@
 """What a reader returns, and how a text without pages of its own is cut into pages. No text is lost or added."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from docqa.formats.properties import Properties
+from docqa.text.blocks import Block, blocks_of, clipped
 
 if TYPE_CHECKING:
     from docqa.formats.columns import Table  # its import costs more than reading a small text
@@ -29,7 +32,8 @@ class ExtractedPage:
     `section` is the title of the section, slide or chapter in which the page starts, "" if there is none; `headings`
     are (offset, title) of those that begin on it. `running` are (start, end) of headers and footers that repeat from
     page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
-    something, but has no text. `rows` are (start, values as a JSON array) of the rows of `Reading.table`.
+    something, but has no text. `rows` are (start, values as a JSON array) of the rows of `Reading.table`. `blocks` are
+    those that the reader knows, in order; after `cleaned` all of them.
     """
 
     text: str
@@ -39,27 +43,42 @@ class ExtractedPage:
     tables: tuple[tuple[int, int, int], ...] = ()
     unread: bool = False
     rows: tuple[tuple[int, str], ...] = ()
+    blocks: tuple[Block, ...] = ()
 
     def cleaned(self) -> "ExtractedPage":
-        """The same page after `clean`, with its offsets adjusted."""
+        """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""
         text = clean(self.text)
-        moved, before, length = {}, 0, 0
-        for at in sorted(
-            {at for at, _ in (*self.headings, *self.rows)}
-            | {at for span in (*self.running, *self.tables) for at in span}
-        ):
-            length += len(clean(self.text[before:at]))
-            moved[at] = length
-            before = at
+        moved = self._moved(text)
+        headings = tuple((moved[at], _title(title)) for at, title in self.headings)
+        running = tuple((moved[start], moved[end]) for start, end in self.running)
+        tables = tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables)
+        known = [block._replace(start=moved[block.start], end=moved[block.end]) for block in self.blocks]
         return replace(
             self,
             text=text,
             section=_title(self.section),
-            headings=tuple((moved[at], _title(title)) for at, title in self.headings),
-            running=tuple((moved[start], moved[end]) for start, end in self.running),
-            tables=tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables),
+            headings=headings,
+            running=running,
+            tables=tables,
+            blocks=blocks_of(text, headings, tables, running, known),
             rows=tuple((moved[start], cells) for start, cells in self.rows),
         )
+
+    def _moved(self, text: str) -> Mapping[int, int]:
+        """Where the offsets of the page lie in its text after `clean`."""
+        offsets = (
+            {at for at, _ in (*self.headings, *self.rows)}
+            | {at for span in (*self.running, *self.tables) for at in span}
+            | {at for block in self.blocks for at in (block.start, block.end)}
+        )
+        if text == self.text:
+            return {at: at for at in offsets}
+        moved, before, length = {}, 0, 0
+        for at in sorted(offsets):
+            length += len(clean(self.text[before:at]))
+            moved[at] = length
+            before = at
+        return moved
 
 
 @dataclass
@@ -68,6 +87,7 @@ class Reading:
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
     a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    `properties` are what the file says of itself, as it says it.
     """
 
     kind: str
@@ -75,6 +95,7 @@ class Reading:
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 @dataclass(frozen=True)
@@ -86,6 +107,7 @@ class Extracted:
     pages: list[ExtractedPage]
     notes: list[str]
     table: "Table | None" = None
+    properties: Properties = Properties()
 
 
 def _title(text: str) -> str:
@@ -98,21 +120,30 @@ def clean(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def paginate(text: str, headings: Sequence[tuple[int, str]] = ()) -> Iterator[ExtractedPage]:
+def paginate(
+    text: str, headings: Sequence[tuple[int, str]] = (), blocks: Sequence[Block] = ()
+) -> Iterator[ExtractedPage]:
     """Cut a text at its form feeds, or else into pages of about 3,000 characters.
 
-    `headings` are (offset, title) in order of offset.
+    `headings` are (offset, title) in order of offset, `blocks` those that are known.
     """
-    offset, passed, section = 0, 0, ""
+    offset, passed, before, section = 0, 0, 0, ""
     for piece in cut(text):
         end, own = offset + len(piece), passed
         while passed < len(headings) and headings[passed][0] < end:
             passed += 1
         begins = tuple((at - offset, title) for at, title in headings[own:passed])
         first = len(piece) - len(piece.lstrip())
+        reached = before
+        while reached < len(blocks) and blocks[reached].start < end:
+            reached += 1
         yield ExtractedPage(
-            piece.removesuffix("\f"), begins[0][1] if begins and begins[0][0] <= first else section, begins
+            piece.removesuffix("\f"),
+            begins[0][1] if begins and begins[0][0] <= first else section,
+            begins,
+            blocks=clipped(piece, blocks[before:reached], offset),
         )
+        before = reached - 1 if reached > before and blocks[reached - 1].end > end else reached
         section = begins[-1][1] if begins else section
         offset = end
 

@@ -45,7 +45,8 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
 def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, but all pages at once."""
     document = read(data, name, media_type)
-    return Extracted(document.kind, document.title, list(document.pages), document.notes, document.table)
+    pages = list(document.pages)
+    return Extracted(document.kind, document.title, pages, document.notes, document.table, document.properties)
 
 
 def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from docqa import store
 from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
+from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
 from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
@@ -35,7 +36,7 @@ async def add_file(
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     extracted = await intake.reading.read(data, name, media_type if url else "", loc)
     pieces, language = await asyncio.to_thread(_cut, extracted)
-    doc_id = secrets.token_hex(12)
+    doc_id, about = secrets.token_hex(12), sensible(extracted.properties, name)
     async with intake.db.write() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):  # uploaded twice at the same time
             return known
@@ -51,6 +52,9 @@ async def add_file(
             language=language,
             pages=pages,
             notes=" ".join(extracted.notes),
+            title=about.title,
+            author=about.author,
+            dated=about.date,
         )
         await store.documents.add_original(conn, document, media_type, url, data)
         await store.documents.add_pages(conn, document, extracted.pages)
@@ -69,7 +73,7 @@ def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
 
 def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
     """The chunks of an extracted page."""
-    return chunks(page_number, page.text, page.section, page.headings, page.running, page.tables)
+    return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None)
 
 
 def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:

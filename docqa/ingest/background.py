@@ -14,6 +14,7 @@ from docqa.formats.pdf.ocr import INSTALL
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.add import main_language, page_chunks, with_terms
 from docqa.ingest.key_sentences import choose, notes
+from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models
@@ -24,7 +25,9 @@ from docqa.store.notes import Note
 
 log = logging.getLogger(__name__)
 
-SUMMARY_SENTENCES = 4
+SUMMARY_SENTENCES, SUMMARY_WORDS = 4, 110
+PARTS_NAMED = 10  # by a summary, where sentences say little
+ENOUGH = 2  # sentences: with fewer, the titles of its parts say more of a document
 
 
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
@@ -76,7 +79,7 @@ async def _recognise(intake: Intake, document: StoredDocument, page_number: int,
         return
     chunks = await asyncio.to_thread(with_terms, page_chunks(page_number, page))
     async with intake.db.write() as conn:
-        if await store.jobs.set_scan(conn, document.id, page_number, page.text):
+        if await store.jobs.set_scan(conn, document.id, page_number, page.text, page.blocks):
             await store.chunks.replace_page(conn, document.id, page_number, chunks)
 
 
@@ -97,8 +100,11 @@ async def _finish(intake: Intake, encoders: Encoders, document: StoredDocument) 
     if unread:
         message = f"{message} {_unread_pages(unread)}".strip()
     key_sentences = [] if summary else await asyncio.to_thread(notes, chunks)
-    summary = summary or await asyncio.to_thread(summarise, chunks, key_sentences)
     language = language or await asyncio.to_thread(main_language, [chunk.text for chunk in chunks])
+    if not summary:
+        async with intake.db.read() as conn:
+            parts = await outline(conn, document, language or "en", PARTS_NAMED)
+        summary = await asyncio.to_thread(summarise, document.kind, chunks, key_sentences, parts)
     async with intake.db.write() as conn:
         if key_sentences:
             await store.notes.replace_notes(conn, document.id, chunks, key_sentences)
@@ -112,7 +118,12 @@ def _unread_pages(count: int) -> str:
     return f"Pages shown as pictures that were not read: {count}; {reason}."
 
 
-def summarise(chunks: Sequence[StoredChunk], key_sentences: Sequence[Note]) -> str:
-    """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks."""
+def summarise(kind: str, chunks: Sequence[StoredChunk], key_sentences: Sequence[Note], parts: str) -> str:
+    """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks; of a table, of
+    slides, and where there are few sentences, also what its parts are."""
+    if kind == "csv" and parts:
+        return parts
     texts = [chunks[note.chunk].text[note.start : note.end] for note in key_sentences]
-    return " ".join(" ".join(texts[index].split()) for index in choose(key_sentences, texts, SUMMARY_SENTENCES))
+    chosen = choose(key_sentences, texts, SUMMARY_SENTENCES, SUMMARY_WORDS)
+    said = " ".join(" ".join(texts[index].split()) for index in chosen)
+    return f"{said} {parts}".strip() if kind in SLIDES or len(chosen) < ENOUGH else said

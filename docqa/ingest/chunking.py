@@ -1,10 +1,11 @@
-"""A page's text cut into chunks of about the length an embedder reads, at paragraph and sentence ends. A chunk is
-verbatim."""
+"""A page's text cut into chunks of about the length an embedder reads, made of whole blocks. A chunk is verbatim."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from docqa.store.chunks import Chunk
+from docqa.text.blocks import Block, blocks_of
+from docqa.text.marks import leads_on
 from docqa.text.sentences import holds_row, sentences
 from docqa.text.words import is_dense
 
@@ -12,7 +13,7 @@ from docqa.text.words import is_dense
 # paragraph is found less often
 TARGET = 1500
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
-WHOLE = 4 / 3  # of the target: up to here a paragraph stays whole
+WHOLE = 4 / 3  # of the target: up to here a block stays whole, and so does what belongs together
 BESIDE = 400  # characters of the same paragraph on either side that complete a chunk which was cut out of it
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
@@ -23,22 +24,24 @@ def chunks(
     text: str,
     section: str = "",
     headings: Sequence[tuple[int, str]] = (),
-    running: Sequence[tuple[int, int]] = (),
     tables: Sequence[tuple[int, int, int]] = (),
+    blocks: Sequence[Block] | None = None,
 ) -> list[Chunk]:
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
-    `headings` are (offset, title) of the sections that begin on the page, `running` (start, end) of headers and
-    footers, which get into no chunk,
-    `tables` (start, end of the column headings, end).
+    `headings` are (offset, title) of the sections that begin on the page, `tables` (start, end of the column headings,
+    end), `blocks` all those of the page, derived from its text where they are not given. Boilerplate gets into no
+    chunk. Together stay, up to WHOLE of the target: a block, a heading with what follows it, a question with its
+    answer, a list with the line that leads into it, column headings with the first row.
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
     pieces = []
-    for first, last in _between(text, running):
-        for start, end in _merged(_pieces(text[first:last], target), target):
-            at, stop = first + start, first + end
-            columns = next((text[begin:head] for begin, head, last in tables if head <= at < last), "")
-            pieces.append(Chunk(page_number, at, text[at:stop], _section(at, stop, [(0, section), *headings]), columns))
+    for run in _runs(blocks_of(text, headings, tables) if blocks is None else blocks):
+        for start, end in _merged(_groups(text, run, target), target):
+            columns = next((text[begin:head] for begin, head, last in tables if head <= start < last), "")
+            pieces.append(
+                Chunk(page_number, start, text[start:end], _section(start, end, [(0, section), *headings]), columns)
+            )
     return pieces
 
 
@@ -48,56 +51,91 @@ def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:
     return max(zip(headings, bounds, strict=True), key=lambda part: min(end, part[1]) - max(start, part[0][0]))[0][1]
 
 
-def _between(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """What the spans leave of the text."""
-    start = 0
-    for first, last in sorted(spans):
-        if start < first:
-            yield start, first
-        start = max(start, last)
-    if start < len(text):
-        yield start, len(text)
+def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """The blocks between those that are boilerplate."""
+    run: list[Block] = []
+    for block in blocks:
+        if block.kind != "boilerplate":
+            run.append(block)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
 
 
-def _pieces(text: str, target: int) -> list[tuple[int, int, bool]]:
-    """(start, end, whether a paragraph begins here) of pieces that are not cut any further."""
-    pieces: list[tuple[int, int, bool]] = []
-    start = 0
-    for end in [*((gap.start(), gap.end()) for gap in _PARAGRAPH_END.finditer(text)), (len(text), len(text))]:
-        paragraph = text[start : end[0]]
-        spans = [(0, len(paragraph))] if len(paragraph) <= WHOLE * target else _sentence_spans(paragraph, target)
-        stripped = [
-            (a + len(paragraph[a:b]) - len(paragraph[a:b].lstrip()), a + len(paragraph[a:b].rstrip())) for a, b in spans
-        ]
-        pieces += [(start + a, start + b, i == 0) for i, (a, b) in enumerate(stripped) if a < b]
-        start = end[1]
-    return pieces
+def _groups(text: str, run: Sequence[Block], target: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of what stays in one chunk: blocks joined to what they must not be separated from.
+
+    Blocks that are too long are cut at the ends of sentences.
+    """
+    start = reached = -1  # of the group that is open
+    answering = False  # whether it began with a question
+    for place, block in enumerate(run):
+        following = run[place + 1] if place + 1 < len(run) else None
+        for at, end in _spans(text, block, target):
+            if start >= 0 and end - start > WHOLE * target:
+                yield start, reached
+                start = -1
+            if start >= 0 and at > block.start:
+                yield start, reached
+                start = -1
+            if start < 0:
+                start, answering = at, block.kind == "question"
+            reached = end
+        if (
+            following is None
+            or not _leads(text, block, following)
+            and (
+                not (answering or following.kind == block.kind == "item")
+                or following.kind in ("heading", "question")
+                or following.end - start > target
+            )
+        ):
+            yield start, reached
+            start = -1
 
 
-def _sentence_spans(paragraph: str, target: int) -> list[tuple[int, int]]:
-    """Sentences, of a table its rows; what is longer than the target is cut at a line end or space."""
-    spans = []
-    for start, end in _row_spans(paragraph) if "\t" in paragraph else sentences(paragraph):
+def _leads(text: str, block: Block, following: Block) -> bool:
+    """Whether the block must not be separated from the one that follows."""
+    if block.kind in ("heading", "question") or block.kind == "row" and block.level:
+        return True
+    if following.kind in ("heading", "question"):
+        return False
+    return (
+        block.kind == "caption"
+        and following.kind == "row"
+        or leads_on(text[max(block.start, block.end - 20) : block.end])
+    )
+
+
+def _spans(text: str, block: Block, target: int) -> Iterator[tuple[int, int]]:
+    """The block, or its sentences where it is too long to stay whole; what is longer than the target is cut at a line
+    end or space."""
+    if block.end - block.start <= WHOLE * target:
+        yield block.start, block.end
+        return
+    for first, last in sentences(text[block.start : block.end]):
+        start, end = block.start + first, block.start + last
         while end - start > target:
-            cut = max(paragraph.rfind("\n", start, start + target), paragraph.rfind(" ", start, start + target))
+            cut = max(text.rfind("\n", start, start + target), text.rfind(" ", start, start + target))
             cut = cut if cut > start else start + target
-            spans.append((start, cut))
+            yield _stripped(text, start, cut)
             start = cut
-        spans.append((start, end))
-    return spans
+        yield _stripped(text, start, end)
 
 
-def _row_spans(table: str) -> Iterator[tuple[int, int]]:
-    return ((row.start(), row.end()) for row in re.finditer(r"[^\n]+", table))
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
 
-def _merged(pieces: list[tuple[int, int, bool]], target: int) -> list[tuple[int, int]]:
-    """Neighbours joined while they fit. A whole paragraph of fair size is not torn for filling up the chunk before
-    it."""
+def _merged(groups: Iterable[tuple[int, int]], target: int) -> list[tuple[int, int]]:
+    """Neighbours joined while they fit. A group of fair size is not torn for filling up the chunk before it."""
     merged: list[tuple[int, int]] = []
-    for start, end, begins in pieces:
+    for start, end in groups:
         fits = merged and end - merged[-1][0] <= target
-        if fits and not (begins and merged[-1][1] - merged[-1][0] > target // 2 and end - start > target // 2):
+        if fits and not (merged[-1][1] - merged[-1][0] > target // 2 and end - start > target // 2):
             merged[-1] = (merged[-1][0], end)
         else:
             merged.append((start, end))

@@ -1,43 +1,35 @@
 """The most telling sentences of a document, without a model: of each section one or two, and of these the few that sum
 it up.
 
-It counts words and considers where a sentence stands and how it is made. What is said once, in rare words and in the
-middle of a section, it misses.
+It counts words and considers where a sentence stands and how it is made: an abstract, a summary, the first paragraph
+and conclusions come before the rest. What is said once, in rare words and in the middle of a section, it misses.
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
-from docqa.languages import every, every_pattern
+from docqa.ingest.headings import after_headings, role_of
+from docqa.ingest.sentence_worth import LONGEST, is_boilerplate, is_prose, leans, standing
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
 from docqa.text.words import is_dense, terms
 
-SHORTEST, LONGEST = 25, 500  # characters; half of it in dense scripts
 PARTS = 12  # into which even a short document without sections is divided
 SMALLEST_PART, PART = 400, 3000  # characters; a longer section is divided into parts
 NOTES = 2  # of each part
+OPENING = 6  # sentences of a summary, and of the beginning of a document, that stand for it
 WORDS = 12  # telling ones; a sentence of fewer says less
-WORTH = 0.25  # of the heaviest note; what is below sums nothing up
+WORTH = 0.08  # of the heaviest note; what is below sums nothing up
 CANDIDATES = 12_000  # sentences judged, spread evenly over a very long document: the cost stays a few seconds
 ALIKE = 0.6  # two sentences that share more of their words say the same
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
-
-_ENDS = frozenset(".!?…؟।。！？｡")
-# A sentence that begins so is not understood without the one before it. In scripts without spaces no word ends there.
-_LEANING = re.compile(
-    "|".join(
-        rf"(?:{'|'.join(starts)})" + ("" if is_dense(starts[0]) else r"(?!\w)")
-        for starts in every("text.leaning").values()
-    ),
-    re.IGNORECASE,
-)
-# What documents of a kind all say, whatever they are about.
-_BOILERPLATE = re.compile(every_pattern("text.boilerplate"), re.IGNORECASE)
+AGAIN = 0.75  # of its weight, for each sentence already chosen from the same stretch
+BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like
+BESIDE = 3  # characters between two sentences of a paragraph at most
+SUMMARY, LEAD, CLOSING, SKIPPED = 5.0, 2.0, 1.6, 0.02
 
 
 class Chunk(Protocol):
@@ -55,70 +47,118 @@ class Weighed(Protocol):
     """What a note is chosen by among many."""
 
     @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
     def part(self) -> int: ...
     @property
     def weight(self) -> float: ...
 
 
-def notes(chunks: Sequence[Chunk]) -> list[Note]:
+class _Sentence(NamedTuple):
+    chunk: int
+    start: int
+    end: int
+    role: str = ""  # of the section it stands in: summary, closing, skipped
+
+
+def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) -> list[Note]:
     """The most telling sentences of every part of a document, in its order; a part without a sentence gives none.
+    `focus` says how often more a sentence weighs, 1 for those like any other; all others are kept.
 
     A sentence weighs the mean of its words' tf-idf within the document (cf. Radev et al., "Centroid-based
-    summarization", 2004), more at the beginning of a section and of the document (Edmundson, "New Methods in Automatic
-    Extracting", 1969), less where it cannot stand alone.
+    summarization", 2004), more in a summary and at the beginning of a section and of the document (Edmundson, "New
+    Methods in Automatic Extracting", 1969), less where it cannot stand alone.
     """
     parts = list(_parts(chunks))
-    every = _thinned([_sentences(chunks, part) for part in parts])
+    every_part = _thinned(list(_sentences(chunks, parts)))
     # A list or a table has no sentences: its first lines must do.
-    prose = [[span for span in spans if _is_prose(_of(chunks, span))] for spans in every]
+    prose = [[span for span in spans if is_prose(_of(chunks, span))] for spans in every_part]
     if not any(prose):
-        prose = [[(index, start, min(end, start + LONGEST)) for index, start, end in spans[:NOTES]] for spans in every]
+        prose = [
+            [
+                _Sentence(index, start, min(end, start + LONGEST))
+                for index in part
+                for start, end in sentences(chunks[index].text)
+            ]
+            for part in parts
+        ]
+        prose = [spans[:NOTES] for spans in prose]
     weights = _term_weights(chunks)
+    opening = _openings(prose)
+    typical = _median([_mean(frozenset(terms(_of(chunks, span))), weights, set()) for part in prose for span in part])
     made: list[Note] = []
     for number, spans in enumerate(prose):
         titles = set(terms(chunks[parts[number][0]].section))
         early = 1 + 0.5 * max(0.0, 1 - number / (FIRST_SECTIONS * len(parts)))
-        weighed = []
-        for place, (index, start, end) in enumerate(spans):
-            text = chunks[index].text[start:end]
+        weighed, kept = [], NOTES
+        worth = _own(chunks, spans)
+        for place, span in enumerate(spans):
+            text = _of(chunks, span)
             words = frozenset(terms(text))
-            weight = _standing(text) * _mean(words, weights, titles) * early * (1 + 0.5 / (1 + place))
-            weighed.append((Note(index, start, end, number, weight), _content(words)))
-        made += _different(weighed, NOTES)
+            opens = opening.get(span, 0.0)
+            mean = _mean(words, weights, titles)
+            # What a summary says counts also where it says it in words that do not come again.
+            mean = (mean + 2 * typical) / 2 if opens or focus else mean
+            sought = focus(text) if focus else 1.0
+            weight = standing(text, may_lean=bool(opens)) * mean * _placed(span, place, opens) * sought
+            weighed.append((Note(span.chunk, span.start, span.end, number, weight * early * worth), _content(words)))
+            kept += opens > 0 or sought > 1
+        made += _different(weighed, kept)
     return sorted(made, key=lambda note: (note.chunk, note.start))
 
 
-def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int) -> list[int]:
-    """The indexes of the `count` notes that sum a document up, in its order: the best of its beginning, its middle and
-    its end.
+def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int, words: int = 10_000) -> list[int]:
+    """The indexes of the `count` notes that sum a document up, in its order, of so many words together: the heaviest,
+    each the less the more of its stretch of the document is chosen already.
 
-    `texts` are the notes' sentences.
+    `texts` are the notes' sentences. One that leans on the sentence before it is taken only together with that.
     """
-    if len(weighed) <= count:
-        return list(range(len(weighed)))
+    if not weighed:
+        return []
     parts = weighed[-1].part + 1
     # The first stretch is short: it says what the document is about.
     first = max(1.0, FIRST_SECTIONS * parts)
-    stretches: dict[int, list[int]] = {}
-    for index, note in enumerate(weighed):
-        stretch = 0 if note.part < first else 1 + int((note.part - first) / (parts - first) * (count - 1))
-        stretches.setdefault(stretch, []).append(index)
-    least = WORTH * max(note.weight for note in weighed)
-    ranked = [
-        sorted((i for i in indexes if weighed[i].weight >= least), key=lambda i: -weighed[i].weight)
-        for _, indexes in sorted(stretches.items())
+    stretch = [
+        0 if note.part < first else 1 + int((note.part - first) / (parts - first) * max(1, count - 1))
+        for note in weighed
     ]
+    least = WORTH * max(note.weight for note in weighed)
+    contents = [_content(frozenset(terms(text))) for text in texts]
     chosen: list[int] = []
-    words: list[frozenset[str]] = []
-    # Round after round, the best of each stretch that says something new.
-    for depth in range(max(map(len, ranked))):
-        for indexes in ranked:
-            if depth < len(indexes) and len(chosen) < count:
-                mine = _content(frozenset(terms(texts[indexes[depth]])))
-                if not any(_alike(mine, other) for other in words):
-                    chosen.append(indexes[depth])
-                    words.append(mine)
+    taken: Counter[int] = Counter()
+    left = words
+    while len(chosen) < count:
+        possible = [
+            index
+            for index, note in enumerate(weighed)
+            if index not in chosen
+            and note.weight >= least
+            and (not chosen or _length(texts[index]) <= left)
+            and _is_understood(index, weighed, texts, chosen)
+            and not any(_alike(contents[index], contents[other]) for other in chosen)
+        ]
+        if not possible:
+            break
+        best = max(possible, key=lambda index: weighed[index].weight * AGAIN ** taken[stretch[index]])
+        chosen.append(best)
+        taken[stretch[best]] += 1
+        left -= _length(texts[best])
     return sorted(chosen)
+
+
+def _length(text: str) -> int:
+    """In words; in scripts without spaces, two characters count as one."""
+    return len(text) // 2 if is_dense(text) else len(text.split())
+
+
+def _is_understood(index: int, weighed: Sequence[Weighed], texts: Sequence[str], chosen: Sequence[int]) -> bool:
+    """Whether a sentence stands alone, or directly behind one that is chosen."""
+    if not leans(texts[index]):
+        return True
+    gap = weighed[index].start - weighed[index - 1].end if index else -1
+    return index - 1 in chosen and 0 <= gap <= BESIDE
 
 
 def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
@@ -136,24 +176,43 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
         yield part
 
 
-def _sentences(chunks: Sequence[Chunk], part: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(chunk, start, end) of each sentence or row of a part; a title that stands before its first sentence in the same
-    paragraph is left out."""
-    spans = []
-    for index in part:
-        text, title = chunks[index].text, chunks[index].section
-        for start, end in sentences(text):
-            if title and text.startswith(title, start, end):
-                start += len(title) + len(text[start + len(title) : end]) - len(text[start + len(title) : end].lstrip())
-            if start < end:
-                spans.append((index, start, end))
-    return spans
+def _sentences(chunks: Sequence[Chunk], parts: Sequence[Sequence[int]]) -> Iterator[list[_Sentence]]:
+    """The sentences and rows of each part, without the headings that stand before them, with the role of their
+    section."""
+    role, section = "", ""
+    for part in parts:
+        spans = []
+        for index in part:
+            text, title = chunks[index].text, chunks[index].section
+            if title != section:
+                role, section = role_of(title), title
+            for start, end in sentences(text):
+                start, heading = after_headings(text, start, end, title)
+                role = role if heading is None else role_of(heading)
+                if start < end:
+                    spans.append(_Sentence(index, start, end, role))
+        yield spans
 
 
-def _thinned(every: Sequence[list[tuple[int, int, int]]]) -> list[list[tuple[int, int, int]]]:
+def _thinned(every: Sequence[list[_Sentence]]) -> list[list[_Sentence]]:
     """Of a very long document every so many sentences, but the first of each part, which are the likeliest."""
     step = max(1, sum(map(len, every)) // CANDIDATES)
     return [[*spans[:NOTES], *spans[NOTES::step]] for spans in every]
+
+
+def _openings(prose: Sequence[Sequence[_Sentence]]) -> dict[_Sentence, float]:
+    """The first sentences of the summary, and of the document, with what they weigh more, the first one most."""
+    spans = [span for part in prose for span in part]
+    summary = [span for span in spans if span.role == "summary"][:OPENING]
+    lead = [span for span in next(filter(None, prose), ()) if span.role == ""][: 0 if summary else OPENING]
+    opening = {span: LEAD - 0.15 * place for place, span in enumerate(lead)}
+    return opening | {span: SUMMARY - 0.2 * place for place, span in enumerate(summary)}
+
+
+def _placed(span: _Sentence, place: int, opens: float) -> float:
+    """What a sentence weighs by its place: in a summary, at the beginning, in a conclusion, first of its part."""
+    by_role = {"closing": CLOSING, "skipped": SKIPPED}.get(span.role, 1.0)
+    return opens or by_role * (1 + 0.5 / (1 + place))
 
 
 def _term_weights(chunks: Sequence[Chunk]) -> dict[str, float]:
@@ -177,20 +236,14 @@ def _mean(words: frozenset[str], weights: dict[str, float], titles: set[str]) ->
     return sum(weights[word] * (1.5 if word in titles else 1) for word in telling) / max(len(telling), WORDS)
 
 
-def _standing(sentence: str) -> float:
-    """0 to 1: how well a sentence stands alone and says something of its own."""
-    worth = 0.4 if _LEANING.match(sentence) else 1.0
-    if _BOILERPLATE.search(sentence):
-        worth *= 0.2
-    if sentence[-1] in "?？؟":
-        worth *= 0.3
-    # A sentence begins with a capital or, in scripts without them, with a letter; else it is the rest of one, or an
-    # item of a list.
-    if sentence[0].islower() or not sentence[0].isalpha():
-        worth *= 0.5
-    if len(sentence) > LONGEST * (0.3 if is_dense(sentence) else 0.6):
-        worth *= 0.7
-    return worth
+def _own(chunks: Sequence[Chunk], spans: Sequence[_Sentence]) -> float:
+    """What a part counts: little where much of it is boilerplate, as in a licence."""
+    count = sum(bool(is_boilerplate(_of(chunks, span))) for span in spans)
+    return 0.1 if count > BOILERPLATE * len(spans) else 1.0
+
+
+def _median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2] if values else 0.0
 
 
 def _different(weighed: Sequence[tuple[Note, frozenset[str]]], count: int) -> list[Note]:
@@ -210,19 +263,5 @@ def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
     return len(words & others) > ALIKE * min(len(words), len(others))
 
 
-def _of(chunks: Sequence[Chunk], span: tuple[int, int, int]) -> str:
-    return chunks[span[0]].text[span[1] : span[2]]
-
-
-def _is_prose(sentence: str) -> bool:
-    """Whether it is a whole sentence and no heading, table row or line of a table of contents."""
-    if not (SHORTEST <= len(sentence) <= LONGEST or is_dense(sentence) and 2 * len(sentence) >= SHORTEST):
-        return False
-    if sentence.rstrip("\"'”’»)]」』）")[-1:] not in _ENDS:
-        return False
-    if is_dense(sentence):
-        return True
-    words = sentence.split()
-    # Lines of a table and of a table of contents are all names and numbers.
-    plain = sum(word[0].isalpha() and word == word.lower() for word in words)
-    return len(words) >= 6 and plain >= len(words) / 2
+def _of(chunks: Sequence[Chunk], span: _Sentence) -> str:
+    return chunks[span.chunk].text[span.start : span.end]

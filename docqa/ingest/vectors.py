@@ -11,7 +11,7 @@ from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
 from docqa.store.vectors import StoredModel
-from docqa.text.sentences import sentences
+from docqa.text.units import in_context, units
 
 log = logging.getLogger(__name__)
 
@@ -141,19 +141,19 @@ async def empty_retired(intake: Intake) -> bool:
 
 
 async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) -> None:
-    """Vectors for the sentences of a document, until all have them or another document waits."""
+    """Vectors for the units of a document, until all have them or another document waits."""
     after = 0
     while not intake.work.is_set():
         async with intake.db.read() as conn:
             batch = await store.vectors.chunks_without_sentences(conn, document, SENTENCE_BATCH, after)
+            blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in batch])
         if not batch:
             async with intake.db.write() as conn:
                 await store.vectors.set_sentences_embedded(conn, document)
             return
-        spans = [sentences(text) for _, text in batch]
-        texts = [text[start:end] for (_, text), bounds in zip(batch, spans, strict=True) for start, end in bounds]
-        vectors = iter(await embedder.encode(texts))
-        packed = [await asyncio.to_thread(pack, [next(vectors) for _ in bounds]) for bounds in spans]
+        texts = [[in_context(text, unit) for unit in units(text, blocks[chunk])] for chunk, text in batch]
+        vectors = iter(await embedder.encode([text for of_chunk in texts for text in of_chunk]))
+        packed = [await asyncio.to_thread(pack, [next(vectors) for _ in of_chunk]) for of_chunk in texts]
         ids = [chunk for chunk, _ in batch]
         async with intake.db.write() as conn:
             await store.vectors.set_sentences(conn, list(zip(ids, packed, strict=True)))

@@ -1,5 +1,10 @@
 """What differs by language, as data: one TOML file a language, named by its ISO 639-1 code.
 
+Measured beside Babel 2.17, which takes 33 MB: the names of months and the marks of numbers are the same wherever we
+have them, but for the nominatives of Russian and Polish and two Hindi spellings, which were taken over. stopwordsiso
+0.7.1 has nearly all of our function words among 134 to 1298 a language; of the 517 content words of
+tests/files/questions it would drop 163, among them date, name, number, page, amount, interest and fire.
+
 To add a language is to add a file; `tests/languages` says what each lacks beside English. Values are addressed by their
 dotted place in the file: `phrase("phrases.page", "de")`. A list of patterns holds the alternatives of one.
 """

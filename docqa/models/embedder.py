@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from operator import mul
 from pathlib import Path
 
-from docqa.models.reader import Span, TrainedPart
+from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.workers.child import Child
 
 log = logging.getLogger(__name__)
@@ -108,8 +108,15 @@ class Embedder:
 
     async def read(self, question: str, passages: list[str]) -> list[list[Span]]:
         """The likeliest answer spans of each passage, best first; requires a `reader`. Raises Unavailable."""
+        return [reading.spans for reading in await self.readings(question, passages)]
+
+    async def readings(self, question: str, passages: list[str]) -> list[Reading]:
+        """What the reader makes of each passage: spans, and yes or no; requires a `reader`. Raises Unavailable."""
         answer, _ = await self._child.call({"question": question, "passages": passages}, urgent=True)
-        return [[Span(*span) for span in spans] for spans in answer["spans"]]
+        return [
+            Reading([Span(*span) for span in spans], YesNo(*yes_no) if yes_no else None)
+            for spans, yes_no in answer["readings"]
+        ]
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
         _, data = await self._child.call({"texts": texts, "role": role}, urgent=urgent)

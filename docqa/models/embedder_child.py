@@ -16,7 +16,7 @@ from typing import Any
 
 from docqa.errors import Unavailable
 from docqa.models.embedder import BATCH
-from docqa.models.reader import Span
+from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Handler, Header, serve
 
 AGREEMENT = 0.999  # cosine of the vectors in both precisions
@@ -82,14 +82,14 @@ class EmbeddingModel:
             "query": own.get("query", query_prefix),
             "document": own.get("document", own.get("passage", passage_prefix)),
         }
-        self._model, self.precision, self.rate = self._choose(model)
+        self._model, self.precision, self.rate = self.choose_precision(model)
         self._reader = None
         if reader:
             from docqa.models.reader.network import Reader
 
             self._reader = Reader(Path(model_dir), Path(reader), self.precision)
 
-    def _choose(self, model: Any) -> tuple[Any, str, float]:
+    def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""
         half = copy.deepcopy(model).bfloat16()
         exact, exact_seconds = self._measure(model, SAMPLES)
@@ -130,9 +130,9 @@ class EmbeddingModel:
         return vectors.numpy().astype("<f4")
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
-        """The vectors of `texts`, or the answer spans of `passages` for a `question`. Raises Unavailable."""
+        """The vectors of `texts`, or what the reader makes of `passages` for a `question`. Raises Unavailable."""
         if "question" in body:
-            yield {"spans": self._read(body["question"], body["passages"])}, b""
+            yield {"readings": self._read(body["question"], body["passages"])}, b""
             return
         # The tokenizer rejects lone surrogates, which some PDFs contain.
         texts = [self._prefix[body["role"]] + text.encode("utf-8", "replace").decode() for text in body["texts"]]
@@ -142,11 +142,11 @@ class EmbeddingModel:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
         yield {}, vectors.tobytes()
 
-    def _read(self, question: str, passages: list[str]) -> list[list[Span]]:
+    def _read(self, question: str, passages: list[str]) -> list[Reading]:
         if self._reader is None:
             raise Unavailable("This embedding model has no reader.")
         self._torch.set_num_threads(self._cores)
-        return self._reader.read(question, passages)
+        return self._reader.readings(question, passages)
 
 
 def _load() -> tuple[Header, Handler]:

@@ -1,16 +1,19 @@
 """Which embedding model, reader and verifier are in use, and which of them can serve a question now."""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TypeVar
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
+from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
+from docqa.models.kinds import KindHead, kind_head
 from docqa.models.reader import TrainedPart, trained_part
 from docqa.models.verifier import Verifier, usable_adapter
+from docqa.questions.question import KindOpinion
 from docqa.settings import Settings
 from docqa.store.vectors import StoredModel
 
@@ -28,7 +31,8 @@ class Encoders:
     `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
     the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the
     chosen embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
-    `former` returns the embedder that made stored vectors, None where its files are gone.
+    `former` returns the embedder that made stored vectors, None where its files are gone. `kinds` tells kinds of
+    questions by their vectors.
     """
 
     embedder: Embedder | None
@@ -37,6 +41,7 @@ class Encoders:
     former: Callable[[StoredModel], Embedder | None]
     wake: Callable[[], None]
     serving: Embedder | None = None
+    kinds: KindHead | None = None
 
     def embedder_for(self, language: str) -> Embedder | None:
         """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking
@@ -59,6 +64,26 @@ class Encoders:
         if self.verifier is None or language not in self.verifier.adapter.languages:
             return None
         return self._if_ready(self.verifier)
+
+    def foreign(self, language: str, documents: Iterable[str]) -> list[str]:
+        """The languages of documents that a question in this language is searched in by equal words only: the chosen
+        embedder does not know both."""
+        others = sorted(code for code in documents if code not in ("", language))
+        known = self.embedder is not None and self.embedder.knows(language)
+        return [code for code in others if not (known and self.embedder and self.embedder.knows(code))]
+
+    async def kind_opinion(self, text: str, language: str) -> KindOpinion | None:
+        """What kind of question the trained head takes a text for; None where the embedder it belongs to is not loaded
+        or does not know the language. Raises nothing."""
+        if self.kinds is None or language not in self.kinds.languages:
+            return None
+        embedder = self.embedder_for(language)
+        if embedder is None or embedder.sha256 != self.kinds.base:
+            return None
+        try:
+            return self.kinds.opinion(text, await embedder.encode_question(text))
+        except Unavailable:
+            return None  # it died over this text; the languages' words still tell
 
     def _if_ready(self, model: _Model) -> _Model | None:
         if model.ready:
@@ -110,7 +135,8 @@ def find_encoders(
     def former_of(model: StoredModel) -> Embedder | None:
         return former or _installed(catalog, model)
 
-    return Encoders(chosen, reader, Verifier(*adapted) if adapted else None, former_of, wake), notes
+    verifier = Verifier(*adapted) if adapted else None
+    return Encoders(chosen, reader, verifier, former_of, wake, kinds=kind_head(settings.models)), notes
 
 
 def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:

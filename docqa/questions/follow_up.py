@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from docqa.languages import pattern, words
+from docqa.languages import entry, pattern, words
 from docqa.questions.wording import (
     WORD,
     asks,
@@ -87,8 +87,9 @@ def _opening(question: str, language: str) -> int:
         opener = unspaced_pattern("opening").pattern
     else:
         alternatives = pattern("questions.patterns.opening", language)
-        opener = rf"(?:{alternatives})(?:\b|(?<=و))" if alternatives else "(?!)"
-    # The Arabic "and" is written together with the next word.
+        # The Arabic "and" is written together with the next word.
+        joined = "".join(f"|(?<={word})" for word in entry("text.joined_and", language) or ())
+        opener = rf"(?:{alternatives})(?:\b{joined})" if alternatives else "(?!)"
     match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
     return match.end() if match else 0
 
@@ -151,7 +152,7 @@ def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: 
         is_number = new[first][0].isdigit()
         alike = [p for p in phrases if p.preposition == preposition and old[p.content][0].isdigit() == is_number]
         return (alike[-1].start, _end_of(alike[-1], phrases, count), begin) if alike else None
-    if new[first][0].isupper() and language != "de" and begin == first:
+    if new[first][0].isupper() and not entry("text.nouns_have_capitals", language) and begin == first:
         return _name_place(old, phrases, first)
     topics = words("questions.words.before_topic", language)
     about = [phrase for phrase in phrases if phrase.preposition in topics and phrase is phrases[-1]]
@@ -226,11 +227,11 @@ def _is_preposition(word: str, language: str) -> bool:
 def _without_verb(old: Sequence[str], at: int, end: int, language: str) -> int:
     """The end of a phrase that ends the question without the verb behind it: "does the notice period last"; in German
     nouns have capitals."""
-    if language == "de":
+    if entry("text.nouns_have_capitals", language):
         nouns = [index for index in range(at, end) if old[index][0].isupper()]
         return nouns[-1] + 1 if nouns else end
-    if not pattern("questions.patterns.naming", language):
-        return end  # only English is known to put the verb last
+    if not entry("questions.verb_at_end", language):
+        return end
     auxiliaries = words("questions.words.auxiliary", language)
     verb = end == len(old) and end - at > 1 and any(fold(word) in auxiliaries for word in old[:at])
     copula = spaced_pattern("naming", language).match(" ".join(old))

@@ -4,16 +4,35 @@ import re
 from functools import cache
 
 from docqa.languages import pattern, words
-from docqa.questions.question import Expected, Kind
+from docqa.questions.question import Expected, Kind, KindOpinion
+from docqa.questions.small_talk import is_work, small_talk
 from docqa.questions.wording import WORD, matches, unspaced, unspaced_pattern
 
+SURE = 0.3  # of a model's opinion: from here on it is right more often than the words
+# What is answered without the documents must not be mistaken for a question about them.
+VERY_SURE = 0.7
+NO_QUESTION = frozenset(("greeting", "thanks", "capabilities", "task", "about", "summary"))
 
-def kind_of(text: str, language: str) -> Kind:
-    """The kind of a question that stands alone; "fact" where no other is recognised."""
-    if _is_only("greeting", text, language):
-        return "greeting"
-    if _is_only("thanks", text, language):
-        return "thanks"
+
+def settled(text: str, language: str) -> Kind | None:
+    """The kind of what is no question about documents, by all of its words; None for any other text."""
+    if talk := small_talk(text, language):
+        return talk[0]
+    return "task" if is_work(text, language) else None
+
+
+def kind_of(text: str, language: str, opinion: KindOpinion | None = None) -> Kind:
+    """The kind of a question that stands alone: what all its words say, else a model's opinion where that is sure, else
+    what single words say; "fact" where no other is recognised."""
+    if kind := settled(text, language):
+        return kind
+    by_rules = _by_words(text, language)
+    if opinion is None or opinion.probability < (VERY_SURE if opinion.kind in NO_QUESTION else SURE):
+        return by_rules
+    return opinion.kind
+
+
+def _by_words(text: str, language: str) -> Kind:
     if _begins("whether", text, language):
         return "whether"
     if matches("reason", text, language):
@@ -29,9 +48,10 @@ def kind_of(text: str, language: str) -> Kind:
 
 def expected(text: str, language: str) -> Expected | None:
     """What the answer is: a person, a date, a number with its unit, a place; None where the question does not say."""
-    for name, what in (("person", "person"), ("place", "place"), ("time", "date")):
-        if _has(name, text, language):
-            return what  # type: ignore[return-value]
+    kinds: tuple[tuple[str, Expected], ...] = (("person", "person"), ("place", "place"), ("time", "date"))
+    for name, what in kinds:
+        if _has(name, text, language) or matches(f"which_{name}", text, language):
+            return what
     return "number" if matches("counting", text, language) else None
 
 
@@ -59,19 +79,14 @@ def _has(name: str, text: str, language: str) -> bool:
 
 
 @cache
-def _compiled(name: str, language: str, end: str) -> re.Pattern[str]:
+def _compiled(name: str, language: str) -> re.Pattern[str]:
     alternatives = pattern(f"questions.patterns.{name}", language)
-    return re.compile(rf"\W*(?:{alternatives}){end}" if alternatives else "(?!)", re.IGNORECASE)
+    return re.compile(rf"\W*(?:{alternatives})(?!\w)" if alternatives else "(?!)", re.IGNORECASE)
 
 
 def _begins(name: str, text: str, language: str) -> bool:
     if unspaced(text):
-        return bool(unspaced_pattern(name).pattern and unspaced_pattern(name).search(text))
+        return bool(unspaced_pattern(name).search(text))
     polite = pattern("questions.patterns.polite", language)
     text = re.sub(rf"^\W*(?:{polite})\b", "", text, flags=re.IGNORECASE) if polite else text
-    return bool(_compiled(name, language, r"(?!\w)").match(text))
-
-
-def _is_only(name: str, text: str, language: str) -> bool:
-    """Whether the text is nothing but this, in its language or, where those few words do not tell it, in English."""
-    return any(_compiled(name, code, r"\W*\Z").match(text) for code in dict.fromkeys((language, "en")))
+    return bool(_compiled(name, language).match(text))

@@ -1,13 +1,21 @@
 """The language of a question, decided once and by one rule."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from docqa.languages import every
+from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import WORD, unspaced
 from docqa.text.detect import detect, written_in
+from docqa.text.frequency import shares
+from docqa.text.words import terms
 
 ENOUGH_WORDS = 3  # from here on the detector is right alone: one or two words it takes for English or Italian
 ENOUGH_CHARACTERS = 6  # in scripts without spaces
+# Up to here its word is compared with how common the words are in each language that is likely: it takes "whats the
+# price per person" for Italian.
+FEW_WORDS = 12
+_RARE = 1e-4  # the share of a word that a language does not have
 
 
 def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
@@ -15,18 +23,38 @@ def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
 
     `earlier` is the question before it, "" for the first one; `documents` are the languages of the documents, "" for
     those that are not known. A text of a few words is in the language of its question word if only one language has
-    that;
-    else in a language of the conversation or the documents that is written in its script.
+    that; else in the one of its own, those of the conversation and the documents, and English, in which its words are
+    most common; where that does not tell it, in a language of the conversation or the documents that is written in its
+    script.
     """
-    detected = detect(text)
     known = [code for code in (detect(earlier) if earlier else "", *documents) if code]
+    if talk := small_talk(text, next(iter(known), "")):
+        return talk[1]
+    detected = detect(text)
+    asking = [code for code, asking in every("questions.words.asking").items() if _words(text) & set(asking)]
     if detected and (detected in known or _long_enough(text)):
-        return detected
-    asking = {code for code, asking in every("questions.words.asking").items() if _words(text) & set(asking)}
+        return _commonest(text, (detected, *known, "en", *asking)) or detected
     if len(asking) == 1:
-        return asking.pop()
+        return asking[0]
     script = written_in(text)
-    return next((code for code in known if not script or code in script), "") or detected or "en"
+    in_script = [code for code in known if not script or code in script]
+    return _commonest(text, (*in_script, detected, "en")) or next(iter(in_script), "") or detected or "en"
+
+
+def _commonest(text: str, candidates: Iterable[str]) -> str:
+    """The first of the languages in which the words of a short text are most common; "" for a longer one, and where
+    their words are not known."""
+    words = [term for term in terms(text) if term.isalpha()]
+    if not words or len(words) > FEW_WORDS or unspaced(text):
+        return ""
+    common = {code: _mean(words, code) for code in dict.fromkeys(candidates) if code and shares(code)}
+    best = max(common, key=common.__getitem__, default="")
+    return best if best and common[best] > math.log(_RARE) else ""
+
+
+def _mean(words: Sequence[str], language: str) -> float:
+    known = shares(language)
+    return sum(math.log(max(_RARE, known.get(word, 0.0))) for word in words) / len(words)
 
 
 def _words(text: str) -> set[str]:

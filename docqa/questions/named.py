@@ -1,7 +1,7 @@
 """What a question names: pages, chapters and sections by number, documents by words of their file names.
 
-"On page 4", "the last slide", "Kapitel 3", "pages 3-5", "第3页"; "the notice period in the Hartmann lease" names
-Lease_Hartmann_2021.pdf. A word that most names share distinguishes none of them and does not count. A name is not
+"On page 4", "the last slide", "Kapitel drei", "pages 3-5 and 8", "第3页"; "the notice period in the Hartmann lease"
+names Lease_Hartmann_2021.pdf. A word that most names share distinguishes none of them and does not count. A name is not
 understood: "the contract" names no lease.
 """
 
@@ -9,68 +9,208 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from docqa.languages import entry, every, pattern
+from docqa.languages import CODES, entry, every_word, pattern
 from docqa.questions.question import Place
-from docqa.questions.wording import unspaced_codes
+from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
-from docqa.text.values import HAN_DIGITS, heading_number
-from docqa.text.words import terms
+from docqa.text.numerals import HAN_DIGITS, heading_number
+from docqa.text.values import in_words
+from docqa.text.words import fold, terms
 
 MOST_PAGES = 20  # of one range that are searched
 _COMMON = 0.5  # of the names
-_KINDS: tuple[Literal["page", "chapter", "section"], ...] = ("page", "chapter", "section")
-_NUMBER = r"(?:\d{1,5}(?:\.\d{1,3}){0,4}|(?-i:[IVXLC]{1,7})(?!\w))"
+_Kind = Literal["page", "chapter", "section"]
+_KINDS: tuple[_Kind, ...] = ("page", "chapter", "section")
+_LAST = (-1,)
+_DIGITS = re.compile(r"\s*((?:\d{1,5}(?:\.\d{1,3}){0,4}|[IVXLC]{1,7}(?!\w))(?![\w%]|[.,]\d))")
+_WORDS = re.compile(r"\s*([^\W\d_]+(?:-[^\W\d_]+)*)")
+_COMMA = re.compile(r"\s*,")
+_CLOSED = re.compile(r"\s*(?:[^\w\s]|$)")
+_HAN = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
 
 
-def places_named(question: str) -> list[Place]:
-    """The pages, chapters and sections that a question names by number, in its order."""
-    named = [(match.start(), place) for kind in _KINDS for match, place in _places(kind, question)]
-    return [place for _, place in sorted(named, key=lambda at: at[0])]
+class _Numbers(NamedTuple):
+    """The numbers of one kind that a question names together, each `first` to `last`, and where it does so."""
+
+    start: int
+    end: int
+    kind: _Kind
+    ranges: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
 
 
-def _places(kind: Literal["page", "chapter", "section"], question: str) -> Iterator[tuple[re.Match[str], Place]]:
-    numbered, counted, dense = _compiled(kind)
-    for match in numbered.finditer(question):
+def places_named(question: str, language: str = "") -> list[Place]:
+    """The pages, chapters and sections that a question names by number, in its order; those of one list have the same
+    label.
+
+    Numbers in words are those of its language: "dos" is none in Portuguese. Without a language, as in headings, they
+    are those of any that has the word before them.
+    """
+    kinds = [kind for kind in _KINDS if _names(kind).search(question) or _dense_names(kind).search(question)]
+    named = sorted(
+        (
+            numbers
+            for kind in kinds
+            for read in (_listed, _dense, _counted, _leading)
+            for numbers in read(kind, question, language)
+        ),
+        key=lambda numbers: (numbers.start, -numbers.end),
+    )
+    places: list[Place] = []
+    end = 0
+    for numbers in named:
+        if numbers.start >= end:
+            label, end = question[numbers.start : numbers.end].strip(), numbers.end
+            places += [Place(numbers.kind, first, max(first, last), label) for first, last in numbers.ranges]
+    return places
+
+
+def _listed(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+    """ "Chapter 3", "pages 3-5", "from page 3 to page five", "pages 3, 5 and 7"."""
+    for match in _names(kind).finditer(question):
+        codes = [language] if language else [code for code in CODES if _names(kind, code).fullmatch(match[0])]
+        for code in codes:
+            ranges, end = _ranges(question, match.end(), code, _names(kind))
+            if ranges:
+                yield _Numbers(match.start(), end, kind, ranges)
+                break
+
+
+def _ranges(
+    text: str, at: int, language: str, names: re.Pattern[str]
+) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], int]:
+    """The numbers that begin here, and where they end. "In chapter 3, 12 people die": what follows a comma belongs to
+    the list only where the list is closed by "and" or by a mark."""
+    ranges: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+    known, end = 0, at
+    comma = False
+    while read := _number(text, at, language):
+        first, at = read
+        last = first
+        if to := _separator("range_to", language).match(text, at):
+            name = names.match(text, to.end())
+            if upper := _number(text, name.end() if name else to.end(), language):
+                last, at = upper
+        ranges.append((first, last))
+        if not comma or _CLOSED.match(text, at):
+            known, end = len(ranges), at
+        joined = _separator("list_and", language).match(text, at)
+        following = joined or _COMMA.match(text, at)
+        if following is None:
+            break
+        comma, at = joined is None, following.end()
+    return ranges[:known], end
+
+
+def _number(text: str, at: int, language: str) -> tuple[tuple[int, ...], int] | None:
+    """The number that is written here, in digits or in words, and where it ends."""
+    if match := _DIGITS.match(text, at):
+        return heading_number(match[1]), match.end()
+    match = _WORDS.match(text, at)
+    known = in_words(fold(match[1]).replace("-", " "), language) if match else None
+    return ((known,), match.end()) if match and known else None
+
+
+def _dense(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+    """Where the number stands before the word: "第3章", "3から5ページ", "第二、三章"."""
+    for match in _before(kind).finditer(question):
+        also = [heading_number(digits) for digits in re.findall(_HAN, match["also"])]
         first = heading_number(match["first"])
         last = heading_number(match["last"]) if match["last"] else first
-        if first:
-            yield match, Place(kind, first, max(first, last), match[0].strip())
-    for match in dense.finditer(question):
-        first = heading_number(match["first"])
-        yield (
-            match,
-            Place(kind, first, max(first, heading_number(match["last"]) if match["last"] else first), match[0].strip()),
-        )
-    for number, ordinal in counted:
+        yield _Numbers(match.start(), match.end(), kind, [*((number, number) for number in also), (first, last)])
+
+
+def _counted(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+    """By an ordinal: "the third chapter", "the 3rd chapter", "the last page", "الفصل الثالث"."""
+    for number, ordinal in _ordinals(kind):
         for match in ordinal.finditer(question):
-            yield match, Place(kind, (number,), (number,), match[0].strip())
+            at = number or (int("".join(filter(str.isdecimal, match[0]))),)
+            yield _Numbers(match.start(), match.end(), kind, [(at, at)])
+
+
+def _leading(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+    """Several from the beginning or the end: "the first three pages", "les trois premières pages"."""
+    for match in _ends(language if entry("questions.patterns.last", language) else "en").finditer(question):
+        before = [word.start() for word in re.finditer(r"\w+", question[: match.start()])][-1:]
+        after = _number(question, match.end(), language)
+        counted = after or (_number(question, before[0], language) if before else None)
+        rest = question[after[1] if after else match.end() :]
+        name = _names(kind).match(rest.lstrip())
+        if counted and name:
+            many = counted[0][0]
+            start = match.start() if after else before[0]
+            end = len(question) - len(rest.lstrip()) + name.end()
+            yield _Numbers(start, end, kind, [((-many,), _LAST) if match["last"] else ((1,), (many,))])
 
 
 @cache
-def _compiled(kind: str) -> tuple[re.Pattern[str], list[tuple[int, re.Pattern[str]]], re.Pattern[str]]:
-    """Patterns for a place with its number, by ordinal, and in scripts where the number stands before the word."""
-    place = f"questions.patterns.{kind}"
-    unspaced = (*unspaced_codes(), "ko")
-    names = "|".join(pattern(place, code) for code in every(place) if code not in unspaced)
-    dense = "|".join(pattern(place, code) for code in unspaced if entry(place, code))
-    numbered = (
-        rf"(?<!\w)(?:{names})\s*(?P<first>{_NUMBER})(?:\s*(?:[-–—]|to|bis|à|al)\s*(?P<last>{_NUMBER}))?(?![\w%]|[.,]\d)"
+def _ends(language: str) -> re.Pattern[str]:
+    """The ordinals for the first and the last ones."""
+    [first, *_] = entry("questions.patterns.ordinals", language)
+    last = pattern("questions.patterns.last", language)
+    return re.compile(rf"(?<!\w)(?:(?:{first})|(?P<last>{last}))s?(?!\w)", re.IGNORECASE)
+
+
+def _spaced_codes() -> list[str]:
+    return [code for code in CODES if code not in dense_codes()]
+
+
+def _any(codes: Sequence[str], place: str) -> str:
+    return "|".join(filter(None, (pattern(f"questions.patterns.{place}", code) for code in codes)))
+
+
+@cache
+def _names(kind: _Kind, code: str = "") -> re.Pattern[str]:
+    """The words for a page, chapter or section, in one language or in all that write spaces."""
+    return re.compile(
+        rf"(?<!\w)(?:{_any([code] if code else _spaced_codes(), kind) or '(?!)'})(?![^\W\d_])", re.IGNORECASE
     )
-    counted = [
-        (number if number < 6 else -1, re.compile(rf"(?<!\w)(?:{ordinals})\s+(?:{names})(?!\w)", re.IGNORECASE))
-        for number, ordinals in enumerate(_ordinals(), 1)
-    ]
-    number = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
-    before = rf"(?<!\d)第?\s*(?P<first>{number})\s*(?:[-–—~～至到から]+\s*第?(?P<last>{number})\s*)?(?:{dense})"
-    return re.compile(numbered, re.IGNORECASE), counted, re.compile(before)
 
 
-def _ordinals() -> list[str]:
-    """First to fifth, then last, each in all languages."""
-    lists = every("questions.patterns.ordinals").values()
-    return ["|".join(alternatives) for alternatives in zip(*lists, strict=True)]
+@cache
+def _separator(name: str, language: str) -> re.Pattern[str]:
+    """What stands between the numbers of a range or of a list. A short question may be in another language than it was
+    taken for: the words of all count, those that mean the other thing in its own excepted."""
+    other = {"range_to": "list_and", "list_and": "range_to"}[name]
+    own = entry(f"questions.patterns.{other}", language) or ()
+    alternatives = "|".join(word for word in every_word(f"questions.patterns.{name}") if word not in own)
+    mark = {"range_to": "[-–—~]", "list_and": "&"}[name]
+    return re.compile(rf"\s*(?:{mark}|,?\s*(?<!\w)(?:{alternatives})(?![^\W\d_]))[\s-]*(?=\w)", re.IGNORECASE)
+
+
+@cache
+def _ordinals(kind: _Kind) -> list[tuple[tuple[int, ...], re.Pattern[str]]]:
+    """Patterns by the number they mean, () for one in digits; in some languages the ordinal follows the noun."""
+    alternatives: dict[tuple[int, ...], list[str]] = {}
+    for code in _spaced_codes():
+        names = _names(kind, code).pattern
+        if endings := "|".join(entry("text.ordinal_endings", code) or ()):
+            alternatives.setdefault((), []).append(rf"(?<![\w.,])\d{{1,3}}-?(?:{endings})\s*{names}(?!\s*\d)")
+        lists = {(number,): text for number, text in enumerate(entry("questions.patterns.ordinals", code) or (), 1)}
+        for number, text in [*lists.items(), (_LAST, _any([code], "last"))]:
+            if text and entry(f"questions.patterns.{kind}", code):
+                alternatives.setdefault(number, []).append(rf"(?<!\w)(?:{text})\s+{names}")
+                if entry("questions.ordinal_follows", code):
+                    alternatives[number].append(rf"{names}\s+(?:{text})(?!\w)")
+    return [(number, re.compile("|".join(texts), re.IGNORECASE)) for number, texts in alternatives.items()]
+
+
+@cache
+def _dense_names(kind: _Kind) -> re.Pattern[str]:
+    return re.compile(_any(dense_codes(), kind))
+
+
+@cache
+def _before(kind: _Kind) -> re.Pattern[str]:
+    codes = dense_codes()
+    names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
+    to, joined = _any(codes, "range_to"), _any(codes, "list_and")
+    return re.compile(
+        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)"
+        rf"(?:{prefix})?\s*(?P<first>{_HAN})\s*"
+        rf"(?:(?:{names})?\s*(?:[-–—~～]|{to})\s*(?:{prefix})?\s*(?P<last>{_HAN})\s*)?(?:{names})"
+    )
 
 
 def pages_of(places: Sequence[Place], pages: int) -> frozenset[int]:
@@ -78,8 +218,8 @@ def pages_of(places: Sequence[Place], pages: int) -> frozenset[int]:
     numbers: set[int] = set()
     for place in places:
         if place.kind == "page":
-            first = pages if place.first == (-1,) else place.first[0]
-            numbers.update(range(first, min(max(first, place.last[0]), first + MOST_PAGES) + 1))
+            first, last = (pages + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
+            numbers.update(range(first, min(max(first, last), first + MOST_PAGES) + 1))
     return frozenset(number for number in numbers if 1 <= number <= pages)
 
 

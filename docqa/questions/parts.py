@@ -7,8 +7,8 @@ difference between gross and net rent"), the question stays whole.
 import re
 from collections.abc import Callable, Sequence
 
-from docqa.languages import every_pattern, words
-from docqa.questions.wording import WORD, spaced_pattern, unspaced, unspaced_pattern
+from docqa.languages import every_pattern, every_word, words
+from docqa.questions.wording import WORD, matches, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold
 
@@ -18,7 +18,7 @@ WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
 _DENSE_JOIN = re.compile(f"[，,、；;]|{every_pattern('questions.patterns.clause_joining')}")
-_VERSUS = frozenset({"versus", "vs"})  # in any language
+_VERSUS = every_word("questions.words.versus")  # in any language
 
 
 def parts(question: str, language: str) -> list[str]:
@@ -39,20 +39,33 @@ def _items(question: str) -> list[str]:
 
 
 def _clauses(question: str, language: str) -> list[str]:
-    """Divided where "and" and a question word stand together and something is asked on both sides."""
+    """Divided where "and" and a question word stand together and something is asked on both sides; or "and" and a verb
+    that asks whether, where the question begins with one: "Is smoking allowed and are pets?"."""
     if unspaced(question):
         cuts = [(mark.start(), mark.end()) for mark in _DENSE_JOIN.finditer(question)]
         return _cut(question, cuts, lambda side: bool(unspaced_pattern("asking").search(side)))
     asking, joining = words("questions.words.asking", language), words("questions.words.joining", language)
     tokens = list(WORD.finditer(question))
+    whether = spaced_pattern("whether", language)
+    fronted = {token.start() for token in tokens if whether.match(question, token.start())}
+    both = bool(tokens) and tokens[0].start() in fronted
     cuts = []
     for index in range(1, len(tokens)):
         lower = [token.group().casefold() for token in tokens[index : index + 3]]
-        if lower[0] in joining and any(
-            word in asking and all(len(before) <= 4 for before in lower[1:at]) for at, word in enumerate(lower) if at
+        if (
+            lower[0] in joining
+            and any(
+                word in asking and all(len(before) <= 4 for before in lower[1:at])
+                for at, word in enumerate(lower)
+                if at
+            )
+            or lower[0] in joining
+            and both
+            and len(lower) > 1
+            and tokens[index + 1].start() in fronted
         ):
             cuts.append((tokens[index].start(), tokens[index].end()))
-        elif lower[0] in asking and lower[0][0] in "وו" and lower[0][1:] in asking:
+        elif lower[0] in asking and lower[0][0] in words("text.joined_and", language) and lower[0][1:] in asking:
             cuts.append((tokens[index].start(), tokens[index].start() + 1))
     return _cut(question, cuts, lambda side: _has_subject(side, language))
 
@@ -73,7 +86,12 @@ def _has_subject(text: str, language: str) -> bool:
 
 
 def _compared(question: str, language: str) -> list[str]:
-    """Two questions for two things that are compared, or that plainly run parallel; none for any other question."""
+    """Two questions for two things that are compared, or that plainly run parallel; none for any other question.
+
+    A difference is one thing: what tells two things apart stands where a text speaks of both.
+    """
+    if matches("difference", question, language):
+        return []
     if unspaced(question):
         both = unspaced_pattern("compared").search(question)
         sides = [side for side in both.groups() if side] if both else []
@@ -114,19 +132,23 @@ def _sides(text: str, tokens: Sequence[re.Match[str]], at: int, *, sure: bool, e
         if not (sure or alternative) or not right or len(right) > 2 * LONGEST:
             return []
         first, count = begin if alternative else _start(tokens[:at], left, right), len(right)
-    if first is None or _shares_noun(text, tokens, first, at, count):
+    if first is None or _shares_noun(text, tokens, first, at, count, either=either):
         return []
     stem, tail = text[: tokens[first].start()], text[tokens[at + count].end() :]
     sides = text[tokens[first].start() : tokens[at].start()], text[tokens[at + 1].start() : tokens[at + count].end()]
     return [f"{stem}{side.strip(' ,')}{tail}".strip() for side in sides]
 
 
-def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int) -> bool:
-    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent",
-    "Brutto- und Nettomiete", "kalter und warmer Miete"."""
+def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int, *, either: bool) -> bool:
+    """Whether the left side is a mere attribute of a noun that only the right side names: "gross and net rent", "the
+    gross and the net rent", "Brutto- und Nettomiete", "kalter und warmer Miete"."""
     if text[tokens[at - 1].end() : tokens[at].start()].startswith("-"):
         return True
-    return first == at - 1 and tokens[first].group()[0].islower() and count == 2 and tokens[at + 1].group()[0].islower()
+    left, right = ([token.group() for token in side] for side in (tokens[first:at], tokens[at + 1 : at + 1 + count]))
+    # With an article each may be a thing of its own: "the mill or the glass works".
+    if not either and left[0] == right[0] and is_function_word(fold(left[0])):
+        left, right = left[1:], right[1:]
+    return len(left) == 1 and len(right) == 2 and left[0][0].islower() and right[0][0].islower()
 
 
 def _parallel(left: Sequence[str], right: Sequence[str]) -> tuple[int | None, int]:

@@ -3,18 +3,33 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from docqa.questions.expansion import Expansion
-from docqa.questions.wording import content
+from docqa.questions.wording import asks, content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
-from docqa.text.words import fold, is_dense, terms
+from docqa.text.words import fold, is_dense, stem, terms
 
-Kind = Literal["fact", "whether", "list", "number", "reason", "procedure", "description", "greeting", "thanks"]
+# "about" asks for the document's own properties, "count" for what is counted over the rows of a table, "task" wants
+# something written that takes a language model.
+Kind = Literal[
+    "fact", "whether", "list", "number", "count", "reason", "procedure", "description", "compare", "summary", "about",
+    "greeting", "thanks", "capabilities", "task",
+]  # fmt: skip
+
+
+class KindOpinion(NamedTuple):
+    """What kind a model takes a question for, and how probable it finds that, 0 to 1."""
+
+    kind: Kind
+    probability: float
+
+
+Property = Literal["author", "written", "title", "tongue", "format"]
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "page_count", "mentions"]
+Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +47,7 @@ class ChatOptions:
 @dataclass(frozen=True)
 class Place:
     """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one
-    (-1,).
+    (-1,), the one before it (-2,).
 
     `label` is how the question writes it: "chapter 3".
     """
@@ -44,13 +59,40 @@ class Place:
 
 
 @dataclass(frozen=True)
+class TopicWord:
+    """A word of a topic as it is compared with texts: folded, its first search term, or its pairs of characters in a
+    script without spaces."""
+
+    folded: str
+    terms: tuple[str, ...]
+    is_dense: bool
+
+
+@dataclass(frozen=True)
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
-    wanted of whole documents, or of the `place` in them, and the words of its `topic`, none for everything."""
+    wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
+    `properties` of documents that it asks for."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
-    place: Place | None = None
+    places: tuple[Place, ...] = ()
+    properties: tuple[Property, ...] = ()
+
+    @cached_property
+    def topic_words(self) -> tuple[TopicWord, ...]:
+        """The words of the topic as they are compared."""
+        return tuple(TopicWord(fold(word), tuple(terms(word)), is_dense(word)) for word in self.topic)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How long an answer the words of the question ask for, beside the option `length`: `sentences` by their number, 0
+    for none named; `brief` or `detailed`."""
+
+    sentences: int = 0
+    brief: bool = False
+    detailed: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,8 +100,8 @@ class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
     `follows` it was completed from the conversation.
 
-    `pages` are the page numbers it names, `named` the search terms by which it names documents, each by the document's
-    row id.
+    `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
+    search terms by which it names documents, each by the document's row id.
     `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
     """
 
@@ -71,6 +113,7 @@ class Part:
     expects: Expected | None = None
     wants_span: bool = True
     several: bool = False
+    places: tuple[Place, ...] = ()
     pages: Mapping[int, frozenset[int]] = field(default_factory=dict)
     named: Mapping[int, frozenset[str]] = field(default_factory=dict)
     expansions: tuple[Expansion, ...] = ()
@@ -79,6 +122,11 @@ class Part:
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
+
+    @cached_property
+    def searched_terms(self) -> tuple[str, ...]:
+        """The search terms of the text with its context."""
+        return tuple(terms(self.searched)) if self.context else self.terms
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -96,9 +144,19 @@ class Part:
         return tuple(content(self.text, self.language))
 
     @cached_property
-    def searched_content(self) -> tuple[str, ...]:
-        """The same of the text with its context."""
-        return tuple(content(self.searched, self.language))
+    def has_question_word(self) -> bool:
+        """Whether the text has a word such as "which"."""
+        return asks(self.text, self.language)
+
+    @cached_property
+    def stems(self) -> Mapping[str, str]:
+        """The stem of each word that says what the text is about."""
+        return {word: stem(word) for word in self.content}
+
+    @cached_property
+    def searched_stems(self) -> frozenset[str]:
+        """The stems of such words in the text with its context."""
+        return frozenset(map(stem, content(self.searched, self.language)) if self.context else self.stems.values())
 
     @cached_property
     def folded(self) -> str:
@@ -132,7 +190,8 @@ class Question:
 
     `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
-    standing alone, at least one. `documents` are the row ids of those that are asked.
+    standing alone, at least one. `documents` are the row ids of those that are asked. `wants_decisions`: it asks what
+    was decided.
     """
 
     text: str
@@ -143,6 +202,8 @@ class Question:
     documents: tuple[int, ...] = ()
     parts: tuple[Part, ...] = ()
     scope: Scope = Scope()
+    size: Size = Size()
+    wants_decisions: bool = False
 
     @property
     def answer_language(self) -> str:

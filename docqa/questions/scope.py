@@ -1,19 +1,22 @@
-"""Which text a question is about: passages, whole documents, or a named part of them.
+"""Which text a question is about: passages, whole documents, a named part of them, or what documents are by themselves.
 
 The usual ways of asking are known, not all; what else stands in the question is its topic, and whether the documents
 speak of that is not known here.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
+from typing import get_args
 
 from docqa.languages import every, every_pattern, every_word, pattern
-from docqa.questions.kinds import expected
+from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import places_named
-from docqa.questions.question import Scope, Wanted
-from docqa.questions.wording import unspaced_codes
+from docqa.questions.question import Property, Scope, Size, Wanted
+from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
-from docqa.text.words import fold, is_dense
+from docqa.text.values import in_words
+from docqa.text.words import fold, is_dense, without_accents
 
 LONGEST = 200  # characters; what is longer brings a task of its own
 
@@ -31,30 +34,98 @@ _PATTERNS: dict[Wanted, str] = {
     "summary": "gist",
     "mentions": "mentions",
 }
+_PROPERTIES: tuple[Property, ...] = get_args(Property)
 DENSE_WORD = 4  # characters that count as a word where words are not separated
 _LETTER = r"[\w\u0900-\u097f]"  # to `re`, the vowel signs of Devanagari are no letters
 _PARTICLES = "".join(sorted(every_word("questions.particles")))  # inside a word, they are a part of it
+_COUNTED = re.compile(rf"(?P<number>\d{{1,2}}|[^\W\d_]+) ?(?:{every_pattern('questions.patterns.sentence')})")
 
 
 def scope_of(question: str, language: str) -> Scope:
     """What a question wants and of which text; "passages" for one like any other, or about more than a few words."""
-    places = places_named(question)
-    place = places[0] if places else None
+    places = tuple(places_named(question, language))
     if len(question) > LONGEST:
-        return Scope(place=place)
-    wanted = _wanted(question)
-    topic = topic_of(question if place is None else question.replace(place.label, " "))
+        return Scope(places=places)
+    wanted = _wanted(question, language)
+    if not places and wanted is None and (properties := _properties(question, language)):
+        return Scope("properties", properties=properties)
+    rest = question
+    for place in places:
+        rest = rest.replace(place.label, " ")
+    fillers = [
+        "filler",
+        "document",
+        *(["kinds"] if wanted == "summary" else []),
+        *(["task", "polite"] if places and wanted is None else []),
+    ]
+    topic = topic_of(rest, *fillers)
     if wanted is None:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
-        whole = place is not None and not topic and expected(question, language) is None
-        return Scope("summary" if whole else "passages", place=place)
+        whole = bool(places) and not topic and expected(question, language) is None
+        return Scope("summary" if whole else "passages", places=places)
     least, most = TOPIC_WORDS[wanted]
+    if wanted == "summary" and not wants_span(question, language):
+        most *= 2  # "Summarise why the home was closed by the council" is no other question
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
-    return Scope(wanted, topic, place) if least <= words <= most else Scope(place=place)
+    return Scope(wanted, topic, places) if least <= words <= most else Scope(places=places)
 
 
-def _wanted(question: str) -> Wanted | None:
-    return next((wanted for wanted, name in _PATTERNS.items() if _compiled(name).search(question)), None)
+def common_scope(scopes: Sequence[Scope]) -> Scope:
+    """The scope of a question with these parts: what they all want of whole documents, of the places of all; passages
+    where they want different things."""
+    places = tuple(dict.fromkeys(place for scope in scopes for place in scope.places))
+    if len({scope.wanted for scope in scopes}) > 1:
+        return Scope(places=places)
+    topic = tuple(dict.fromkeys(word for scope in scopes for word in scope.topic))
+    properties = tuple(dict.fromkeys(name for scope in scopes for name in scope.properties))
+    return Scope(scopes[0].wanted, topic, places, properties)
+
+
+def names_document(question: str) -> bool:
+    """Whether it calls the document by what it is: "this report"."""
+    return any(pattern.search(without_accents(question)) for pattern in _fillers(("document",)))
+
+
+def size_of(question: str, language: str) -> Size:
+    """How long an answer its words ask for: "in two sentences", "briefly", "in detail"."""
+    if len(question) > LONGEST:
+        return Size()
+    counted = _COUNTED.search(question)
+    number = counted["number"] if counted else ""
+    sentences = int(number) if number.isdecimal() else in_words(fold(number), language) or 0 if number else 0
+    brief, detailed = (
+        any(p.search(without_accents(question)) for p in _fillers((name,))) for name in ("brief", "detailed")
+    )
+    return Size(sentences, brief=brief, detailed=detailed and not brief)
+
+
+@cache
+def _decisions() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
+
+
+def asks_for_decisions(question: str) -> bool:
+    """Whether it asks, in whatever language, for what was decided."""
+    return bool(_decisions().search(question))
+
+
+def _wanted(question: str, language: str) -> Wanted | None:
+    return next((wanted for wanted, name in _PATTERNS.items() if _asks(name, question, language)), None)
+
+
+def _asks(name: str, question: str, language: str) -> bool:
+    """Whether a pattern of any language is in the question; those of its own also without accents: "cuantas paginas".
+    Of another language they would mean something else: "resume" is no "résume"."""
+    return bool(_compiled(name).search(question) or _typed(name, language).search(without_accents(question)))
+
+
+def _properties(question: str, language: str) -> tuple[Property, ...]:
+    """What it asks of the document itself; nothing where it speaks of anything else too: "who wrote the letter"."""
+    left = question
+    properties = tuple(name for name in _PROPERTIES if _asks(name, question, language))
+    for name in properties:
+        left = _blanked(_typed(name, language), _compiled(name).sub(" ", left))
+    return properties if properties and not topic_of(left, "filler", "document", "making") else ()
 
 
 @cache
@@ -64,25 +135,34 @@ def _compiled(name: str) -> re.Pattern[str]:
 
 
 @cache
-def _fillers() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The words of such questions besides their topic: whole words, and those of scripts without spaces."""
-    unspaced = (*unspaced_codes(), "ko")
-    spaced = (
-        pattern("questions.patterns.filler", code)
-        for code in every("questions.patterns.filler")
-        if code not in unspaced
-    )
-    dense = (pattern("questions.patterns.filler", code) for code in unspaced)
+def _typed(name: str, language: str) -> re.Pattern[str]:
+    return re.compile(without_accents(pattern(f"questions.patterns.{name}", language)) or "(?!)", re.IGNORECASE)
+
+
+@cache
+def _fillers(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The words of such lists: whole words, and those of scripts without spaces."""
+    unspaced = dense_codes()
+    places = [f"questions.patterns.{name}" for name in names]
+    spaced = [pattern(place, code) for place in places for code in every(place) if code not in unspaced]
+    dense = [pattern(place, code) for place in places for code in unspaced if pattern(place, code)]
     return (
-        re.compile(rf"(?<!{_LETTER})(?:{'|'.join(spaced)})(?!{_LETTER})", re.IGNORECASE),
-        re.compile("|".join(dense)),
+        re.compile(without_accents(rf"(?<!{_LETTER})(?:{'|'.join(spaced)})(?!{_LETTER})"), re.IGNORECASE),
+        re.compile("|".join(dense) or "(?!)"),
     )
 
 
-def topic_of(question: str) -> tuple[str, ...]:
-    """The words of a question that say what it is about."""
-    spaced, dense = _fillers()
-    left = dense.sub(" ", spaced.sub(" ", question))
+def _blanked(pattern: re.Pattern[str], text: str) -> str:
+    """The text with spaces in the place of what the pattern finds in it, whether its accents are written or not."""
+    for match in pattern.finditer(without_accents(text)):
+        text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+    return text
+
+
+def topic_of(question: str, *fillers: str) -> tuple[str, ...]:
+    """The words of a question that say what it is about: those in none of the lists `fillers`."""
+    spaced, dense = _fillers(fillers or ("filler", "document"))
+    left = _blanked(dense, _blanked(spaced, question))
     words = (re.sub(r"^\W+|[^\w\u0900-\u097f]+$", "", word).strip(_PARTICLES) for word in left.split())
     return tuple(
         dict.fromkeys(

@@ -1,22 +1,26 @@
 """A question understood, once: from messages, options and what the documents are to one `Question`.
 
-Pure and synchronous: no database, no model. Nothing behind it reads raw text again.
+Pure and synchronous: no database, and no model but the detector of languages, whose file is loaded with the first
+question. Nothing behind it reads raw text again; tests/test_house.py names who reads the text for other ends.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from docqa.languages import phrase
 from docqa.questions.expansion import expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
-from docqa.questions.kinds import asks_for_several, expected, kind_of, wants_span
+from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, wants_span
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
-from docqa.questions.question import ChatOptions, Part, Question
-from docqa.questions.scope import scope_of
+from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
+from docqa.questions.scope import asks_for_decisions, common_scope, names_document, scope_of, size_of, topic_of
+from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import content, says_enough
 from docqa.text.words import terms
+
+FEW_WORDS = 3  # of its own; with as many, a question is about something in the document
 
 
 class Document(Protocol):
@@ -32,10 +36,36 @@ class Document(Protocol):
     def pages(self) -> int: ...
 
 
-def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, documents: Sequence[Document]) -> Question:
+def question_kind(text: str, language: str, opinion: KindOpinion | None) -> Kind:
+    """The kind of a question within what it wants: of all the document, of its properties, or as `kind_of` says."""
+    scope = scope_of(text, language)
+    if not settled(text, language):
+        if scope.wanted == "properties" or scope.wanted in ("page_count", "contents"):
+            return "about"
+        if scope.wanted == "summary":
+            return "summary"
+    return kind_of(text, language, opinion)
+
+
+def last_question(messages: Sequence[Mapping[str, str]], documents: Sequence[Document]) -> tuple[str, str]:
+    """(the text of the last message of a user, its language); two empty strings without one."""
+    texts = [message["message"] for message in messages if message["sender"] == "user"]
+    if not texts:
+        return "", ""
+    earlier = texts[-2] if len(texts) > 1 else ""
+    return texts[-1], question_language(texts[-1], earlier, [document.language for document in documents])
+
+
+def understand(
+    messages: Sequence[Mapping[str, str]],
+    options: ChatOptions,
+    documents: Sequence[Document],
+    opinion: KindOpinion | None = None,
+) -> Question:
     """The question that the last message of the sender `user` asks of these documents; without messages, for a summary.
 
-    Messages have a `sender` (user, bot, system) and a `message`.
+    Messages have a `sender` (user, bot, system) and a `message`. `opinion` is what a model takes the last one for,
+    as it stands: it counts where the message asks one thing only.
     """
     languages = [document.language for document in documents]
     if not messages:
@@ -54,9 +84,23 @@ def understand(messages: Sequence[Mapping[str, str]], options: ChatOptions, docu
         history=history,
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
-        parts=tuple(_part(alone, language, documents) for alone in pieces),
-        scope=scope_of(text, language),
+        parts=tuple(_parts(pieces, language, documents, opinion)),
+        scope=_scope(pieces, text, earlier, language, opinion if len(pieces) == 1 else None),
+        size=size_of(text, language),
+        wants_decisions=asks_for_decisions(text),
     )
+
+
+def _scope(pieces: Sequence[StandAlone], text: str, earlier: str, language: str, opinion: KindOpinion | None) -> Scope:
+    """The scope of a question; "who wrote it?" after a question about something else asks of that, not of the
+    document."""
+    scope = common_scope([scope_of(alone.text, language) for alone in pieces])
+    if scope == Scope() and opinion and opinion.kind == "summary" and opinion.probability >= VERY_SURE:
+        # "So what should I know from this?"
+        return Scope("summary") if len(topic_of(text, "filler", "document", "kinds")) < FEW_WORDS else scope
+    if scope.wanted != "properties" or not earlier or names_document(text):
+        return scope
+    return scope if scope_of(earlier, language).wanted != "passages" or small_talk(earlier) else Scope()
 
 
 def _standing_alone(text: str, history: Sequence[tuple[str, str]], language: str) -> list[StandAlone]:
@@ -73,18 +117,37 @@ def _as_sent(text: str, earlier: str, language: str) -> StandAlone:
     return StandAlone(text, "" if says_enough(content(text, language)) else earlier)
 
 
-def _part(alone: StandAlone, language: str, documents: Sequence[Document]) -> Part:
-    text, places = alone.text, places_named(alone.whole)
+def _parts(
+    pieces: Sequence[StandAlone], language: str, documents: Sequence[Document], opinion: KindOpinion | None
+) -> Iterator[Part]:
+    """The parts; one that names no place is about that of the part before: "In chapter 2, who pays and when?"."""
+    places: Sequence[Place] = ()
+    for alone in pieces:
+        places = places_named(alone.text, language) or places
+        yield _part(alone, places, language, documents, opinion if len(pieces) == 1 else None)
+
+
+def _part(
+    alone: StandAlone,
+    own: Sequence[Place],
+    language: str,
+    documents: Sequence[Document],
+    opinion: KindOpinion | None,
+) -> Part:
+    text, places = alone.text, own or places_named(alone.whole, language)
+    kind = question_kind(text, language, opinion)
+    expects = expected(text, language)
     pages = {document.id: pages_of(places, document.pages) for document in documents}
     return Part(
         text=text,
         language=language,
         context=alone.context,
         follows=alone.follows or bool(alone.context),
-        kind=kind_of(text, language),
-        expects=expected(text, language),
+        kind=kind,
+        expects="number" if expects is None and kind == "number" else expects,
         wants_span=wants_span(text, language),
-        several=asks_for_several(text, language),
+        several=kind == "list" or asks_for_several(text, language),
+        places=tuple(own),
         pages={id_: numbers for id_, numbers in pages.items() if numbers},
         named=named_by(terms(alone.whole), {document.id: document.name for document in documents}),
         expansions=expansions(alone.whole, language),

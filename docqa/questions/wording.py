@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import every, pattern, words
+from docqa.languages import entry, every, pattern, words
 from docqa.text.detect import is_function_word
 from docqa.text.words import fold, is_dense
 
@@ -25,6 +25,12 @@ def unspaced_codes() -> tuple[str, ...]:
     return tuple(every("questions.patterns.asking"))
 
 
+def dense_codes() -> tuple[str, ...]:
+    """The languages whose words search cuts into pairs of characters: these and Korean, whose particles stick to
+    them."""
+    return tuple(every("text.cut_in_pairs"))
+
+
 def unspaced(text: str) -> bool:
     """Whether its words are not separated by spaces: Chinese and Japanese, not Korean."""
     return is_dense(text) and not _HANGUL.search(text)
@@ -33,9 +39,9 @@ def unspaced(text: str) -> bool:
 @cache
 def unspaced_pattern(name: str) -> re.Pattern[str]:
     """Any of the patterns `name` of the languages without spaces: which of them a few characters are in is often
-    unclear."""
+    unclear; one that matches nothing where they have none."""
     return re.compile(
-        "|".join(filter(None, (pattern(f"questions.patterns.{name}", code) for code in unspaced_codes())))
+        "|".join(filter(None, (pattern(f"questions.patterns.{name}", code) for code in unspaced_codes()))) or "(?!)"
     )
 
 
@@ -43,7 +49,9 @@ def unspaced_pattern(name: str) -> re.Pattern[str]:
 def spaced_pattern(name: str, language: str) -> re.Pattern[str]:
     """The patterns `name` of a language as whole words; one that matches nothing where the language has none."""
     alternatives = pattern(f"questions.patterns.{name}", language)
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)" if alternatives else "(?!)", re.IGNORECASE)
+    # Particles stick to Korean words: 얼마인가요.
+    end = "" if entry("text.cut_in_pairs", language) else r"(?!\w)"
+    return re.compile(rf"(?<!\w)(?:{alternatives}){end}" if alternatives else "(?!)", re.IGNORECASE)
 
 
 def matches(name: str, text: str, language: str) -> bool:
@@ -88,12 +96,12 @@ def points_back(text: str, language: str) -> bool:
         pronoun = unspaced_pattern("pointing").search(text)
         return pronoun is not None and not says_enough(content(text[: pronoun.start()], language))
     text = spaced_pattern("dummy_pronoun", language).sub(" ", text)
-    pointing = words("questions.words.pointing", language)
+    pointing, relative = (words(f"questions.words.{name}", language) for name in ("pointing", "relative"))
     for word in WORD.finditer(text):
         # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
         known = word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿"))
         before = len(content(text[: word.start()], language))
         # "the company that built it": after a noun, "that" begins a clause.
-        if known and before < (1 if word[0] == "that" else ANTECEDENT):
+        if known and before < (1 if word[0] in relative else ANTECEDENT):
             return True
     return False

@@ -1,11 +1,13 @@
-"""What a search returns: chunks with their scores, one by one by name, and their sentences."""
+"""What a search returns: chunks with their scores, one by one by name, and their units: sentences, items, rows."""
 
 from dataclasses import dataclass
 
 from docqa.models.reader import Span
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.blocks import Block
 from docqa.text.sentences import sentences
+from docqa.text.units import Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,14 +30,23 @@ class Scores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentence:
-    """A sentence of a passage, `passage.text[start:end]`; its scores are as in `Scores`."""
+class ScoredUnit:
+    """A unit of a passage, in its coordinates; the scores are as in `Scores`."""
 
-    start: int
-    end: int
+    unit: Unit
     coverage: float
     cosine: float | None = None
     lexical_coverage: float = 0.0
+
+    @property
+    def start(self) -> int:
+        """Where it begins in the passage."""
+        return self.unit.start
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.unit.end
 
     @property
     def score(self) -> float:
@@ -47,7 +58,8 @@ class Sentence:
 class Passage:
     """A chunk that a search returned; `score` orders passages.
 
-    `before` and `after` complete a chunk that was cut out of a paragraph; `sentences` are those of the chunk alone.
+    `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
+    those of the chunk alone, both in the coordinates of `text`.
     `spans` are the reader's answers, best first, None where it did not read the passage; `verified` says that the
     verifier accepts the first.
     """
@@ -56,7 +68,8 @@ class Passage:
     document: StoredDocument
     scores: Scores
     score: float
-    sentences: tuple[Sentence, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    units: tuple[ScoredUnit, ...] = ()
     before: str = ""
     after: str = ""
     spans: tuple[Span, ...] | None = None
@@ -74,5 +87,5 @@ class Passage:
 
     @property
     def nearest(self) -> float | None:
-        """The cosine of the sentence nearest to the question; None without vectors."""
-        return max((sentence.cosine for sentence in self.sentences if sentence.cosine is not None), default=None)
+        """The cosine of the unit nearest to the question; None without vectors."""
+        return max((scored.cosine for scored in self.units if scored.cosine is not None), default=None)

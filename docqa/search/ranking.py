@@ -1,25 +1,25 @@
-"""Second stage of a search: the sentences of each candidate are scored, and decide the order."""
+"""Second stage of a search: the units of each candidate are scored, and decide the order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from docqa.models.embedder import Embedder, dot, packed_dots
-from docqa.search.passages import Passage, Sentence
+from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
-from docqa.text.sentences import sentences
+from docqa.text.units import Unit, in_context, units
 from docqa.text.words import terms
 
 EXPANSION_WEIGHT = 2.0  # expansion terms outweigh the original ones, which the documents may not use
 NAMED_PAGE = 3.0  # for a passage on a page that the question names
 DOCUMENT_NAME = 1.0  # for a passage of a document whose name carries all of the question's weight
 
-Spans = Sequence[tuple[int, int]]
+Units = Sequence[Unit]
 
 
 def final_score(passage: Passage) -> float:
-    """The score of the second stage: the chunk's own words and vector, its nearest sentence, its best-covering one."""
+    """The score of the second stage: the chunk's own words and vector, its nearest unit, its best-covering one."""
     scores = passage.scores
-    coverage = max((sentence.coverage for sentence in passage.sentences), default=0.0)
+    coverage = max((scored.coverage for scored in passage.units), default=0.0)
     own = scores.coverage if passage.nearest is None else scores.cosine or 0.0
     return (
         scores.bm25
@@ -39,29 +39,29 @@ def by_final_score(passages: Sequence[Passage]) -> list[Passage]:
     )
 
 
-async def with_sentences(
+async def with_units(
     query: Query,
     passages: Sequence[Passage],
     names: Mapping[int, frozenset[str]],
     packed: Mapping[int, bytes],
     embedder: Embedder | None,
 ) -> list[Passage]:
-    """The passages with their sentences scored.
+    """The passages, which know their blocks, with their units scored.
 
-    `names` are the terms by which the question names documents, `packed` the stored sentence vectors by chunk id.
+    `names` are the terms by which the question names documents, `packed` the stored vectors of units by chunk id.
     Raises Unavailable where vectors must be made and cannot.
     """
-    spans = {passage.chunk.id: sentences(passage.text) for passage in passages}
-    cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(bounds) for id_, bounds in spans.items()}
+    parts = {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
+    cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(of_chunk) for id_, of_chunk in parts.items()}
     if embedder and query.vector:
-        cosines |= await _cosines(embedder, query.vector, passages, spans, packed)
+        cosines |= await _cosines(embedder, query.vector, passages, parts, packed)
     return [
         replace(
             passage,
-            sentences=_scored(
+            units=_scored(
                 query,
                 passage.text,
-                spans[passage.chunk.id],
+                parts[passage.chunk.id],
                 cosines[passage.chunk.id],
                 names.get(passage.document.id, frozenset()),
             ),
@@ -74,30 +74,29 @@ async def _cosines(
     embedder: Embedder,
     vector: bytes,
     passages: Sequence[Passage],
-    spans: Mapping[int, Spans],
+    parts: Mapping[int, Units],
     packed: Mapping[int, bytes],
 ) -> dict[int, Sequence[float]]:
-    """The similarity of each sentence to the question, by chunk id; vectors that are not stored yet are made now."""
+    """The similarity of each unit to the question, by chunk id; vectors that are not stored yet are made now."""
     stored = {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()}
-    # An earlier version may have cut the text into other sentences: its vectors are useless then.
-    stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(spans[id_])}
+    # An earlier version may have cut the text into other units: its vectors are useless then.
+    stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(parts[id_])}
     lacking = [passage for passage in passages if passage.chunk.id not in stored]
-    texts = [passage.text[start:end] for passage in lacking for start, end in spans[passage.chunk.id]]
+    texts = [in_context(passage.text, unit) for passage in lacking for unit in parts[passage.chunk.id]]
     made = iter(await embedder.encode(texts, urgent=True))
-    stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in spans[passage.chunk.id]] for passage in lacking}
+    stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
     return {id_: [embedder.scaled(cosine) for cosine in dots] for id_, dots in stored.items()}
 
 
 def _scored(
-    query: Query, text: str, spans: Spans, cosines: Sequence[float | None], document_name: frozenset[str]
-) -> tuple[Sentence, ...]:
+    query: Query, text: str, parts: Units, cosines: Sequence[float | None], document_name: frozenset[str]
+) -> tuple[ScoredUnit, ...]:
     scored = []
-    for (start, end), cosine in zip(spans, cosines, strict=True):
-        held = frozenset(terms(text[start:end]))
+    for unit, cosine in zip(parts, cosines, strict=True):
+        held = frozenset(terms(in_context(text, unit)))
         scored.append(
-            Sentence(
-                start=start,
-                end=end,
+            ScoredUnit(
+                unit=unit,
                 coverage=query.coverage(held, document_name),
                 cosine=cosine,
                 lexical_coverage=query.lexical_coverage(held, document_name),

@@ -1,4 +1,4 @@
-"""A question against some documents: candidates are found, ranked by their sentences, and completed.
+"""A question against some documents: candidates are found, ranked by their units, and completed.
 
 Weights and thresholds were fitted on public question sets (SQuAD articles, alone and as one collection of 21).
 """
@@ -15,7 +15,7 @@ from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
 from docqa.search.passages import Passage
-from docqa.search.ranking import by_final_score, with_sentences
+from docqa.search.ranking import by_final_score, with_units
 from docqa.search.weights import weigh
 from docqa.store.chunks import Beside
 from docqa.store.documents import StoredDocument
@@ -39,12 +39,12 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
         expansion = await _used(conn, ids, part)
-    texts = [part.searched, expansion] if expansion else [part.searched]
-    vectors = [await embedder.encode_question(wording) if embedder else None for wording in texts]
+    wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
+    vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
         query, *expanded = [
             await weigh(conn, ids, wording, part.language, vector)
-            for wording, vector in zip(texts, vectors, strict=True)
+            for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
         request = Request(ids, query, next(iter(expanded), None), names, part.pages)
@@ -52,16 +52,18 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
         packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
+        blocks = await store.chunks.blocks(conn, chunk_ids)
     passages = [
         Passage(
             chunk=candidate.chunk,
             document=by_id[candidate.chunk.document],
             scores=candidate.scores,
             score=candidate.fused,
+            blocks=blocks[candidate.chunk.id],
         )
         for candidate in candidates
     ]
-    passages = await with_sentences(query, passages, names, packed, embedder)
+    passages = await with_units(query, passages, names, packed, embedder)
     if index.rerank:
         passages = by_final_score(passages)
     return await _completed(index, passages[:top_k])
@@ -95,8 +97,12 @@ async def _completed(index: Index, passages: Sequence[Passage]) -> list[Passage]
 def _complete(passage: Passage, beside: Beside, *, next_found: bool) -> Passage:
     before = chunking.before(beside.before, beside.gap_before)
     after = "" if next_found else chunking.after(beside.after, beside.gap_after)
-    shift = len(before)
-    sentences = tuple(
-        replace(sentence, start=sentence.start + shift, end=sentence.end + shift) for sentence in passage.sentences
-    )
-    return replace(passage, before=before, after=after, sentences=sentences)
+    shift, length = len(before), len(passage.chunk.text)
+    blocks = [block._replace(start=block.start + shift, end=block.end + shift) for block in passage.blocks]
+    # What completes the chunk belongs to the paragraph that was cut.
+    if before and blocks:
+        blocks[0] = blocks[0]._replace(start=0)
+    if after and blocks and blocks[-1].end == shift + length:
+        blocks[-1] = blocks[-1]._replace(end=len((before + passage.chunk.text + after).rstrip()))
+    units = tuple(replace(scored, unit=scored.unit.shifted(shift)) for scored in passage.units)
+    return replace(passage, before=before, after=after, blocks=tuple(blocks), units=units)

@@ -17,7 +17,7 @@ from aiosqlite import Connection
 from docqa import store
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
-from docqa.text.words import is_compound, terms
+from docqa.text.words import is_compound
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
 MANY_CHUNKS = 20_000  # from here on, terms that are in nearly every chunk cost more time than they are worth
@@ -94,8 +94,7 @@ class Query:
 
     `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
     how much of the question a text covers; they are empty with vectors and where the language has no word list.
-    `vector` is
-    the question's embedding, None where its language has no embedder.
+    `vector` is the question's embedding, None where its language has no embedder.
     """
 
     weights: Mapping[str, float]
@@ -126,9 +125,10 @@ class Query:
         return present / (present + missing + rarity(0, IN_LANGUAGE))
 
 
-async def weigh(conn: Connection, documents: Sequence[int], text: str, language: str, vector: bytes | None) -> Query:
-    """The question `text` in `language` with the weights of its terms for these documents, given by row id."""
-    question_terms = terms(text)
+async def weigh(
+    conn: Connection, documents: Sequence[int], question_terms: Sequence[str], language: str, vector: bytes | None
+) -> Query:
+    """A question in `language`, given by its search terms, with their weights for these documents, given by row id."""
     counts = await store.chunks.vocabulary(conn, question_terms)
     counts = {term: counts[term] for term in question_terms if term in counts}
     total = await store.chunks.count_chunks(conn)

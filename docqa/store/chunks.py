@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all, quoted
+from docqa.text.blocks import Block, blocks_of, clipped, unpacked
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces."""
+    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces, `start` is its offset in the
+    text of the page."""
 
     id: int
     document: int
@@ -37,6 +39,7 @@ class StoredChunk:
     columns: str
     text: str
     terms: str
+    start: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Beside:
     after: str
 
 
-CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms"
+CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
@@ -83,6 +86,21 @@ async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> 
     sql = f"""SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))
               ORDER BY page_number, start"""
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
+
+
+async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of each of these chunks by id, in the coordinates of its text.
+
+    Pages that were stored before there were blocks get those that their text shows.
+    """
+    sql = """SELECT c.id, c.start, length(c.text), p.text, p.blocks
+             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+             WHERE c.id IN (SELECT value FROM json_each(?))"""
+    rows = await fetch_all(conn, sql, json.dumps(list(chunks)))
+    return {
+        id_: clipped(page[start : start + length], blocks_of(page) if stored is None else unpacked(stored), start)
+        for id_, start, length, page, stored in rows
+    }
 
 
 async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:

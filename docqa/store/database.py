@@ -53,7 +53,8 @@ def _vector_extension() -> str:
     return str(Path(package.origin).with_name("vec0"))
 
 
-def _connect(path: Path) -> Any:
+def connect(path: Path) -> Any:
+    """A connection of the driver with the vector extension. Raises CannotStart where this Python cannot load it."""
     conn = DRIVER.connect(str(path), isolation_level=None, check_same_thread=False)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
@@ -66,7 +67,7 @@ def _connect(path: Path) -> Any:
 def check_driver() -> None:
     """Raises CannotStart where this Python's SQLite lacks what the database needs: extensions, sqlite-vec, FTS5."""
     try:
-        conn = _connect(Path(":memory:"))
+        conn = connect(Path(":memory:"))
         conn.execute("CREATE VIRTUAL TABLE fts USING fts5 (text)")
         conn.execute("SELECT vec_version()")
         conn.close()
@@ -75,7 +76,7 @@ def check_driver() -> None:
 
 
 async def _open(path: Path) -> aiosqlite.Connection:
-    conn = await aiosqlite.Connection(lambda: _connect(path), 64)
+    conn = await aiosqlite.Connection(lambda: connect(path), 64)
     try:
         await _set_pragmas(conn)
     except BaseException:

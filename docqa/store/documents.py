@@ -1,5 +1,6 @@
 """Documents, their files and pages."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,15 @@ from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
+from docqa.text.blocks import Block, blocks_of, packed, unpacked
 
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A document as the program knows it: `id` is the row, `doc_id` the public name."""
+    """A document as the program knows it: `id` is the row, `doc_id` the public name.
+
+    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing.
+    """
 
     id: int
     doc_id: str
@@ -24,9 +29,12 @@ class StoredDocument:
     language: str
     pages: int
     summary: str
+    title: str = ""
+    author: str = ""
+    dated: str = ""
 
 
-STORED = "id, doc_id, name, kind, language, pages, summary"
+STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -46,11 +54,16 @@ async def add_document(
     language: str,
     pages: int,
     notes: str,
+    title: str = "",
+    author: str = "",
+    dated: str = "",
 ) -> int:
     """The row id of a new document, in the state `indexing`; `notes` say what its reader had to leave out."""
-    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?)"""
-    return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes)
+    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes,
+                                   title, author, dated)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?, ?, ?, ?)"""
+    about = title, author, dated
+    return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes, *about)
 
 
 async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:
@@ -68,12 +81,11 @@ async def add_original(conn: Connection, document: int, media_type: str, url: st
 async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
     """Store the pages in order, numbered from 1; scanned ones wait for text recognition."""
     rows = [
-        (document, number, page.section, page.text, "waiting" if page.unread else "")
+        (document, number, page.section, page.text, "waiting" if page.unread else "", packed(page.blocks))
         for number, page in enumerate(pages, 1)
     ]
-    await change_many(
-        conn, "INSERT INTO page (document, page_number, section, text, scan) VALUES (?, ?, ?, ?, ?)", rows
-    )
+    sql = "INSERT INTO page (document, page_number, section, text, scan, blocks) VALUES (?, ?, ?, ?, ?, ?)"
+    await change_many(conn, sql, rows)
 
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
@@ -140,6 +152,17 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
     if row is None:
         raise NotFound("Page not found")
     return str(row[0])
+
+
+async def page_blocks(conn: Connection, document: int, page_numbers: Iterable[int]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of these pages by page number, without pages that there are not.
+
+    Pages that were stored before there were blocks get those that their text shows.
+    """
+    sql = """SELECT page_number, text, blocks FROM page
+             WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))"""
+    rows = await fetch_all(conn, sql, document, json.dumps(sorted(page_numbers)))
+    return {number: blocks_of(text) if blocks is None else unpacked(blocks) for number, text, blocks in rows}
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:

@@ -1,11 +1,12 @@
 """The queue of background work: documents with work left, and their scanned pages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from aiosqlite import Connection
 
 from docqa.store.documents import STORED, StoredDocument
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.text.blocks import Block, packed
 
 
 async def indexing(conn: Connection) -> int:
@@ -29,11 +30,10 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
     return (row[0], row[1]) if row else None
 
 
-async def set_scan(conn: Connection, document: int, page_number: int, text: str) -> bool:
+async def set_scan(conn: Connection, document: int, page_number: int, text: str, blocks: Sequence[Block]) -> bool:
     """Store what was read on a scanned page, and have the document summarised again. False if it has been deleted."""
-    updated = await change(
-        conn, "UPDATE page SET text = ?, scan = '' WHERE document = ? AND page_number = ?", text, document, page_number
-    )
+    sql = "UPDATE page SET text = ?, blocks = ?, scan = '' WHERE document = ? AND page_number = ?"
+    updated = await change(conn, sql, text, packed(blocks), document, page_number)
     await change(conn, "UPDATE document SET summary = '' WHERE id = ?", document)
     return bool(updated)
 

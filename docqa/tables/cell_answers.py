@@ -9,7 +9,6 @@ from itertools import pairwise
 from docqa.formats.columns import Column
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.questions.wording import asks
 from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
 from docqa.tables.lookup import Cell, is_sure, look_up, over_years
@@ -89,7 +88,7 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
         values = "; ".join(f"{_year(each, query)}: {value_of(each)}" for each in several)
         stop = phrase("full_stop", language)
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
-    if cell.is_guess and part.expects != "number" and asks(part.text, part.language):
+    if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
     return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, part) else None
 

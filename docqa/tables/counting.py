@@ -5,6 +5,7 @@ What was not understood is named, with the columns there are; an answer that lea
 """
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ from docqa.languages import phrase, words
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
-from docqa.questions.wording import WORD
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
@@ -37,6 +37,7 @@ MOST_UNKNOWN = 3  # words of a question; with more it is about something else
 MOST_NAMES = 300  # names and values of a table that are compared by meaning
 KEPT_VIEWS = 64
 STANDS_OUT = 0.12  # of cosine
+_WORD = re.compile(r"[^\W_]+")
 
 _views: OrderedDict[str, View] = OrderedDict()  # by doc_id, which is never used again
 
@@ -278,4 +279,4 @@ async def _one_answer(
 
 def _as_written(noun: str, text: str) -> str:
     """A word of the question with its capitals."""
-    return next((word for word in WORD.findall(text) if key(word) == noun), noun)
+    return next((word for word in _WORD.findall(text) if key(word) == noun), noun)

@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 
+from docqa.languages import entry
 from docqa.text.words import terms
 
 PASSAGE = 180  # words: about a chunk
 # Centibels below every word there is, once in 100,000 words: rarer ones tell nearly as much as unknown ones, and take
 # time to read
 _LEAST = 500
-_DENSE = frozenset({"ja", "ko", "zh"})
 _LISTS = {"bs": "sh", "hr": "sh", "no": "nb"}  # lists that go by another code
 
 
@@ -29,7 +29,7 @@ def shares(language: str) -> Mapping[str, float]:
     from wordfreq import available_languages, read_cBpack
 
     path = available_languages("small").get(_LISTS.get(language, language))
-    if path is None or language in _DENSE:
+    if path is None or entry("text.cut_in_pairs", language):
         return {}
     often: defaultdict[str, float] = defaultdict(float)
     for centibels, words in enumerate(read_cBpack(path)[:_LEAST]):

@@ -6,7 +6,8 @@ from docqa.text.words import fold, is_dense
 
 _MARKS = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
 _TOKEN = re.compile(
-    rf"\d{{4}}-\d\d-\d\d|\d\d?\.\d\d?\.\d{{4}}|\d+(?:[.,'’]\d+)*|[<>]=?|[=≥≤]|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*"
+    rf"\d{{4}}-\d\d-\d\d|\d\d?\.\d\d?\.\d{{4}}|\d+(?:[.,'’]\d+)*|[<>]=?|[=≥≤]"
+    rf"|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

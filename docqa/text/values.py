@@ -11,8 +11,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal, NamedTuple
 
-from docqa.languages import every
-from docqa.text.words import fold
+from docqa.languages import every, every_word
+from docqa.text.numerals import HAN_DIGITS
+from docqa.text.words import fold, is_dense
 
 try:
     from text_to_num import alpha2digit  # type: ignore[import-untyped]
@@ -50,13 +51,12 @@ _SCALE = {
     for power, words in scales.items()
     for word in words
 }
-_SCALE_WORD = re.compile(rf"{_SPACE}?(百万|[万萬亿億千억만천]|[^\W\d_]+)")
+_DENSE_SCALES = sorted((word for word in _SCALE if is_dense(word)), key=lambda word: (-len(word), word))
+_SCALE_WORD = re.compile(rf"{_SPACE}?({'|'.join(_DENSE_SCALES)}|[^\W\d_]+)")
 _NUMBER_WORDS = {
     code: {fold(word): value for value, word in enumerate(words, 1)} for code, words in every("text.numbers").items()
 }
-HAN_DIGITS = "".join(_NUMBER_WORDS["zh"])  # one to ten
 _WORD = re.compile(rf"[{HAN_DIGITS}]|[^\W\d_]+")
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
 class Quantity(NamedTuple):
@@ -153,18 +153,6 @@ def in_words(text: str, language: str) -> int | None:
     return int(digits) if digits.isdecimal() else None
 
 
-def heading_number(text: str) -> tuple[int, ...]:
-    """The number of a chapter, a section or a page: 3.2 is (3, 2), IV is (4,), 十二 is (12,)."""
-    if text[0].isdecimal():
-        return tuple(map(int, text.split(".")))
-    if text[0] in HAN_DIGITS:
-        tens, ten, units = text.rpartition("十")
-        unit = HAN_DIGITS.index(units) + 1 if units else 0
-        return (unit + (10 * (HAN_DIGITS.index(tens) + 1 if tens else 1) if ten else 0),)
-    values = [_ROMAN[letter] for letter in text]
-    return (sum(-value if value < max([*values[at:], 0]) else value for at, value in enumerate(values)),)
-
-
 # --- dates ------------------------------------------------------------------------------------------------------------
 
 
@@ -196,16 +184,21 @@ _NUMERIC = tuple(
 )
 # In running text these may be a range of years or a year and a page; a cell that is nothing else is a month.
 _YEAR_AND_MONTH = re.compile(r"(?P<year>\d{4})[-/](?P<month>\d{1,2})(?!\d)")
+_ENDING = "|".join(fold(ending) for endings in every("text.ordinal_endings").values() for ending in endings)
+_JOINING = "|".join(sorted(every_word("text.before_month")))
+_YEAR_MARK, _MONTH_MARK, _DAY_MARK = (
+    f"(?:{'|'.join(dict.fromkeys(marks))})" for marks in zip(*every("text.date_marks").values(), strict=True)
+)
 _NAMED = tuple(
     re.compile(pattern)
     for pattern in (
         (
-            rf"(?<!\w)(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|o|[.°])?,? (?:de |of |ב)?(?P<month>{_MONTH})(?!\w)"
-            r"\.?(?:,? (?:de |del |of )?(?P<year>\d{4})(?!\w))?"
+            rf"(?<!\w)(?P<day>\d{{1,2}})(?:{_ENDING}|[.°])?,? (?:{_JOINING})?(?P<month>{_MONTH})(?!\w)"
+            rf"\.?(?:,? (?:{_JOINING})?(?P<year>\d{{4}})(?!\w))?"
         ),
-        rf"(?<!\w)(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
-        rf"(?<!\w)(?P<month>{_MONTH})\.?,? (?:de |del |of )?(?P<year>\d{{4}})(?!\w)",
-        r"(?P<year>\d{4}) ?[年년] ?(?P<month>\d{1,2}) ?[月월](?: ?(?P<day>\d{1,2}) ?[日号일])?",
+        rf"(?<!\w)(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:{_ENDING})?(?!\w)(?:,? (?P<year>\d{{4}})(?!\w))?",
+        rf"(?<!\w)(?P<month>{_MONTH})\.?,? (?:{_JOINING})?(?P<year>\d{{4}})(?!\w)",
+        rf"(?P<year>\d{{4}}) ?{_YEAR_MARK} ?(?P<month>\d{{1,2}}) ?{_MONTH_MARK}(?: ?(?P<day>\d{{1,2}}) ?{_DAY_MARK})?",
     )
 )
 _TIME = re.compile(r"(?:[Tt]|,? +)(\d\d?:\d\d\S*)")
@@ -215,6 +208,12 @@ _LIKE_DATE = re.compile(r"(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|(19|20)\d\d([./-]\d{1
 def dates(text: str) -> list[list[Date]]:
     """What each date of a text may mean."""
     return [readings for _, readings in _dates(_folded(text))]
+
+
+def date_places(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each date that a text writes, in its order; none where folding changes the text's length."""
+    folded = _folded(text.replace("ß", "s"))
+    return sorted(place for place, _ in _dates(folded)) if len(folded) == len(text) else []
 
 
 def dates_and_numbers(text: str) -> tuple[list[list[Date]], list[set[Decimal]]]:

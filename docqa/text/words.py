@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from docqa.languages import entry
+
 # Raise it with every change to what `terms` gives: stored terms are then rebuilt, and until then matched less well.
 TERMS_VERSION = 1
 # Letters; a word that has them is indexed whole and cut to this, which stands in for stemming in languages with
@@ -25,7 +27,8 @@ _DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
 _PIECE = re.compile(
     rf"(?P<dense>[{_DENSE}々〆ー]+)"
     rf"|(?P<number>\d+(?:[.,:/'’-]\d+)+)"
-    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
+    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])"
+    rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
 )
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64
@@ -34,34 +37,8 @@ _ARABIC = re.compile(r"[\u0620-\u064a]")
 _ARABIC_FOLD = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None}
 )
-# Light stemming after Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval" (light10).
-_ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
-_ARABIC_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
-# What light10 leaves on, longest first: particles written together with the word, and the endings and beginnings of
-# persons.
-_ARABIC_PARTICLES = "لبكف"
-_ARABIC_ENDINGS = (
-    "هما",
-    "تها",
-    "ها",
-    "هم",
-    "هن",
-    "نا",
-    "كم",
-    "وا",
-    "ات",
-    "ون",
-    "ين",
-    "ان",
-    "يه",
-    "ته",
-    "تم",
-    "ه",
-    "ي",
-    "ت",
-    "ا",
-)
-_ARABIC_BEGINNINGS = "يتنا"
+_AFFIXES = {name: tuple(words) for name, words in entry("text.affixes", "ar").items()}
+_JOINED_AND = tuple(entry("text.joined_and", "ar"))
 _ARABIC_VOWELS = re.compile("[اوي]")
 
 
@@ -76,16 +53,21 @@ def fold(text: str) -> str:
     return "".join(out)
 
 
+def without_accents(text: str) -> str:
+    """The text without the accents of Latin letters, character by character: as people type in a hurry."""
+    return "".join(unicodedata.normalize("NFD", char)[0] if "\u00c0" <= char < "\u0250" else char for char in text)
+
+
 @lru_cache(16_384)  # words come again and again, and a question is held against some ten passages
 def _arabic_stem(word: str) -> str:
     word = word.translate(_ARABIC_FOLD)
-    if len(word) > 3 and word[0] == "و" and not word.startswith("وال"):
+    if len(word) > 3 and word.startswith(_JOINED_AND) and not word.startswith(_AFFIXES["prefixes"]):
         word = word[1:]
-    for prefix in _ARABIC_PREFIXES:
+    for prefix in _AFFIXES["prefixes"]:
         if word.startswith(prefix) and len(word) - len(prefix) >= 2:
             word = word[len(prefix) :]
             break
-    for suffix in _ARABIC_SUFFIXES:
+    for suffix in _AFFIXES["suffixes"]:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
             break
@@ -101,17 +83,17 @@ def _arabic_root(word: str) -> str:
     """
     word = word.translate(_ARABIC_FOLD)
     article = next(
-        (prefix for prefix in _ARABIC_PREFIXES if word.startswith(prefix) and len(word) - len(prefix) >= 3), ""
+        (prefix for prefix in _AFFIXES["prefixes"] if word.startswith(prefix) and len(word) - len(prefix) >= 3), ""
     )
     if article:
         word = word[len(article) :]
-    elif len(word) > 4 and word[0] in _ARABIC_PARTICLES:
+    elif len(word) > 4 and word[0] in _AFFIXES["particles"]:
         word = word[1:]
     word = word[
         : len(word)
-        - len(next((end for end in _ARABIC_ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), ""))
+        - len(next((end for end in _AFFIXES["endings"] if word.endswith(end) and len(word) - len(end) >= 3), ""))
     ]
-    if len(word) > 3 and word[0] in _ARABIC_BEGINNINGS:
+    if len(word) > 3 and word[0] in _AFFIXES["beginnings"]:
         word = word[1:]
     root = word[:1] + _ARABIC_VOWELS.sub("", word[1:])
     root = root if len(root) >= 3 else word
@@ -152,6 +134,12 @@ def _compounds(folded: str) -> Iterator[str]:
     for piece in folded.split():
         if len(piece) <= _LONGEST_COMPOUND and not _DENSE_RUN.search(piece):
             yield from (match.group() for match in _COMPOUND.finditer(piece) if any(map(str.isalpha, match.group())))
+
+
+def stem(word: str) -> str:
+    """The beginning of a word that stands for its forms where no search terms are compared; cut as `terms` cuts, which
+    see for how stemmers compare."""
+    return fold(word)[:PREFIX]
 
 
 def is_compound(term: str) -> bool:

@@ -141,7 +141,9 @@ def calibrate_verifier(
     def combined(pairs: list[tuple[float, float]], weight: float) -> list[float]:
         return [score + weight * judgement for score, judgement in pairs]
 
-    weight = max(WEIGHTS, key=lambda weight: _auc(combined(answerable, weight), combined(unanswerable, weight)))
+    weight = max(
+        WEIGHTS, key=lambda weight: area_under_curve(combined(answerable, weight), combined(unanswerable, weight))
+    )
     return weight, _quantile(combined(answerable, weight), refused_share)
 
 
@@ -150,7 +152,7 @@ def _quantile(scores: Sequence[float], share: float) -> float:
     return sorted(scores)[int(share * len(scores))]
 
 
-def _auc(positives: Sequence[float], negatives: Sequence[float]) -> float:
+def area_under_curve(positives: Sequence[float], negatives: Sequence[float]) -> float:
     """Area under the ROC curve: the share of pairs in which the positive scores higher; ties count half."""
     ordered = sorted(negatives)
     wins = sum(bisect_left(ordered, score) + bisect_right(ordered, score) for score in positives) / 2

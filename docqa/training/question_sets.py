@@ -1,12 +1,13 @@
 """Question sets in SQuAD format, and the training examples made from them.
 
 Reads SQuAD 1.1 and 2.0 as published (Rajpurkar et al., 2016 and 2018), and JSON lines with the keys title, context,
-question, answers and answerable. Adds unanswerable examples: questions paired with passages that do not answer them,
-and questions falsified by exchanging a name, a number or a word.
+question, answers and answerable, also compressed (`.xz`). Adds unanswerable examples: questions paired with passages
+that do not answer them, and questions falsified by exchanging a name, a number or a word.
 """
 
 import hashlib
 import json
+import lzma
 import random
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from docqa.errors import DocqaError
+from docqa.languages import entry
 from docqa.search.weights import bm25, rarity
 from docqa.text.words import terms
 
@@ -26,32 +28,25 @@ EVALUATION_ARTICLES, CALIBRATION_ARTICLES = 4, 3  # held out of training
 # A capitalised name, but not at the start of a sentence, where every word has a capital; or a number.
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'’-]+(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z][\w'’-]+)*|(?<= )\d[\d,.]*\b")
 _WORD = re.compile(r"[\w']+")
-_ANTONYM_PAIRS = (
-    "most least|more less|largest smallest|larger smaller|highest lowest|higher lower|first last|before after"
-    "|increase decrease|increased decreased|best worst|early late|earlier later|north south|northern southern"
-    "|east west|eastern western|major minor|positive negative|always never|inside outside|above below|new old"
-    "|start end|started ended|began ended|win lose|won lost|rich poor|support oppose|supported opposed|male female"
-    "|men women|allow prevent|allowed prevented|cause prevent|caused prevented|common rare|strong weak"
-    "|stronger weaker|fast slow|faster slower|with without|can cannot|is isn't|was wasn't|were weren't|did didn't"
-    "|are aren't|does doesn't|longest shortest|long short|greater lesser|good bad|oldest youngest|older younger"
-    "|public private|internal external|modern ancient|top bottom|include exclude|included excluded|former latter"
-    "|minimum maximum|father mother|brother sister|son daughter|king queen|bought sold|buy sell|easy difficult"
-    "|gained lost|high low|large small|wet dry|hot cold|left right|upper lower|build destroy|built destroyed"
-    "|accept reject|accepted rejected|founded abolished|created destroyed"
-)
-ANTONYM = {
-    word: opposite for pair in _ANTONYM_PAIRS.split("|") for word, opposite in (pair.split(), reversed(pair.split()))
+ANTONYM: dict[str, str] = {
+    word: opposite
+    for pair in entry("training.antonyms", "en")
+    for word, opposite in (pair.split(), reversed(pair.split()))
 }
 
 
 @dataclass(frozen=True)
 class LabelledQuestion:
-    """A question about one passage of an article. Without answers, the passage does not answer it."""
+    """A question about one passage of an article. Without answers, the passage does not answer it.
+
+    `kind` is the set's own word for the answers, if it has any: `other` for those as long as a clause.
+    """
 
     article: str
     passage: str
     question: str
     answers: tuple[str, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,8 +72,9 @@ def load(paths: Iterable[Path]) -> list[LabelledQuestion]:
     questions: list[LabelledQuestion] = []
     for path in paths:
         try:
-            questions += _parse(path.read_text("utf-8"))
-        except (OSError, ValueError, LookupError, TypeError) as error:
+            content = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+            questions += _parse(content.decode())
+        except (OSError, lzma.LZMAError, ValueError, LookupError, TypeError) as error:
             raise DocqaError(
                 f"{path} is not a question set in SQuAD format ({type(error).__name__}: {error})"
             ) from error
@@ -116,7 +112,11 @@ def _parse(content: str) -> Iterator[LabelledQuestion]:
     for line in content.splitlines():
         flat: dict[str, Any] = json.loads(line)
         yield LabelledQuestion(
-            flat["title"], flat["context"], flat["question"], tuple(flat["answers"]) if flat["answerable"] else ()
+            flat["title"],
+            flat["context"],
+            flat["question"],
+            tuple(flat["answers"]) if flat["answerable"] else (),
+            flat.get("kind") or "",
         )
 
 

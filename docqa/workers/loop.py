@@ -129,7 +129,7 @@ def _goes_on(request: _Request, answers: Answers, outbox: BinaryIO) -> bool:
             body, blob = answer
             _send(outbox, {"id": request.number, "kind": "item", "body": body}, blob)
         answers.close()
-    except BaseException as error:  # noqa: BLE001 - one request failed, the process continues; libraries raise SystemExit
+    except BaseException as error:  # noqa: BLE001 - the process continues; libraries raise SystemExit
         end |= {"kind": "error", "error": type(error).__name__, "message": _sentence(error)}
     _send(outbox, end)
     return False

@@ -1,4 +1,4 @@
-"""What makes an answer of evidence: sentences picked, or a chat model within its context and its time."""
+"""What makes an answer of evidence by a chat model, within its context and its time."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -8,117 +8,25 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from docqa.answering.by_model import Chat
-from docqa.answering.evidence import Candidate, Evidence, Piece
-from docqa.answering.extractive import Extractive
+from docqa.answering.evidence import Evidence
 from docqa.answering.prompt_layout import Layouts
 from docqa.errors import Unavailable
 from docqa.languages import phrase
-from docqa.questions.question import ChatOptions, Part, Question
+from docqa.questions.question import Question
 
 pytestmark = pytest.mark.anyio
 
 QUESTION = Question("How much is the rent?")
 
 
-def evidence(*scores: float) -> Evidence:
-    """A passage whose sentences `S0.`, `S1.` ... have these scores."""
-    text = " ".join(f"S{n}." for n in range(len(scores)))
-    return Evidence(text, tuple(Candidate(4 * n, 4 * n + 3, score) for n, score in enumerate(scores)))
-
-
-async def extract(question: Question, *passages: Evidence) -> list[Piece]:
-    return [piece async for piece in Extractive().answer(question, list(passages))]
-
-
-async def test_the_best_sentence_comes_first_and_a_second_only_if_it_is_worth_it() -> None:
-    assert await extract(QUESTION, evidence(0.1, 1.0, 0.2)) == [Piece("S1.", 0)]
-    assert await extract(QUESTION, evidence(0.9, 1.0), evidence(0.1)) == [Piece("S1.", 0), Piece(" S0.", 0)]
-
-
-async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
-    pieces = await extract(replace(QUESTION, options=ChatOptions(length="LONG")), evidence(0.8, 0.9), evidence(1.0))
-    assert pieces == [Piece("S0.", 0), Piece(" S1.", 0), Piece("\n\nS0.", 1)]
-
-
-LEASE = "The lease began in May. Kari Nord signed the lease for the owner of the house. It ends in 2031."
-SIGNED, ENDS = Candidate(24, 78, 1.0), Candidate(79, 95, 1.0)
-
-
-async def test_what_the_reader_finds_comes_first_with_the_sentence_it_stands_in() -> None:
-    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0),))
-    assert await extract(QUESTION, passage) == [
-        Piece("Kari Nord: “Kari Nord signed the lease for the owner of the house.”", 0)
-    ]
-
-
-async def test_a_fact_that_is_not_sure_is_followed_by_the_best_other_sentence() -> None:
-    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 5.0),))
-    assert [piece.text for piece in await extract(QUESTION, passage)] == [
-        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
-        " It ends in 2031.",
-    ]
-
-
-async def test_what_the_reader_hardly_believes_itself_is_no_fact() -> None:
-    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 2.0),))
-    assert (await extract(QUESTION, passage))[0] == Piece("Kari Nord signed the lease for the owner of the house.", 0)
-
-
-async def test_of_a_very_long_sentence_what_stands_around_the_fact_is_shown() -> None:
-    text = f"{'tuna ' * 100}Kari Nord {'cod ' * 100}"
-    [piece] = await extract(QUESTION, Evidence(text, (Candidate(0, len(text), 1.0),), (Candidate(500, 509, 14.0),)))
-    fact, quoted = piece.text.split(": ", 1)
-    assert fact == "Kari Nord" and quoted.startswith("“tuna tuna") and "Kari Nord cod" in quoted and len(quoted) < 360
-
-
-async def test_a_fact_that_is_nearly_the_whole_sentence_is_not_said_twice() -> None:
-    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(79, 94, 14.0),))
-    assert await extract(QUESTION, passage) == [Piece("It ends in 2031.", 0)]
-
-
-async def test_a_long_answer_begins_with_the_fact_and_goes_on_in_the_order_of_the_passages() -> None:
-    passage = Evidence(LEASE, (SIGNED, ENDS), (Candidate(90, 94, 6.0),))
-    texts = [piece.text for piece in await extract(replace(QUESTION, options=ChatOptions(length="LONG")), passage)]
-    assert texts == ["2031: “It ends in 2031.”", " Kari Nord signed the lease for the owner of the house."]
-
-
-async def test_where_several_are_asked_for_each_has_its_sentence() -> None:
-    passage = Evidence(
-        LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(90, 94, 13.5), Candidate(58, 63, 1.0))
-    )
-    several = Question(
-        "Which names and years are given?", parts=(Part("Which names and years are given?", several=True),)
-    )
-    assert [piece.text for piece in await extract(several, passage)] == [
-        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
-        " 2031: “It ends in 2031.”",
-    ]
-    assert len(await extract(QUESTION, passage)) == 1
-    together = Evidence(LEASE, (SIGNED, ENDS), (Candidate(24, 33, 14.0), Candidate(72, 77, 13.5)))
-    [piece] = await extract(several, together)
-    assert piece.text == "Kari Nord; house: “Kari Nord signed the lease for the owner of the house.”"
-
-
-async def test_each_part_of_a_question_has_its_own_fact() -> None:
-    parts = tuple(
-        Candidate(candidate.start, candidate.end, candidate.score, part)
-        for part in (0, 1)
-        for candidate in (SIGNED, ENDS)
-    )
-    passage = Evidence(LEASE, parts, (Candidate(24, 33, 6.0, 0), Candidate(90, 94, 6.0, 1)))
-    assert [piece.text for piece in await extract(QUESTION, passage)] == [
-        "Kari Nord: “Kari Nord signed the lease for the owner of the house.”",
-        " 2031: “It ends in 2031.”",
-    ]
-
-
 @dataclass
 class Parrot:
-    """A chat model that counts a token for each word, notes what it was asked, and says its words at its pace."""
+    """A chat model that counts a token for each word, notes what it was asked, and says its words; `endless`: it then
+    says nothing and does not end."""
 
     words: list[str]
     context_tokens: int = 1000
-    pause: float = 0.0
+    endless: bool = False
     prompt: list[dict[str, str]] = field(default_factory=list)
     left: bool = False
 
@@ -131,8 +39,10 @@ class Parrot:
         self.prompt = messages
         try:
             for word in self.words:
-                await asyncio.sleep(self.pause)
+                await asyncio.sleep(0)
                 yield word
+            if self.endless:
+                await asyncio.Event().wait()
         finally:
             self.left = True
 
@@ -174,8 +84,8 @@ async def test_what_does_not_fit_is_left_out_the_oldest_turns_first_then_the_las
 
 
 async def test_an_answer_ends_with_its_time() -> None:
-    model = Parrot(["word "] * 100, pause=0.02)
-    assert 0 < len((await chat(model, seconds=0.2)).split()) < 50
+    model = Parrot(["The ", "rent "], endless=True)
+    assert await chat(model, seconds=0.5) == "The rent "
     assert model.left, "the model goes on for nobody"
 
 
@@ -212,7 +122,7 @@ async def test_what_is_said_twice_for_a_reason_is_left(pieces: list[str]) -> Non
 
 
 async def test_no_answer_in_time_is_said() -> None:
-    model = Parrot(["word"], pause=5)
+    model = Parrot([], endless=True)
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
     assert model.left
@@ -287,7 +197,7 @@ async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_ag
     )
 
 
-async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> None:
+async def test_a_follow_up_knows_the_passages_shown_before() -> None:
     model = Reader(["Kari.", " Yes."])
     evidence = [Evidence("Kari signed.", ())]
     assert [piece.earlier async for piece in Chat(model, 5, model.layouts).answer(WHO, evidence)] == [(), ()]
@@ -307,7 +217,7 @@ async def test_a_follow_up_tells_which_passages_the_model_was_shown_before() -> 
         replace(THEN, system=("Be brief.",)),
     ],
 )
-async def test_what_was_asked_of_other_documents_or_in_another_chat_is_not_told(other: Question) -> None:
+async def test_questions_of_other_documents_or_chats_stay_out_of_the_prompt(other: Question) -> None:
     model = Reader(["Kari."])
     await ask(model, WHO, "Kari signed.")
     assert all("Kari signed." not in message["content"] for message in await ask(model, other, "It was in May."))

@@ -38,6 +38,10 @@ async def book(client: httpx.AsyncClient) -> str:
         ("Summarize pages 3-4", "ferry", "granite"),
         ("Summarize page 2", "lighthouse", "ferry"),
         ("What happens in chapter 1?", "lighthouse", "ferry"),
+        ("Summarize chapters 1 and 3", "cannery", "ferry"),
+        ("Summarize chapter three", "cannery", "ferry"),
+        ("Summarize the last two chapters", "ferry", "granite"),
+        ("Summarize the first two pages", "lighthouse", "ferry"),
         ("لخص الصفحة ٢", "lighthouse", "ferry"),
     ],
 )
@@ -50,6 +54,19 @@ async def test_a_summary_of_a_part_is_of_that_part(
 
 async def test_pages_of_a_chapter_are_counted(client: httpx.AsyncClient, book: str) -> None:
     assert await ask(client, book, "How many pages are in chapter 2?") == "Pages of chapter 2: 3 to 4, 2 in all."
+
+
+async def test_each_part_of_a_question_is_sought_in_its_own_chapter(client: httpx.AsyncClient) -> None:
+    text = "Chapter 1\n\nThe captain was called Ole Berg.\fChapter 2\n\nThe captain was called Nils Dahl."
+    doc_id = await upload(client, text, "captains.txt")
+    question = "What was the captain called in chapter 2 and what was the captain called in chapter 1?"
+    answer = await ask(client, doc_id, question)
+    assert answer.index("Nils Dahl") < answer.index("Ole Berg")
+
+
+async def test_pages_of_several_chapters_are_counted_together(client: httpx.AsyncClient, book: str) -> None:
+    answer = await ask(client, book, "How many pages are in chapters 1 and 2?")
+    assert answer == "Pages of chapters 1 and 2: 2 to 4, 3 in all."
 
 
 async def test_a_chapter_that_is_not_there_is_said_to_be_missing(client: httpx.AsyncClient, book: str) -> None:
@@ -86,6 +103,17 @@ def test_numbered_headings_bound_sections(place: Place, pages: list[int]) -> Non
         chunk(4, 4, "4 End\nSigned."),
     ]
     assert [span.chunk.page_number for span in spans_of(place, chunks)] == pages
+
+
+@pytest.mark.parametrize(("number", "pages"), [(1, [1, 2]), (2, [3]), (-1, [4]), (5, [])])
+def test_titles_without_numbers_are_counted(number: int, pages: list[int]) -> None:
+    chunks = [
+        chunk(1, 1, "The island lies far out.", "The island"),
+        chunk(2, 2, "Nobody lived on it.", "The island"),
+        chunk(3, 3, "A ferry came.", "The ferry"),
+        chunk(4, 4, "It went again.", "The end"),
+    ]
+    assert [span.chunk.page_number for span in spans_of(Place("chapter", (number,), (number,), ""), chunks)] == pages
 
 
 async def test_roman_numbers_count_sections_too(client: httpx.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import mimetypes
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +12,7 @@ from starlette.applications import Starlette
 
 from conftest import client_of, upload
 from docqa.api.app import ENDPOINTS
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -52,12 +54,15 @@ async def test_an_upload_becomes_a_document(client: httpx.AsyncClient) -> None:
 
 async def test_the_summary_follows_in_the_background(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, LEASE)
-    for _ in range(100):
-        status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
-        if status["state"] == "ready":
-            break
-        await asyncio.sleep(0.02)
-    assert status == {
+
+    async def status() -> dict[str, Any]:
+        return dict((await client.get(f"/v1/api/documents/{doc_id}/status")).json())
+
+    async def ready() -> bool:
+        return (await status())["state"] == "ready"
+
+    await until(ready, "the document is ready")
+    assert await status() == {
         "doc_id": doc_id,
         "state": "ready",
         "pages": 1,

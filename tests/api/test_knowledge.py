@@ -92,17 +92,17 @@ async def test_search_takes_any_case_and_no_wildcards(client: httpx.AsyncClient)
     for name in ("Straßenbau 2024", "100 % sure", "under_score", "Ελλάδα"):
         await create(client, name)
 
-    async def found(query: str) -> list[str]:
+    async def search(query: str) -> list[str]:
         response = await client.get("/v1/api/search/knowledge", params={"query": query})
         assert response.status_code == 200
         return [base["name"] for base in response.json()]
 
-    assert await found("STRASSE") == ["Straßenbau 2024"]
-    assert await found("%") == ["100 % sure"]
-    assert await found("_") == ["under_score"]
-    assert await found("ελλάδΑ") == ["Ελλάδα"]
-    assert await found("nothing") == []
-    assert len(await found("")) == 4
+    assert await search("STRASSE") == ["Straßenbau 2024"]
+    assert await search("%") == ["100 % sure"]
+    assert await search("_") == ["under_score"]
+    assert await search("ελλάδΑ") == ["Ελλάδα"]
+    assert await search("nothing") == []
+    assert len(await search("")) == 4
 
 
 async def test_another_accounts_knowledge_base_does_not_exist(

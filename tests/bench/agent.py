@@ -3,9 +3,8 @@
 
 Asks the questions of tests/files/agent with agent_mode=true and false and prints in percent how many have all their
 answers in the sources (evidence) and in the answer, and the median seconds. With --sets, two questions of one document
-are joined to one for each pair in
-DIR/<set>.jsonl (`doc_id`,
-`question`, `answers`, `answerable`; the documents are DIR/docs/*/doc_<doc_id>.txt); their answers must both be there.
+are joined to one for each pair in DIR/<set>.jsonl (`doc_id`, `question`, `answers`, `answerable`; the documents are
+DIR/docs/*/doc_<doc_id>.txt); their answers must both be there.
 """
 
 import argparse

@@ -108,7 +108,7 @@ def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
         ("compatible:http://gpu.example.org/v1#x", True, False, True),
     ],
 )
-def test_a_target_tells_what_using_it_means(written: str, remote: bool, bills: bool, leaves: bool) -> None:
+def test_a_target_says_what_using_it_means(written: str, remote: bool, bills: bool, leaves: bool) -> None:
     target = Target.parse(written)
     assert (target.is_remote, target.bills, target.leaves_machine) == (remote, bills, leaves)
 

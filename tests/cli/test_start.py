@@ -325,7 +325,7 @@ def test_ctrl_c_while_installing_exits_with_a_sentence(
     def interrupted(*_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(install, "_prepare", interrupted)
+    monkeypatch.setattr(install, "prepare", interrupted)
     assert install.main([], "") == 130
     assert capsys.readouterr().err == "\nStopped. The next start resumes.\n"
 

@@ -200,3 +200,21 @@ def test_hostile_tables_are_read_in_linear_time(table: str) -> None:
     start = time.process_time()
     assert read(table).pages
     assert time.process_time() - start < 15
+
+
+def test_every_row_is_a_block_and_the_column_names_are_told_apart() -> None:
+    [page] = read("Energy report\nSite,MWh\nMill,598\nRoof,126\nTotal,724\n").pages
+    assert [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks] == [
+        ("paragraph", 0, "Energy report"),
+        ("row", 1, "Site; MWh"),
+        ("row", 0, "Site: Mill; MWh: 598"),
+        ("row", 0, "Site: Roof; MWh: 126"),
+        ("row", 0, "Site: Total; MWh: 724"),
+    ]
+
+
+def test_rows_keep_their_blocks_on_later_pages() -> None:
+    pages = read("Site,MWh\n" + "".join(f"Mill number {n},{n}\n" for n in range(500))).pages
+    assert len(pages) > 2
+    for page in pages:
+        assert [page.text[block.start : block.end] for block in page.blocks] == page.text.splitlines()

@@ -349,3 +349,15 @@ def test_a_licence_locks_a_book_only_if_its_chapters_are_not_markup(licence: str
 
 def test_a_book_without_chapters_is_refused() -> None:
     assert "no chapters" in refusal(Book({}))
+
+
+def test_a_chapter_gives_its_blocks() -> None:
+    [page] = read_blocks(
+        "<h1>One</h1><p>Text.</p><ol><li>first</li></ol><aside epub:type='footnote'><p>1 A note.</p></aside>"
+    )
+    assert page == [("heading", "One"), ("paragraph", "Text."), ("item", "first"), ("note", "1 A note.")]
+
+
+def read_blocks(body: str) -> list[list[tuple[str, str]]]:
+    pages = reading.read_whole(Book({"one.xhtml": body}).packed(), "a.epub").pages
+    return [[(block.kind, page.text[block.start : block.end]) for block in page.blocks] for page in pages]

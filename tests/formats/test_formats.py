@@ -121,4 +121,4 @@ def test_a_file_on_disk_is_read_in_this_process(tmp_path: object) -> None:
     path = f"{tmp_path}/page.html"
     with open(path, "w") as file:
         file.write("<html><body><p>on disk</p></body></html>")
-    assert read_path(path) == [ExtractedPage("on disk")]
+    assert read_path(path) == [ExtractedPage("on disk").cleaned()]

@@ -1,4 +1,4 @@
-"""Hostile files harm only themselves: each is refused or read within 20 seconds and 1 GB, and the server keeps serving."""
+"""Hostile files harm only themselves: each is refused or read within 20 seconds of a processor and 1 GB, and the server keeps serving."""
 
 import io
 import json
@@ -7,14 +7,12 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pptx
 import pytest
 
@@ -40,7 +38,8 @@ async def main():
         return {"refused": str(error)}
 
 answer = asyncio.run(main())
-print(json.dumps(answer | {"mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024}))
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps(answer | {"mb": used.ru_maxrss // 1024, "seconds": used.ru_utime + used.ru_stime}))
 """
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux counts it")
@@ -48,12 +47,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measu
 
 def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
     """The outcome of reading a file in a child process, within the limits."""
-    start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT
     )
     outcome = json.loads(done.stdout)
-    assert time.monotonic() - start < SECONDS
+    assert outcome["seconds"] < SECONDS
     assert outcome["mb"] < MEGABYTES
     assert not outcome.get("refused", "").startswith(
         ("The reader crashed", "The file is damaged, or holds something", "Reading the file")
@@ -486,19 +484,13 @@ def test_the_server_does_not_notice(server: Server) -> None:
     for thread in threads:
         thread.start()
     with server.client() as client:
-        waited = [answered(client) for _ in range(20)]
+        for _ in range(20):
+            assert client.get("/healthz").status_code == 200
+        served_meanwhile = len(files) - len(statuses)
         sound = client.post("/v1/api/upload", files={"file": ("sound.txt", b"words")})
     for thread in threads:
         thread.join()
-    assert max(waited) < 2
+    assert served_meanwhile, "all health checks waited for the hostile files"
     assert sound.status_code == 201
     assert {name: status for name, status in statuses.items() if status != 422} in ({}, {"laughs.pptx": 201})
     assert server.process.poll() is None
-
-
-def answered(client: httpx.Client) -> float:
-    """Seconds that a health check takes."""
-    start = time.monotonic()
-    assert client.get("/healthz").status_code == 200
-    time.sleep(0.05)
-    return time.monotonic() - start

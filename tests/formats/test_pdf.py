@@ -13,7 +13,7 @@ from docqa.formats import reading
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf import ocr as tessdata
 from docqa.formats.pdf.bidi import logical
-from docqa.ingest.chunking import chunks
+from docqa.ingest.add import page_chunks
 
 PROSE = "The tenant pays the rent on the first day of each month and keeps the rooms in good order. "
 
@@ -163,7 +163,7 @@ def test_a_chunk_that_begins_within_a_table_knows_its_column_headings(monkeypatc
         *([f"Item of the balance sheet number {n}", f"{n},765", f"{n},657"] for n in range(10, 48)),
     ]
     [page] = pages(page_of(*table(rows, [72, 300, 400], top=80)))
-    pieces = chunks(1, page.text, page.section, page.headings, page.running, page.tables)
+    pieces = page_chunks(1, page)
     assert len(pieces) > 1
     assert [chunk.columns for chunk in pieces] == ["", *["(Millions)\t2018\t2017"] * (len(pieces) - 1)]
     assert all(
@@ -214,7 +214,7 @@ def report(count: int) -> pymupdf.Document:
 def test_headers_and_footers_stay_in_the_page_and_out_of_the_chunks() -> None:
     for number, page in enumerate(pages(report(12))):
         assert f"Page {number + 1} of 12" in page.text
-        text = "\n".join(chunk.text for chunk in chunks(1, page.text, page.section, page.headings, page.running))
+        text = "\n".join(chunk.text for chunk in page_chunks(1, page))
         assert "Page" not in text
         assert "Annual Report" not in text and "Confidential" not in text
         assert f"Topic {chr(65 + number)} matters" in text and "Chapter about" in text
@@ -245,7 +245,7 @@ def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
 def test_larger_letters_are_section_titles() -> None:
     chapters = pages(report(3))
     assert [page.headings[0][1] for page in chapters] == [f"Chapter about topic {letter}" for letter in "ABC"]
-    [first, *_] = chunks(1, chapters[1].text, chapters[1].section, chapters[1].headings, chapters[1].running)
+    [first, *_] = page_chunks(1, chapters[1])
     assert first.section == "Chapter about topic B"
 
 
@@ -424,3 +424,121 @@ def test_a_scan_with_a_stamp_over_it_is_a_scan(no_tesseract: None) -> None:
 def test_a_scanned_page_is_recognised() -> None:
     page = reading.recognise(scan("Rent is due on the first day").tobytes(), 1, tessdata.languages()[0])
     assert "Rent is due on the first day" in page.text
+
+
+# --- blocks ---
+
+
+def blocks_of(document: pymupdf.Document, number: int = 0) -> list[tuple[str, str]]:
+    page = pages(document)[number]
+    return [(block.kind, " ".join(page.text[block.start : block.end].split())) for block in page.blocks]
+
+
+def written(*lines: tuple[float, str, str], left: float = 72, top: float = 100) -> pymupdf.Document:
+    """A page of lines right below each other: (size, font, text)."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for size, font, text in lines:
+        page.insert_text((left, top), text, fontsize=size, fontname=font)
+        top += 1.3 * size
+    return document
+
+
+FULL = "The tenant pays the rent on the first day of each month and keeps the rooms in"
+REST = "good order."
+
+
+def test_a_bold_line_above_a_text_of_the_same_size_is_a_heading() -> None:
+    assert blocks_of(
+        written(
+            (11, "hebo", "Duties"), (11, "helv", FULL), (11, "helv", REST), (11, "hebo", "Rights"), (11, "helv", REST)
+        )
+    ) == [
+        ("heading", "Duties"),
+        ("paragraph", f"{FULL} {REST}"),
+        ("heading", "Rights"),
+        ("paragraph", REST),
+    ]
+
+
+def test_emphasis_within_a_text_and_a_text_that_is_all_bold_are_no_headings() -> None:
+    assert "heading" not in [
+        kind
+        for kind, _ in blocks_of(
+            written((11, "helv", FULL), (11, "hebo", "unless agreed otherwise in"), (11, "helv", "writing."))
+        )
+    ]
+    assert "heading" not in [kind for kind, _ in blocks_of(written(*[(11, "hebo", FULL)] * 3, (11, "hebo", REST)))]
+
+
+def test_the_size_of_a_heading_tells_its_level() -> None:
+    document = written((22, "helv", "The lease"), (14, "helv", "Its end"), *[(11, "helv", FULL)] * 6)
+    [page] = pages(document)
+    assert [(block.kind, block.level) for block in page.blocks[:2]] == [("heading", 1), ("heading", 3)]
+
+
+def test_items_go_on_until_the_next_mark() -> None:
+    lines = [f"• {FULL}", REST, "• Second", "1. First", "2. Second"]
+    assert blocks_of(written(*[(11, "helv", line.replace("•", "-")) for line in lines])) == [
+        ("item", f"- {FULL} {REST}"),
+        ("item", "- Second"),
+        ("item", "1. First"),
+        ("item", "2. Second"),
+    ]
+
+
+def test_bullets_in_a_column_of_their_own_make_no_table() -> None:
+    lines = [
+        (x, 100 + 16 * n, text)
+        for n, words in enumerate(("tea is green", "milk is cold", "cake is dry"))
+        for x, text in ((72, "-"), (90, words))
+    ]
+    assert blocks_of(page_of(*lines)) == [
+        ("item", "- tea is green"),
+        ("item", "- milk is cold"),
+        ("item", "- cake is dry"),
+    ]
+
+
+def test_footnotes_are_small_and_at_the_foot() -> None:
+    document = written(*[(11, "helv", FULL)] * 4, (11, "helv", REST))
+    document[0].insert_text((72, 760), "1 In force since May.", fontsize=8)
+    assert blocks_of(document)[-1] == ("note", "1 In force since May.")
+
+
+def test_a_title_of_the_outline_is_a_heading_of_its_level() -> None:
+    document = written(
+        (11, "helv", FULL), (11, "helv", REST), (11, "helv", "A. Duties"), (11, "helv", FULL), (11, "helv", REST)
+    )
+    document.set_toc([[1, "The lease", 1], [2, "Duties", 1]])
+    [page] = pages(document)
+    assert [(page.text[block.start : block.end], block.level) for block in page.blocks if block.kind == "heading"] == [
+        ("A. Duties", 2)
+    ]
+
+
+def test_running_lines_and_page_numbers_are_boilerplate_and_table_lines_rows() -> None:
+    document = report(12)
+    for x, y, cell in table(
+        [["Item", "2018", "2017"], ["Cash", "2,853", "3,053"], ["Debt", "380", "1,076"]], [72, 300, 400], top=740
+    ):
+        document[5].insert_text((x, y), cell)
+    kinds = [kind for kind, _ in blocks_of(document, 5)]
+    assert kinds.count("boilerplate") == 2 and kinds.count("row") == 3
+
+
+def test_lines_that_end_early_end_a_paragraph() -> None:
+    assert blocks_of(
+        written(
+            (11, "helv", FULL),
+            (11, "helv", REST),
+            (11, "helv", "Mill Lane 12"),
+            (11, "helv", "Bramleigh"),
+            (11, "helv", FULL),
+        )
+    ) == [
+        ("paragraph", f"{FULL} {REST}"),
+        ("paragraph", "Mill Lane 12"),
+        ("paragraph", "Bramleigh"),
+        ("paragraph", FULL),
+    ]

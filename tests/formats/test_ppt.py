@@ -463,3 +463,48 @@ def test_slides_that_share_their_bytes_are_read_once() -> None:
         "Slide 2 is damaged; only its outline was read.",
         "Slide 3 is damaged; only its outline was read.",
     ]
+
+
+# Blocks.
+
+
+def styles(*runs: tuple[int, int, bool | None]) -> bytes:
+    """The styles of paragraphs: the characters of each run, its indentation, and whether it has bullets."""
+    data = b""
+    for count, indent, bullet in runs:
+        data += struct.pack("<IH", count, indent)
+        data += struct.pack("<I", 0x1800) + bytes(4) if bullet is None else struct.pack("<IH", 1, bullet)
+    return record(0x0FA1, data)
+
+
+def blocks_of(*shapes: bytes) -> list[tuple[str, int, str]]:
+    [page] = extracted(one_slide(*shapes)).pages
+    return [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks]
+
+
+def test_the_title_is_a_heading_and_a_body_a_list() -> None:
+    assert blocks_of(shape(text("Plan", TITLE)), shape(text("buy\rsell", 1)), shape(text("A box"))) == [
+        ("heading", 1, "Plan"),
+        ("item", 1, "buy"),
+        ("item", 1, "sell"),
+        ("paragraph", 0, "A box"),
+    ]
+
+
+def test_paragraphs_have_the_level_and_bullet_of_their_style() -> None:
+    body = text("lead\rone\rtwo", 1) + styles((5, 0, False), (4, 0, None), (4, 1, True))
+    assert blocks_of(shape(body)) == [("paragraph", 0, "lead"), ("item", 1, "one"), ("item", 2, "two")]
+
+
+@pytest.mark.parametrize("damaged", [b"", b"\1", struct.pack("<IHI", 2**32 - 1, 9, 2**32 - 1), bytes(1000)])
+def test_damaged_styles_lose_no_text(damaged: bytes) -> None:
+    body = text("one\rtwo", 1) + record(0x0FA1, damaged)
+    assert [words for _, _, words in blocks_of(shape(body))] == ["one", "two"]
+
+
+def test_a_table_of_shapes_has_rows() -> None:
+    cells = (
+        shape(text(words), anchor=place)
+        for words, place in (("A", (0, 0)), ("B", (9, 0)), ("1", (0, 9)), ("2", (9, 9)))
+    )
+    assert blocks_of(group(*cells, table=True)) == [("row", 1, "A | B"), ("row", 0, "1 | 2")]

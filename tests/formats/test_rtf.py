@@ -159,7 +159,7 @@ def test_headings_come_from_outline_levels_and_styles() -> None:
         styles + r"Start\par{\pard\s1 One\par}\pard text\par\pard\s2 T\'fc\par\pard\outlinelevel3 Deep\par\pard end"
     )
     assert extracted.pages[0].text == "Start\n\nOne\n\ntext\n\nTü\n\nDeep\n\nend"
-    assert extracted.pages == [ExtractedPage(extracted.pages[0].text, "", ((7, "One"), (18, "Tü"), (22, "Deep")))]
+    assert extracted.pages[0].headings == ((7, "One"), (18, "Tü"), (22, "Deep"))
 
 
 def test_the_title_is_that_of_the_information_group() -> None:
@@ -235,7 +235,7 @@ def test_formulas_keep_their_symbols() -> None:
 
 
 def test_a_file_may_begin_with_a_mark_or_blanks() -> None:
-    assert reading.read_whole(b"\xef\xbb\xbf \r\n{\\rtf1 text}", "a.rtf").pages == [ExtractedPage("text")]
+    assert reading.read_whole(b"\xef\xbb\xbf \r\n{\\rtf1 text}", "a.rtf").pages == [ExtractedPage("text").cleaned()]
 
 
 def test_a_file_that_is_cut_off_gives_its_text_up_to_there() -> None:
@@ -274,3 +274,37 @@ def test_hostile_files_are_read_in_linear_time(source: str) -> None:
 def test_groups_nested_beyond_reason_are_refused() -> None:
     with pytest.raises(Unreadable, match="500,000 deep"):
         text("{" * 600_000)
+
+
+# --- blocks ---
+
+
+def blocks_of(body: str) -> list[tuple[str, int, str]]:
+    [page] = read(body).pages
+    return [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks]
+
+
+def test_headings_items_rows_and_notes_are_blocks_of_their_kind() -> None:
+    styles = r"{\stylesheet{Normal;}{\s2 heading 2;}}"
+    assert blocks_of(
+        styles + r"\pard\s2 Money\par\pard Income rose{\footnote In real terms.}.\par"
+        r"\pard\ls1{\listtext\bullet\tab}sales\par\pard\ls1\ilvl1{\listtext -\tab}abroad\par"
+        r"\pard\intbl Site\cell MWh\cell\row\intbl Mill\cell 598\cell\row\pard End of it.\par"
+    ) == [
+        ("heading", 2, "Money"),
+        ("paragraph", 0, "Income rose."),
+        ("note", 0, "In real terms."),
+        ("item", 1, "• sales"),
+        ("item", 2, "- abroad"),
+        ("row", 1, "Site | MWh"),
+        ("row", 0, "Mill | 598"),
+        ("paragraph", 0, "End of it."),
+    ]
+
+
+def test_a_short_paragraph_in_bold_is_a_heading() -> None:
+    assert [kind for kind, _, _ in blocks_of(r"\pard{\b Money}\par Income rose.\par{\b All} of it.\par")] == [
+        "heading",
+        "paragraph",
+        "paragraph",
+    ]

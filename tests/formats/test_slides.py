@@ -314,6 +314,13 @@ def test_a_charts_numbers_follow_their_categories() -> None:
     )
     assert chart(parse(source.encode())) == "Rain\nin mm\n | North | South\nMay | 4.3 | 7\nJune | 2"
     assert text_of(frame('<c:chart r:id="r1"/>'), ("chart", source)).startswith("Rain\n")
+    assert [block[:2] for block in blocks_of(frame('<c:chart r:id="r1"/>'), ("chart", source))] == [
+        ("paragraph", 0),
+        ("paragraph", 0),
+        ("row", 1),
+        ("row", 0),
+        ("row", 0),
+    ]
 
 
 def test_chart_numbers_are_shown_as_percents_and_dates_and_series_without_categories_have_those_of_the_first() -> None:
@@ -532,3 +539,56 @@ def test_a_damaged_main_part_a_deck_without_slides_and_too_many_elements_are_ref
     assert "damaged" in refusal(parts(Slide()) | {"ppt/presentation.xml": "nothing"})
     assert "no slides" in refusal(parts())
     assert "too complex" in refusal(parts(Slide("<a:p/>" * 4_000_001)))
+
+
+# Blocks.
+
+
+def blocks_of(shapes: str, *related: tuple[str, str]) -> list[tuple[str, int, str]]:
+    [page] = extracted(Slide(shapes, list(related))).pages
+    return [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks]
+
+
+def test_the_title_is_a_heading_and_the_paragraphs_of_a_body_are_items() -> None:
+    assert blocks_of(shape("Plan", kind=TITLE) + shape("buy\nsell", kind=BODY) + shape("A box")) == [
+        ("heading", 1, "Plan"),
+        ("item", 1, "buy"),
+        ("item", 1, "sell"),
+        ("paragraph", 0, "A box"),
+    ]
+
+
+def test_bullets_and_levels_are_those_of_the_paragraphs() -> None:
+    words = "".join(
+        f"<a:p><a:pPr{level}>{mark}</a:pPr><a:r><a:t>{line}</a:t></a:r></a:p>"
+        for line, level, mark in (("lead", "", "<a:buNone/>"), ("one", "", ""), ("two", ' lvl="1"', ""))
+    )
+    body = shape("", kind=BODY).replace(paragraphs(""), words)
+    assert blocks_of(body) == [("paragraph", 0, "lead"), ("item", 1, "one"), ("item", 2, "two")]
+    bullet = '<a:p><a:pPr><a:buChar char="-"/></a:pPr><a:r><a:t>alone</a:t></a:r></a:p>'
+    assert blocks_of(shape("").replace(paragraphs(""), bullet)) == [("item", 1, "alone")]
+
+
+def test_a_body_of_one_paragraph_is_no_list() -> None:
+    assert blocks_of(shape("There is no silver bullet", kind=BODY)) == [("paragraph", 0, "There is no silver bullet")]
+
+
+def test_tables_are_rows_the_first_of_them_column_headings_if_it_says_so() -> None:
+    cells = [["Site", "MWh"], ["Mill", "598"]]
+    rows = "".join(
+        f"<a:tr>{''.join(f'<a:tc><a:txBody>{paragraphs(cell)}</a:txBody></a:tc>' for cell in row)}</a:tr>"
+        for row in cells
+    )
+    assert blocks_of(frame(f'<a:tbl><a:tblPr firstRow="1"/>{rows}</a:tbl>')) == [
+        ("row", 1, "Site | MWh"),
+        ("row", 0, "Mill | 598"),
+    ]
+
+
+def test_speaker_notes_are_notes() -> None:
+    notes = sheet("notes", shape("Smile.\nWave.", kind='type="body" idx="1"'))
+    assert blocks_of(shape("Plan", kind=TITLE), ("notesSlide", notes)) == [
+        ("heading", 1, "Plan"),
+        ("note", 0, "Smile."),
+        ("note", 0, "Wave."),
+    ]

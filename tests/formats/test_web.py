@@ -322,3 +322,69 @@ def test_no_page_takes_long(page: str) -> None:
 def test_too_many_elements_are_refused() -> None:
     with pytest.raises(Unreadable, match="more than 1,000,000 elements"):
         read("<i>" * 1_000_001)
+
+
+# --- blocks ---
+
+
+def blocks_of_page(body: str) -> list[tuple[str, int, str]]:
+    """(kind, level, text) of the blocks of a page that is no article."""
+    [page] = read(f"<html><body>{body}</body></html>").pages
+    return [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks]
+
+
+def test_elements_are_blocks_of_their_kind() -> None:
+    assert blocks_of_page(
+        "<h2>Prices</h2><p>They hold until May:</p><ul><li>tea<ul><li>green</li></ul></li><li><p>milk,</p><p>cold</p>"
+        "</li></ul><table><caption>All of them</caption><tr><th>Drink</th><th>Euro</th></tr>"
+        "<tr><td>Tea</td><td>2</td></tr></table><figure><figcaption>A cup</figcaption></figure>"
+        "<dl><dt>Is there cake?</dt><dd>On Sundays.</dd></dl><p><b>On the way</b></p><p>Cups cost a deposit.</p>"
+    ) == [
+        ("heading", 2, "Prices"),
+        ("paragraph", 0, "They hold until May:"),
+        ("item", 1, "tea"),
+        ("item", 2, "green"),
+        ("item", 1, "milk,\n\ncold"),
+        ("caption", 0, "All of them"),
+        ("row", 1, "Drink | Euro"),
+        ("row", 0, "Tea | 2"),
+        ("caption", 0, "A cup"),
+        ("heading", 6, "Is there cake?"),
+        ("paragraph", 0, "On Sundays."),
+        ("heading", 6, "On the way"),
+        ("paragraph", 0, "Cups cost a deposit."),
+    ]
+
+
+def test_preformatted_text_is_known_by_its_lines() -> None:
+    assert [kind for kind, _, _ in blocks_of_page("<p>Steps:</p><pre>1. Open it\n2. Close it</pre>")] == [
+        "paragraph",
+        "item",
+        "item",
+    ]
+
+
+def test_the_blocks_of_an_article_are_where_its_text_is() -> None:
+    prose = "<p>The mill grinds wheat and rye from all farms of the valley, as it did in the past.</p>" * 12
+    page = (
+        f"<nav><a href='/'>Home</a></nav><article><h1>The mill</h1>{prose}"
+        f"<ul><li>wheat</li><li>rye</li></ul>{prose}</article>"
+    )
+    pages = read(f"<html><head><title>The mill</title></head><body>{page}</body></html>").pages
+    blocks = [(block.kind, page.text[block.start : block.end]) for page in pages for block in page.blocks]
+    assert blocks[0] == ("heading", "The mill")
+    assert blocks[13:15] == [("item", "wheat"), ("item", "rye")]
+    assert {text for kind, text in blocks if kind == "paragraph"} == {prose[3:].split("</p>")[0]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<dl><dt>?</dt><dd>x</dd></dl>",
+        "<p><b>:</b></p>",
+        "<ul><li></li><li><b>?</b></li></ul>",
+        "<table><tr><th></th><th>:</th></tr></table>x",
+    ],
+)
+def test_elements_with_hardly_any_text_do_no_harm(body: str) -> None:
+    assert blocks_of_page(body)

@@ -13,6 +13,7 @@ from docqa.errors import Busy, Unreadable
 from docqa.formats.pages import Extracted
 from docqa.ingest import queue
 from docqa.settings import Settings
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -32,9 +33,7 @@ async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: p
             return await client.post("/v1/api/upload", files={"file": ("a.txt", f"text {number}".encode())})
 
         waiting = [asyncio.create_task(post(number)) for number in range(2)]
-        async with asyncio.timeout(5):
-            while app.state.services.intake.reading.length < 2:
-                await asyncio.sleep(0.01)
+        await until(lambda: app.state.services.intake.reading.length == 2, "two files wait")
         refused = await post(3)
         assert refused.status_code == Busy.status
         assert int(refused.headers["retry-after"]) > 0

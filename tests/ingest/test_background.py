@@ -1,7 +1,7 @@
 """The background work: vectors when the embedder fails, and scanned pages with and without text recognition."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from docqa.formats.pdf import ocr as tessdata
 from docqa.ingest import queue
 from docqa.settings import Settings
 from docqa.store.sql import change
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -76,12 +77,12 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
         db = app.state.services.db
-        for _ in range(300):
+
+        async def indexed() -> bool:
             async with db.read() as conn:
-                left = await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn)
-            if not left:
-                break
-            await asyncio.sleep(0.01)
+                return not (await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn))
+
+        await until(indexed, "the vectors of all sentences")
         for times in (0, 1, 2):
             response = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
             assert response.json()["results"][0]["score"] > 1, "with the sentences' cosines"
@@ -99,11 +100,7 @@ async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
     app = create(settings, embedder=Moody(deaths))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The rent is 12 euros. " * 300)
-        for _ in range(300):
-            status: dict[str, Any] = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
-            if status["state"] != "indexing":
-                break
-            await asyncio.sleep(0.01)
+        status = await settled(client, doc_id)
         assert (await client.get(f"/v1/api/documents/{doc_id}")).json()["summary"]
         response = await client.post("/v1/api/retrieve", json={"query": "rent", "doc_ids": [doc_id]})
         assert response.json()["results"], "full text finds it, whatever became of the vectors"
@@ -121,10 +118,11 @@ async def test_what_fails_again_and_again_is_said_in_the_status_and_tried_at_the
     assert status["message"].startswith("Found by full text only: The embedding process ended")
     app = create(settings, embedder=Moody(0))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        for _ in range(300):
-            if (await client.get("/healthz")).json()["indexing"] == 0:
-                break
-            await asyncio.sleep(0.01)
+
+        async def indexed() -> bool:
+            return (await client.get("/healthz")).json()["indexing"] == 0  # type: ignore[no-any-return]
+
+        await until(indexed, "nothing left to index")
         status = (await client.get(f"/v1/api/documents/{status['doc_id']}/status")).json()
     assert (status["state"], status["message"]) == ("ready", "")
 
@@ -166,12 +164,14 @@ async def post(client: httpx.AsyncClient, data: bytes) -> str:
 
 
 async def settled(client: httpx.AsyncClient, doc_id: str) -> dict[str, Any]:
-    for _ in range(1000):
-        status: dict[str, Any] = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
-        if status["state"] != "indexing":
-            return status
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"still indexing: {status}")
+    status: dict[str, Any] = {}
+
+    async def is_settled() -> bool:
+        status.update((await client.get(f"/v1/api/documents/{doc_id}/status")).json())
+        return bool(status["state"] != "indexing")
+
+    await until(is_settled, "the end of indexing")
+    return status
 
 
 async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(
@@ -318,12 +318,6 @@ class Slow(Attentive):
         self.closed = True
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(5):
-        while not await condition():
-            await asyncio.sleep(0.01)
-
-
 @pytest.mark.parametrize("kept", [True, False], ids=["the old model is here", "the old model is gone"])
 async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: Settings, kept: bool) -> None:
     old, new = Slow("old"), Slow("new")
@@ -335,7 +329,7 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
         async def ready() -> bool:
             return bool((await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "ready")
 
-        await until(ready)
+        await until(ready, "the document is ready")
 
     reborn = Slow("old")
     app = create(settings, embedder=new, former=reborn if kept else None)
@@ -350,10 +344,13 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
         async def changing() -> bool:
             return "re-embedded with new" in str((await client.get("/healthz")).json()["notes"])
 
-        await until(changing)
-        await asyncio.sleep(0.05)
-        status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
-        assert (status["state"], status["chunks_done"]) == ("indexing", 0)
+        await until(changing, "re-embedding has begun")
+
+        async def waits() -> bool:
+            status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+            return (status["state"], status["chunks_done"]) == ("indexing", 0)
+
+        await until(waits, "the document is to be embedded again")
         assert await ask("the rent"), "words find it in any case"
         assert (reborn.queries, new.queries) == (["the rent"] if kept else [], [])
         new.may.set()
@@ -361,7 +358,7 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
         async def changed() -> bool:
             return not await changing()
 
-        await until(changed)
+        await until(changed, "the new model has taken over")
         assert (await ask("the rent now"))[0]["score"] > 1
         assert new.queries == ["the rent now"]
         assert reborn.closed == kept

@@ -67,3 +67,51 @@ def test_short_paragraphs_are_joined() -> None:
 
 def test_an_empty_page_has_no_chunks() -> None:
     assert chunks(1, " \n\n ") == []
+
+
+# --- whole blocks ---
+
+
+def texts(text: str) -> list[str]:
+    return [chunk.text for chunk in chunks(1, text)]
+
+
+def filler(size: int) -> str:
+    return (SENTENCE * (size // len(SENTENCE) + 1))[:size].strip()
+
+
+@pytest.mark.parametrize("size", range(TARGET - 200, TARGET, 20))
+def test_a_heading_begins_a_chunk_and_never_ends_one(size: int) -> None:
+    text = f"{filler(size)}\n\nENDING THE LEASE\n\n{filler(600)}"
+    [first, second] = texts(text)
+    assert second.startswith("ENDING THE LEASE\n\nThe quick")
+    assert first == filler(size)
+
+
+@pytest.mark.parametrize("size", range(TARGET - 200, TARGET, 20))
+def test_a_list_stays_with_the_line_that_leads_into_it(size: int) -> None:
+    items = "\n".join(f"• number {n} of the things that you should bring" for n in range(8))
+    assert texts(f"{filler(size)}\n\nYou bring:\n{items}")[-1] == f"You bring:\n{items}"
+
+
+@pytest.mark.parametrize("size", range(TARGET - 200, TARGET, 20))
+def test_a_question_stays_with_its_answer(size: int) -> None:
+    answer = f"Yes, if the landlord agrees.\n\nAsk first. {filler(200)}"
+    assert texts(f"{filler(size)}\n\nCan I keep a cat?\n\n{answer}")[-1] == f"Can I keep a cat?\n\n{answer}"
+
+
+def test_a_list_longer_than_a_chunk_is_cut_between_items() -> None:
+    items = [f"• {filler(300)} {n}" for n in range(12)]
+    pieces = texts("You bring:\n" + "\n".join(items))
+    assert len(pieces) > 2 and all(len(piece) <= WHOLE * TARGET for piece in pieces)
+    assert [line for piece in pieces for line in piece.split("\n")] == ["You bring:", *items]
+
+
+def test_boilerplate_gets_into_no_chunk() -> None:
+    contents = "Scope ........ 3\nTerms ........ 5\nIndex ........ 12"
+    assert texts(
+        f"{contents}\n\n{filler(100)}\n\n© 2024 Mill Trust. All rights reserved.\n\n{filler(90)}\n\n- 7 -"
+    ) == [
+        filler(100),
+        filler(90),
+    ]

@@ -124,7 +124,7 @@ async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name()
 
 
 @pytest.mark.anyio
-async def test_redirects_are_followed_and_the_last_url_is_told() -> None:
+async def test_redirects_are_followed_and_the_last_url_is_returned() -> None:
     async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         reply = answer(b"there") if path == "/b.txt" else answer(status="302 Found", Location="/b.txt")
         await reply(path, request, writer)
@@ -219,12 +219,12 @@ async def test_a_redirect_is_checked_like_a_link(location: str) -> None:
         ("http://user:secret@example.org/", "credentials"),
     ],
 )
-async def test_what_is_no_link_is_told_so(url: str, words: str) -> None:
+async def test_text_that_is_no_link_is_refused(url: str, words: str) -> None:
     assert words in await refusal(url)
 
 
 @pytest.mark.anyio
-async def test_an_unknown_host_is_told() -> None:
+async def test_an_unknown_host_is_reported() -> None:
     async def nowhere(host: str, port: int) -> list[str]:
         raise OSError("no such host")
 
@@ -233,7 +233,7 @@ async def test_an_unknown_host_is_told() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_closed_port_is_told() -> None:
+async def test_a_closed_port_is_reported() -> None:
     async with server(answer()) as port:
         pass
     assert "refused the connection" in await refusal(f"http://127.0.0.1:{port}/")
@@ -251,7 +251,7 @@ async def test_a_dead_address_gives_way_to_the_next() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_server_without_tls_is_told() -> None:
+async def test_a_server_without_tls_is_reported() -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 ready\r\n")
         writer.close()
@@ -263,7 +263,7 @@ async def test_a_server_without_tls_is_told() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", ["404 Not Found", "403 Forbidden", "500 Oops", "204 No Content"])
-async def test_the_status_is_told(status: str) -> None:
+async def test_the_status_is_reported(status: str) -> None:
     async with server(answer(b"", status=status)) as port:
         assert f"status {status}" in await refusal(f"http://127.0.0.1:{port}/")
 
@@ -275,7 +275,7 @@ async def test_an_empty_answer_is_refused() -> None:
 
 
 @pytest.mark.anyio
-async def test_what_is_not_http_is_told() -> None:
+async def test_a_reply_that_is_not_http_is_reported() -> None:
     async def handle(path: str, request: dict[str, str], writer: asyncio.StreamWriter) -> None:
         writer.write(b"SSH-2.0-OpenSSH\r\n")
 

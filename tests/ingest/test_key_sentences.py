@@ -132,3 +132,29 @@ def test_three_thousand_pages_take_seconds() -> None:
     picked = notes(ready)
     assert time.process_time() - started < 10, "about 3 s on a machine of two shared cores"
     assert {note.part for note in picked} == set(range(1500 * 2))
+
+
+def test_a_summary_in_the_text_comes_before_all_else() -> None:
+    chunks = [
+        Chunk(
+            "The harbour was built of granite by many masons over a long time. The masons came from afar.", "History"
+        ),
+        Chunk("The harbour of Bergen is to be closed in spring. A new one will open in the fjord.", "Summary"),
+        Chunk("The harbour has granite walls, and the walls of the harbour are old granite.", "Walls"),
+    ]
+    assert summary(chunks, 1) == ["The harbour of Bergen is to be closed in spring."]
+
+
+def test_a_sentence_that_leans_is_taken_only_behind_the_one_it_leans_on() -> None:
+    text = "The ferry to Bergen sails every hour in summer. It takes twenty minutes to cross the fjord of Bergen."
+    assert summary([Chunk(text)], 2) == text.replace(". It", ".|It").split("|")
+    assert summary([Chunk(text)], 1) == [text.split(". ")[0] + "."]
+
+
+def test_a_licence_is_no_summary() -> None:
+    licence = Chunk(
+        "All rights reserved to the harbour of Bergen. No part of the harbour may be reproduced in any form. "
+        "Ships and harbours are trademarks of the harbour of Bergen and its ships.",
+        "Terms",
+    )
+    assert summary([*REPORT, licence], 1) == ["The harbour of Bergen handled more ships than in the year before."]

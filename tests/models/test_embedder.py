@@ -105,14 +105,14 @@ def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(
     rounded: float, alike: float, chosen: str
 ) -> None:
     raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
-    model, precision, rate = raced._choose(Precise())
+    model, precision, rate = raced.choose_precision(Precise())
     assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
 
 
 @needs_model
 def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
     raced = Raced({"float32": 1.0, "bfloat16": EMULATED + 1})
-    raced._choose(Precise())
+    raced.choose_precision(Precise())
     assert raced.tried == {"float32": len(SAMPLES) + len(PAIRS), "bfloat16": len(PAIRS)}
 
 
@@ -227,13 +227,18 @@ def test_questions_and_passages_get_the_prefixes_of_the_model(
     runner.run(compare())
 
 
+class Crowded(Embedder):
+    """One whose vectors all lie in a narrow cone."""
+
+    unrelated = 0.7
+
+
 @needs_model
 def test_cosines_of_any_model_are_brought_to_one_scale(
     runner: asyncio.Runner, embedder: Embedder, tmp_path: Path
 ) -> None:
     runner.run(embedder.load())
     assert embedder.unrelated == pytest.approx(UNRELATED, abs=0.01), "the thresholds were fitted to this model"
-    crowded = Embedder("crowded", tmp_path, "", 384)
-    crowded._child.hello = {"unrelated": 0.7}
+    crowded = Crowded("crowded", tmp_path, "", 384)
     assert (crowded.scaled(1), crowded.scaled(0.7)) == pytest.approx((1, UNRELATED))
     assert 0.2 < crowded.scaled(0.8) < 0.6 < crowded.scaled(0.9)

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,17 +11,18 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
-from docqa.answering.reading import PROSE, UNSTATED, WINDOW, prose, read, window
+from docqa.answering.reading import UNSTATED, WINDOW, read, window
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
-from docqa.models.reader import FILE, SHIPPED, Span, TrainedPart, trained_part
+from docqa.models.reader import FILE, SHIPPED, Reading, Span, TrainedPart, trained_part
 from docqa.questions.kinds import wants_span
 from docqa.questions.question import Part
-from docqa.search.passages import Passage, Scores, Sentence
+from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
 CATALOG = Catalog.load(ROOT / "models")
@@ -111,11 +113,11 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
         def __init__(self) -> None:
             pass
 
-        def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
+        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
             looks.append(list(passages))
             known = first | near
             return [
-                [Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]]
+                Reading([Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]])
                 for text in passages
             ]
 
@@ -139,20 +141,54 @@ def test_a_passage_of_few_sentences_is_read_once() -> None:
     assert around("", Span(0, 0, 1.0)) == (0, 0)
 
 
+@needs_model
+def test_a_part_with_a_head_for_it_says_yes_or_no(runner: asyncio.Runner, tmp_path: Path) -> None:
+    import torch
+
+    from docqa.models.reader.network import Network
+    from docqa.models.reader.weights import save
+
+    network = Network(CATALOG.path(ENTRY))
+    trained = {name: tensor for name, tensor in network.state_dict().items() if name.startswith("head.")}
+    trained |= {
+        "yes_no_head.weight": torch.zeros(3, ENTRY.dimension),
+        "yes_no_head.bias": torch.tensor([0.0, 3.0, -1.0]),
+    }
+    metadata = {"base": ENTRY.weights.sha256, "languages": "en", "margin": "0"}
+
+    def read_with(name: str, extra: dict[str, str]) -> list[Reading]:
+        save(tmp_path / name, trained, network.state_dict(), metadata | extra)
+        part = TrainedPart(tmp_path / name, ENTRY.weights.sha256, ("en",))
+        embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, reader=part)
+        try:
+            return runner.run(embedder.readings("Is the well dry?", ["The well is dry."]))
+        finally:
+            runner.run(embedder.close())
+
+    [before] = read_with("first.safetensors", {})
+    assert before.spans and before.yes_no is None, "the first generation has no head for it"
+    [after] = read_with("second.safetensors", {"heads": "span yes_no"})
+    assert after.yes_no is not None
+    assert after.yes_no.yes == pytest.approx(3 - math.log(1 + math.exp(-1)), abs=1e-3)
+    assert after.yes_no.no == pytest.approx(-1 - math.log(1 + math.exp(3)), abs=1e-3)
+    assert after.spans == before.spans
+
+
 # What is read at answer time
 
 
 def passage(text: str, scores: list[float]) -> Passage:
     width = len(text) // len(scores)
-    sentences = tuple(
-        Sentence(start=at * width, end=(at + 1) * width, coverage=score) for at, score in enumerate(scores)
+    units = tuple(
+        ScoredUnit(unit=Unit(at * width, (at + 1) * width, "paragraph", None, None, 0, len(text)), coverage=score)
+        for at, score in enumerate(scores)
     )
     return Passage(
         chunk=StoredChunk(1, 1, 1, "", "", text, ""),
         document=StoredDocument(1, "d1", "wells.txt", "txt", "en", 1, ""),
         scores=Scores(),
         score=0.0,
-        sentences=sentences,
+        units=units,
     )
 
 
@@ -199,14 +235,6 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
     [read_passage] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
     assert read_passage.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))
-
-
-def test_tables_lists_and_headings_are_no_prose() -> None:
-    assert prose(WELL) > PROSE and prose(MILL) > PROSE
-    assert prose("Assets\t2021\t2020\nCash\t12\t14\nInventories\t300\t280\n") == 0
-    assert prose("Our plan\n\n- grow\n- hire ten people\n- open in Lund\n") == 0
-    assert 0.2 < prose(f"{WELL}\n\nYear\tWells\tPumps\n" + "2011\t12\t3\n" * 20) < PROSE
-    assert prose("") == 0
 
 
 @pytest.mark.parametrize(

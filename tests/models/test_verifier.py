@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
+from docqa.answering.certainty import certainty
 from docqa.answering.reading import LONGEST_VERIFIED, read
-from docqa.answering.relevance import relevant
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart, Unavailable
 from docqa.models.chat.local import available
@@ -21,9 +21,10 @@ from docqa.models.encoders import Encoders
 from docqa.models.reader import Span, TrainedPart
 from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, find_adapter, to_verify
 from docqa.questions.question import Part
-from docqa.search.passages import Passage, Scores, Sentence
+from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
 ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
@@ -139,9 +140,10 @@ def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = 
             document=document,
             scores=Scores(),
             score=0.0,
-            sentences=(Sentence(start=0, end=len(text), coverage=2.0, cosine=0.9, lexical_coverage=1.0),),
+            units=(ScoredUnit(unit=unit, coverage=0.4, cosine=0.4),),
         )
         for number, text in enumerate((WELL, MILL, BELL), 1)
+        for unit in [Unit(0, len(text), "paragraph", None, None, 0, len(text))]
     ]
     return runner.run(read(encoders, Part(question), passages))
 
@@ -158,23 +160,18 @@ def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: as
     assert excerpt == WELL[: WELL.index(" The southern")], "the sentence of the span and the one beside it"
 
 
-def test_what_both_believe_is_answered_though_few_of_its_words_stand_there(runner: asyncio.Runner) -> None:
+def test_what_both_believe_is_verified(runner: asyncio.Runner) -> None:
     alone, believed = verified(runner, None), verified(runner, Doubting("Aqua Nord"))
     assert [passage.verified for passage in alone] == [False, False, False]
     assert [passage.verified for passage in believed] == [True, False, False]
-    strange = "Who made the orbital launcher's heat shield?"
-    assert [
-        relevant([replace(passage, sentences=(), scores=Scores()) for passage in passages], Part(strange))
-        for passages in (alone, believed)
-    ] == [False, True]
 
 
-def test_where_it_doubts_the_best_the_question_is_refused_that_the_reader_alone_would_answer(
+def test_where_it_doubts_the_best_no_answer_is_sure_that_the_reader_alone_would_be_sure_of(
     runner: asyncio.Runner,
 ) -> None:
     doubting = Doubting("Edith Carr")
     alone, doubted = verified(runner, None), verified(runner, doubting)
-    assert relevant(alone, Part(QUESTION)) and not relevant(doubted, Part(QUESTION))
+    assert [certainty(passages, Part(QUESTION)) for passages in (alone, doubted)] == ["sure", "unsure"]
     assert [passage.spans for passage in doubted] == [(Span(0, 3, -7.0),)] * 3
     assert len(doubting.requests) == 1
 

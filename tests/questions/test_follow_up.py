@@ -99,7 +99,7 @@ def test_what_stands_alone_is_left_as_it_is(language: str, question: str) -> Non
     assert (alone.text, alone.context) == (question, "")
 
 
-def test_a_follow_up_of_a_follow_up_hangs_on_the_first_question() -> None:
+def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:
     history = [
         ("user", "How many tons did the north pier take in 2016?"),
         ("bot", "12."),

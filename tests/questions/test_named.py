@@ -22,7 +22,7 @@ NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mi
         ("Who is the landlord?", set()),
     ],
 )
-def test_documents_are_named_by_what_tells_their_names_apart(question: str, named: set[int]) -> None:
+def test_documents_are_named_by_the_words_in_which_their_names_differ(question: str, named: set[int]) -> None:
     assert set(named_by(terms(question), NAMES)) == named
 
 

@@ -50,7 +50,7 @@ from docqa.questions.parts import parts as parts_of
         ("ja", "運賃はいくらで、食堂は何時に開きますか？", ["運賃はいくらで", "食堂は何時に開きますか？"]),
     ],
 )
-def test_a_compound_question_is_parted(language: str, question: str, parts: list[str]) -> None:
+def test_a_compound_question_is_divided(language: str, question: str, parts: list[str]) -> None:
     assert parts_of(question, language) == parts
 
 
@@ -62,6 +62,10 @@ def test_a_compound_question_is_parted(language: str, question: str, parts: list
         "Who founded the museum and why?",
         "What do Kvist and Sons make?",
         "What is the difference between gross and net rent?",
+        "What is the difference between the gross and the net rent?",
+        "What is the difference between gross rent and net rent?",
+        "What's the difference between the lease and the licence?",
+        "Compare the gross and the net rent.",
         "Where do bread and butter come from",
         "",
         "and",
@@ -83,7 +87,29 @@ def test_a_text_that_is_put_in_whole_is_one_question_and_soon_looked_at(words: s
     [
         "Was ist der Unterschied zwischen Brutto- und Nettomiete?",
         "Was ist der Unterschied zwischen kalter und warmer Miete?",
+        "Was ist der Unterschied zwischen Brutto und Netto?",
+        "Was ist der Unterschied zwischen der Bruttomiete und der Nettomiete?",
     ],
 )
 def test_attributes_of_one_noun_are_not_divided_in_german(question: str) -> None:
     assert parts_of(question, "de") == [question]
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("fr", "Quelle est la différence entre le loyer brut et le loyer net ?"),
+        ("es", "¿Cuál es la diferencia entre el alquiler bruto y el alquiler neto?"),
+        ("it", "Qual è la differenza tra l'affitto lordo e l'affitto netto?"),
+        ("pt", "Qual é a diferença entre o aluguel bruto e o aluguel líquido?"),
+        ("nl", "Wat is het verschil tussen de brutohuur en de nettohuur?"),
+        ("pl", "Jaka jest różnica między czynszem brutto a czynszem netto?"),
+        ("ru", "В чём разница между валовой и чистой арендой?"),
+        ("tr", "Brüt kira ile net kira arasındaki fark nedir?"),
+        ("ar", "ما الفرق بين الإيجار الإجمالي والإيجار الصافي؟"),
+        ("zh", "总租金和净租金有什么区别？"),
+        ("ja", "総賃料と純賃料の違いは何ですか？"),
+    ],
+)
+def test_a_difference_is_asked_for_as_one_thing(language: str, question: str) -> None:
+    assert parts_of(question, language) == [question]

@@ -3,6 +3,7 @@
 import pytest
 
 from docqa.questions.kinds import expected, kind_of, wants_span
+from docqa.questions.question import KindOpinion
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ from docqa.questions.kinds import expected, kind_of, wants_span
         ("zh", "为什么关闭？", "reason"),
     ],
 )
-def test_the_kind_is_told_by_its_words(language: str, question: str, kind: str) -> None:
+def test_the_kind_follows_from_the_words(language: str, question: str, kind: str) -> None:
     assert kind_of(question, language) == kind
 
 
@@ -43,7 +44,7 @@ def test_the_kind_is_told_by_its_words(language: str, question: str, kind: str) 
         ("zh", "谁管理北站？", "person"),
     ],
 )
-def test_what_is_expected_is_told_by_the_question_word(language: str, question: str, what: str | None) -> None:
+def test_what_is_expected_follows_from_the_question_word(language: str, question: str, what: str | None) -> None:
     assert expected(question, language) == what
 
 
@@ -64,3 +65,17 @@ def test_a_few_words_answer_who_what_and_when(question: str) -> None:
 @pytest.mark.parametrize("question", ["Is it open?", "Please list the risks.", "Explain the fee.", "Doesn't it float?"])
 def test_no_few_words_say_whether_something_is_so_or_what_to_make_of_it(question: str) -> None:
     assert not wants_span(question, "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "opinion", "kind"),
+    [
+        ("bike mileage rate?", KindOpinion("number", 0.7), "number"),
+        ("bike mileage rate?", KindOpinion("number", 0.2), "fact"),
+        ("Is the deposit refundable?", KindOpinion("fact", 0.25), "whether"),
+        ("the rent of the flat", KindOpinion("thanks", 0.6), "fact"),
+        ("thanks a lot", KindOpinion("number", 0.99), "thanks"),
+    ],
+)
+def test_a_sure_opinion_counts_more_than_single_words(text: str, opinion: KindOpinion, kind: str) -> None:
+    assert kind_of(text, "en", opinion) == kind

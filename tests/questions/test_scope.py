@@ -109,7 +109,7 @@ ORDINARY = [
     "How many stores were opened in the second year?",
     "How many pages did she write in the first year?",
     "What is the fee about which they quarrel?",
-    "Who wrote the book?",
+    "Who wrote the letter?",
     "When did the talks resume?",
     "What was the town named after?",
     "In what year did the orchestra first appear in the capital?",
@@ -189,6 +189,56 @@ def test_pages_chapters_and_sections_are_a_scope(
     question: str, wanted: str, kind: str, first: tuple[int, ...], last: tuple[int, ...]
 ) -> None:
     scope = scope_of(question, "en")
-    assert scope.place is not None
-    assert (scope.wanted, scope.place.kind, scope.place.first, scope.place.last) == (wanted, kind, first, last)
+    assert [(scope.wanted, at.kind, at.first, at.last) for at in scope.places] == [(wanted, kind, first, last)]
     assert scope.topic == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "numbers"),
+    [
+        ("en", "Summarize chapters 2 and 3", [(2, 2), (3, 3)]),
+        ("en", "Summarize pages 3, 5 and 7", [(3, 3), (5, 5), (7, 7)]),
+        ("en", "Summarize pages 3-5 and 8", [(3, 5), (8, 8)]),
+        ("en", "Summarize the first three pages", [(1, 3)]),
+        ("en", "Summarize the last 2 chapters", [(-2, -1)]),
+        ("fr", "Résume les trois premières pages", [(1, 3)]),
+        ("de", "Fasse die letzten zwei Kapitel zusammen", [(-2, -1)]),
+        ("de", "Fasse die Kapitel 2 und 4 zusammen", [(2, 2), (4, 4)]),
+        ("fr", "Résume les chapitres 2 et 3", [(2, 2), (3, 3)]),
+        ("es", "Resume los capítulos 2 y 3", [(2, 2), (3, 3)]),
+        ("ru", "Кратко перескажи главы 2 и 3", [(2, 2), (3, 3)]),
+        ("zh", "总结第二章和第三章", [(2, 2), (3, 3)]),
+        ("en", "Summarize pages three to five", [(3, 5)]),
+        ("en", "Summarize chapter twenty-one", [(21, 21)]),
+        ("en", "What is the seventh chapter about?", [(7, 7)]),
+        ("en", "Summarize the 12th chapter", [(12, 12)]),
+        ("de", "Zusammenfassung von Kapitel drei", [(3, 3)]),
+        ("de", "Worum geht es im sechsten Kapitel?", [(6, 6)]),
+        ("de", "Worum geht es im 3. Kapitel?", [(3, 3)]),
+        ("fr", "De quoi parle le sixième chapitre ?", [(6, 6)]),
+        ("fr", "Résume le chapitre deux", [(2, 2)]),
+        ("es", "¿De qué trata el capítulo tres?", [(3, 3)]),
+        ("pt", "Do que trata o sétimo capítulo?", [(7, 7)]),
+        ("it", "Riassumi il capitolo due", [(2, 2)]),
+        ("nl", "Geef een samenvatting van hoofdstuk drie", [(3, 3)]),
+        ("ru", "О чём третья глава?", [(3, 3)]),
+        ("ar", "لخص الفصل الثالث", [(3, 3)]),
+    ],
+)
+def test_places_are_named_in_lists_and_in_words(language: str, question: str, numbers: list[tuple[int, int]]) -> None:
+    scope = scope_of(question, language)
+    assert (scope.wanted, scope.topic) == ("summary", ())
+    assert [(*at.first, *at.last) for at in scope.places] == numbers
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "What does the chapter on bees say?"),
+        ("en", "Which section is due to be repealed?"),
+        ("pt", "O que dizem as páginas dos anexos?"),
+        ("en", "How many chapters and how many pages are there?"),
+    ],
+)
+def test_words_that_are_numbers_elsewhere_name_no_place(language: str, question: str) -> None:
+    assert scope_of(question, language).places == ()

@@ -50,6 +50,41 @@ def test_parts_and_follow_ups_stand_alone_in_agent_mode() -> None:
     assert "mill" in two.parts[1].searched
 
 
+@pytest.mark.parametrize(
+    ("earlier", "question", "wanted"),
+    [
+        ("Who dies in chapter 3?", "And in chapter 4?", "passages"),
+        ("How many pages are in chapter 3?", "And in chapter 4?", "page_count"),
+        ("Summarize chapter 3", "And chapter 4?", "summary"),
+    ],
+)
+def test_the_scope_of_a_follow_up_is_that_of_the_question_it_continues(
+    earlier: str, question: str, wanted: str
+) -> None:
+    scope = ask(("user", earlier), ("bot", "That."), ("user", question)).scope
+    assert (scope.wanted, [place.first for place in scope.places]) == (wanted, [(4,)])
+
+
+def test_each_part_has_the_place_that_it_names() -> None:
+    question = ask(("user", "What is the rent in chapter 2 and what is the deposit in chapter 5?"))
+    assert [[place.first for place in part.places] for part in question.parts] == [[(2,)], [(5,)]]
+    assert question.scope.wanted == "passages"
+
+
+def test_a_part_without_a_place_is_about_that_of_the_part_before() -> None:
+    question = ask(("user", "In chapter 2, how much is the rent and how much is the deposit?"))
+    assert [[place.first for place in part.places] for part in question.parts] == [[(2,)], [(2,)]]
+
+
+def test_chapters_that_are_compared_are_one_scope() -> None:
+    scope = ask(("user", "Compare chapter 2 and chapter 3")).scope
+    assert (scope.wanted, [place.first for place in scope.places]) == ("summary", [(2,), (3,)])
+
+
+def test_a_question_that_wants_several_things_is_answered_from_passages() -> None:
+    assert ask(("user", "What is this document about and who wrote it?")).scope.wanted == "passages"
+
+
 def test_without_agent_mode_a_question_is_searched_as_it_was_sent() -> None:
     question = ask(("user", "How much is the rent in Bergen?"), ("bot", "900"), ("user", "And in Oslo?"), agent=False)
     assert [part.text for part in question.parts] == ["And in Oslo?"]

@@ -22,13 +22,13 @@ def paragraphs(*sentences: str) -> str:
     return "\n\n".join(f"{sentence} {FILLER}" for sentence in sentences)
 
 
-async def found(client: httpx.AsyncClient, doc_id: str, query: str) -> list[str]:
+async def first_sentences(client: httpx.AsyncClient, doc_id: str, query: str) -> list[str]:
     """The first sentences of the passages, best first."""
     response = await client.post("/v1/api/retrieve", json={"query": query, "doc_ids": [doc_id], "top_k": 5})
     return [result["source_chunk"].partition(".")[0] for result in response.json()["results"]]
 
 
-def test_a_word_tells_the_more_the_rarer_it_is_and_never_speaks_against_a_passage() -> None:
+def test_rarer_words_weigh_more_and_no_weight_is_negative() -> None:
     rarities = [rarity(count, 100) for count in (0, 1, 10, 50, 99, 100)]
     assert rarities == sorted(rarities, reverse=True)
     assert rarities[-1] > 0
@@ -81,7 +81,9 @@ async def test_a_word_that_the_whole_document_is_about_does_not_decide_although_
             "One was repaired by masons from the south.",
         ),
     )
-    assert (await found(client, towers, "Which tower was repaired?"))[0] == "One was repaired by masons from the south"
+    assert (await first_sentences(client, towers, "Which tower was repaired?"))[
+        0
+    ] == "One was repaired by masons from the south"
 
 
 async def test_the_beginning_of_a_question_word_says_no_more_than_the_word(client: httpx.AsyncClient) -> None:
@@ -92,4 +94,4 @@ async def test_the_beginning_of_a_question_word_says_no_more_than_the_word(clien
     ]
     doc_id = await upload(client, paragraphs(*gates))
     assert "welch~" in terms(gates[0]) and "welch~" in terms("Welches")
-    assert "alt" in (await found(client, doc_id, "Welches Tor ist alt?"))[0]
+    assert "alt" in (await first_sentences(client, doc_id, "Welches Tor ist alt?"))[0]

@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from conftest import upload
 from docqa.search.weights import Query, weigh
 from docqa.text.frequency import shares
+from docqa.text.words import terms
 
 pytestmark = pytest.mark.anyio
 
@@ -46,10 +47,10 @@ def test_no_list_is_read_before_it_is_needed() -> None:
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
     async with app.state.services.db.read() as conn:
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
-        return await weigh(conn, documents, text, language, vector)
+        return await weigh(conn, documents, terms(text), language, vector)
 
 
-async def test_a_general_word_tells_little_although_the_file_has_it_once(
+async def test_a_general_word_weighs_little_although_the_file_has_it_once(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
@@ -58,7 +59,7 @@ async def test_a_general_word_tells_little_although_the_file_has_it_once(
     assert tells["jahr"] < tells["historiker"] < tells["lauterach"]
 
 
-async def test_what_a_word_tells_of_a_document_is_the_same_beside_any_others(
+async def test_the_weight_of_a_word_in_a_document_does_not_depend_on_the_others(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, CHRONICLE)
@@ -118,7 +119,7 @@ async def test_a_compound_that_stands_nowhere_is_no_gap_where_words_are_all_ther
     assert {"fait", "ax-12", "13"} < set(weights)
 
 
-async def test_what_a_question_word_is_cut_to_tells_as_little_unless_another_word_shares_it(
+async def test_the_stem_of_a_question_word_weighs_as_little_unless_another_word_shares_it(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await upload(client, "Welch ein Tor. Eine Welch-Kaserne gibt es nicht.")

@@ -28,7 +28,7 @@ CREATE TABLE document (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
@@ -48,7 +48,7 @@ CREATE TABLE page (
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
-    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), -- whether it is a picture that was not read
+    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, -- whether it is a picture that was not read
     UNIQUE (document, page_number)
 ) STRICT;
 

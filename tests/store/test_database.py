@@ -42,7 +42,7 @@ async def test_schema_sql_is_todays_schema(tmp_path: Path) -> None:
     """After a migration: python -m pytest tests/test_db.py, then take over what it shows."""
     db = await Database.open(tmp_path / "a.sqlite")
     await db.close()
-    conn = module._connect(tmp_path / "a.sqlite")
+    conn = module.connect(tmp_path / "a.sqlite")
     built = schema(conn)
     conn.close()
     assert built == SCHEMA.read_text(), f"tests/schema.sql should be:\n{built}"

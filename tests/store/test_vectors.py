@@ -18,6 +18,7 @@ from docqa.store.chunks import Chunk
 from docqa.store.database import Database
 from docqa.store.sql import change
 from docqa.store.vectors import StoredModel
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -188,8 +189,11 @@ async def test_other_writes_get_in_between_while_old_vectors_are_deleted(
         await store.vectors.take_over(conn)
     monkeypatch.setattr(vectors, "EMPTIED", 1)
     deletion = asyncio.create_task(vectors.empty_retired(Intake(db, ReadingQueue(Settings()), asyncio.Event())))
-    while await retired_vectors(db) == 60:
-        await asyncio.sleep(0)
+
+    async def begun() -> bool:
+        return await retired_vectors(db) < 60
+
+    await until(begun, "the first deletion", pause=0)
     async with db.write() as conn:
         await store.accounts.account_named(conn, "bob")
     assert 0 < await retired_vectors(db) < 60, "the write was done before the deletion had ended"

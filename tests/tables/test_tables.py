@@ -424,16 +424,16 @@ async def test_of_two_tables_the_one_that_fits_answers(client: httpx.AsyncClient
         await upload(client, "Name,Salary\nA,10\nB,30\n", "staff.csv"),
     ]
 
-    async def told(question: str) -> str:
+    async def answer_to(question: str) -> str:
         body = {"documents": documents, "messages": [{"sender": "user", "message": question}]}
         return str((await client.post("/v1/api/knowledge_base_chat", json=body)).json()["answer"]["message"])
 
-    assert (await told("What is the average salary?")).startswith("Average of Salary: 20.00.")
+    assert (await answer_to("What is the average salary?")).startswith("Average of Salary: 20.00.")
     assert (
-        await told("How many rows are there?")
+        await answer_to("How many rows are there?")
         == "Several tables fit this question: orders.csv, staff.csv. Which one do you mean?"
     )
-    assert (await told("How many rows are in staff.csv?")).startswith("Number of rows: 2.")
+    assert (await answer_to("How many rows are in staff.csv?")).startswith("Number of rows: 2.")
 
 
 NASTY = '"; DROP TABLE document; --'

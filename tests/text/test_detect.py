@@ -105,7 +105,7 @@ def test_what_stands_among_the_words_does_not_mislead(code: str, text: str) -> N
         "\ud800\x00",
     ],
 )
-def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
+def test_a_language_that_cannot_be_detected_is_not_guessed(text: str) -> None:
     assert detect(text) == ""
 
 

@@ -74,7 +74,7 @@ def test_a_date_may_be_put_together_from_a_day_and_a_year() -> None:
         ("zh", "合同由王芳签署。", []),
     ],
 )
-def test_names_are_told_by_their_capitals(language: str, sentence: str, expected: list[str]) -> None:
+def test_names_are_recognised_by_their_capitals(language: str, sentence: str, expected: list[str]) -> None:
     assert names(sentence, language) == expected
 
 

@@ -10,7 +10,6 @@ from docqa.text.values import (
     dates_and_numbers,
     decimal_marks,
     every_number,
-    heading_number,
     in_words,
     iso_date,
     kind,
@@ -98,13 +97,6 @@ def test_the_numbers_of_a_text_are_in_digits_and_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "numbered"), [("3.2", (3, 2)), ("IV", (4,)), ("十二", (12,)), ("二十", (20,)), ("٣", (3,))]
-)
-def test_the_numbers_of_chapters_and_sections(text: str, numbered: tuple[int, ...]) -> None:
-    assert heading_number(text) == numbered
-
-
-@pytest.mark.parametrize(
     ("text", "date"),
     [
         ("on 3 May 2021.", Date(2021, 5, 3)),
@@ -113,6 +105,9 @@ def test_the_numbers_of_chapters_and_sections(text: str, numbered: tuple[int, ..
         ("2021-05-03T10:00", Date(2021, 5, 3)),
         ("le 1er mai 2021", Date(2021, 5, 1)),
         ("2021年5月3日", Date(2021, 5, 3)),
+        ("январь 2021", Date(2021, 1, None)),
+        ("1 января 2021 г.", Date(2021, 1, 1)),
+        ("styczeń 2021", Date(2021, 1, None)),
         ("29 February", Date(None, 2, 29)),
     ],
 )

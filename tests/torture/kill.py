@@ -18,7 +18,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 import httpx
 
 from conftest import Server, start_server
-from docqa.store.database import _connect
+from docqa.store.database import connect
 
 THREADS = 4
 
@@ -72,7 +72,7 @@ def main() -> None:
             server.process.wait()
             for thread in threads:
                 thread.join()
-            conn = _connect(data / "docqa.sqlite")
+            conn = connect(data / "docqa.sqlite")
             assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             conn.execute("INSERT INTO chunk_fts (chunk_fts, rank) VALUES ('integrity-check', 1)")
             assert conn.execute("PRAGMA foreign_key_check").fetchall() == []

@@ -86,7 +86,7 @@ def encoded(excerpts: list[Excerpt]) -> list[Any]:
 
 
 @needs_transformers
-def test_the_template_and_the_question_are_told_apart_in_the_tokens() -> None:
+def test_the_tokens_of_the_template_and_of_the_question_are_distinguished() -> None:
     [excerpt] = encoded([Excerpt(BELL, (("Who cast the bell?", "Jan Moer"), ("Who built it?", None)))])
     answerable, unanswerable = excerpt.questions
     assert [answerable.tokens[index] for index in answerable.own] == word_tokens("Who cast the bell?")

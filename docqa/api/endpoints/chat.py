@@ -15,7 +15,7 @@ from docqa.api.endpoint import Endpoint, Given
 from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
-from docqa.questions.understand import understand
+from docqa.questions.understand import last_question, understand
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -66,7 +66,9 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
 async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
-    question = understand(messages, chat_options(given.query), documents)
+    text, language = last_question(messages, documents)
+    opinion = await services.encoders.kind_opinion(text, language) if text else None
+    question = understand(messages, chat_options(given.query), documents, opinion)
     made = await answer(services.answering, documents, question)
     log.info("%s: answered by %s", given.query["model_name"], made.target)
     headers = {TARGET_HEADER: made.target}

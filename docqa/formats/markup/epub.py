@@ -16,9 +16,10 @@ from lxml import etree  # type: ignore[import-untyped]
 from docqa.errors import Unreadable
 from docqa.formats.markup.epub_container import Container, resolve
 from docqa.formats.markup.epub_contents import Entry, entries, headings
-from docqa.formats.markup.html import parse, prose
+from docqa.formats.markup.html import NOTES, parse, prose
 from docqa.formats.markup.html import title as page_title
 from docqa.formats.pages import ExtractedPage, Reading
+from docqa.formats.properties import Properties
 
 _OPF = "http://www.idpf.org/2007/opf"
 _DC = "http://purl.org/dc/elements/1.1/"
@@ -42,7 +43,6 @@ _EMPTY = re.compile(
 )
 # The tree of a chapter keeps no attributes with a prefix.
 _TYPE = re.compile(r"\sepub:type\s*=")
-_NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
 # The elements that a drawing's texts are turned into, to become paragraphs and lines.
 _DRAWN = {"svg": "div", "text": "p", "tspan": "li"}
 _LISTS = {"page-list", "landmarks"}
@@ -104,8 +104,10 @@ def read(data: bytes, charset: str = "") -> Reading:
         ],
     ):
         listed.setdefault(entry.file, []).append(entry)
+    creators, dates = ([text for text, _ in book.get_metadata("DC", name)] for name in ("creator", "date"))
+    properties = Properties.of(book.title, ", ".join(filter(None, creators)), next(iter(dates), ""))
     title, notes = " ".join((book.title or "").split()), list[str]()
-    return Reading("epub", title, _pages(container, chapters, listed, title, notes), notes)
+    return Reading("epub", title, _pages(container, chapters, listed, title, notes), notes, properties=properties)
 
 
 def _path(package: str, item: Any) -> str:
@@ -125,6 +127,9 @@ def _mended(container: Container, package: str) -> bytes:
     )
     titles = ("".join(element.itertext()) for element in elements if _local(element) == "title")
     etree.SubElement(metadata, f"{{{_DC}}}title").text = next(filter(str.strip, titles), "")
+    for element in elements:
+        if _local(element) in ("creator", "date") and (text := "".join(element.itertext()).strip()):
+            etree.SubElement(metadata, f"{{{_DC}}}{_local(element)}").text = text
     items = [
         tuple(element.get(name, "") for name in ("id", "href", "media-type", "properties"))
         for element in elements
@@ -168,7 +173,7 @@ def _pages(
             begins[0][1] if begins and begins[0][0] == 0 else section if begins or own in ("", title, before) else own
         )
         before = own
-        yield ExtractedPage(chapter.text, section, tuple(begins))
+        yield ExtractedPage(chapter.text, section, tuple(begins), blocks=tuple(chapter.blocks))
         section = begins[-1][1] if begins else section
     if missing:
         names = ", ".join(missing[:_NAMED]) + (f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else "")
@@ -188,7 +193,7 @@ def _prepare(root: Any) -> None:
     for element in list(root.iter()):
         types = {*element.get("property", "").split(), element.get("role", "").removeprefix("doc-")}
         is_short = len(element) == 0 and len(element.text or "") <= _LONGEST_PAGE_MARK
-        if types & _NOTES:
+        if types & NOTES:
             element.attrib.pop("hidden", None)
             element.attrib.pop("style", None)
         elif types & _LISTS or "pagebreak" in types and is_short:

@@ -13,8 +13,9 @@ from lxml.html import HtmlElement  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.markup.prose import CELLS, HEADINGS, Prose, Writer
+from docqa.formats.properties import Properties
 
-__all__ = ["Prose", "parse", "prose", "title"]
+__all__ = ["Prose", "parse", "properties", "prose", "title"]
 
 # Browsers stop nesting at 512; without a bound, walking a deep tree takes quadratic time.
 DEEPEST = 500
@@ -30,6 +31,8 @@ _SKIPPED = {
     "datalist", "textarea", "rt", "rp", "rtc",
 }  # fmt: skip
 _PAGE_PARTS = ("table", "pre", *sorted(HEADINGS))
+# Roles and types of elements that hold footnotes.
+NOTES = {"footnote", "endnote", "rearnote", "note", "footnotes", "endnotes", "rearnotes"}
 # Prefixes that Word writes: its <o:p> is not a paragraph.
 _OFFICE = ("o", "v", "w", "x")
 _SYMBOLS = ("mi", "mn", "mo", "ms", "mtext")
@@ -64,6 +67,20 @@ def title(root: HtmlElement) -> str:
     return ""
 
 
+def properties(root: HtmlElement) -> Properties:
+    """What the page's head says of it."""
+
+    def named(*names: str) -> str:
+        for name in names:
+            for content in root.xpath("//meta[@name=$name or @property=$name]/@content", name=name):
+                if content.strip() and "://" not in content:
+                    return str(content)
+        return ""
+
+    date = named("article:published_time", "date", "DC.date", "dcterms.created", "article:modified_time")
+    return Properties.of(title(root), named("author", "article:author", "DC.creator"), date)
+
+
 def prose(root: HtmlElement, everything: bool = False) -> Prose:
     """The readable text below `root` in document order.
 
@@ -81,7 +98,8 @@ def prose(root: HtmlElement, everything: bool = False) -> Prose:
                 skipped = element
                 walk.skip_subtree()
             else:
-                writer.open(element.tag, element.text, element.tag == "tr" and _is_row(element), _columns(element))
+                is_row = element.tag == "tr" and _is_row(element)
+                writer.open(element.tag, element.text, is_row, _columns(element), _is_note(element))
             continue
         if element is not skipped:
             writer.close(element.tag)
@@ -134,6 +152,12 @@ def _is_row(row: HtmlElement) -> bool:
     if len(cells) < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
         return False
     return all(sum(map(len, cell.itertext())) <= LONGEST_CELL for cell in cells)
+
+
+def _is_note(element: HtmlElement) -> bool:
+    """Whether it holds footnotes, by its role or, in a book, its type."""
+    kinds = f"{element.get('role') or ''} {element.get('property') or ''}"
+    return bool(kinds.strip()) and not NOTES.isdisjoint(kinds.replace("doc-", "").split())
 
 
 def _columns(cell: HtmlElement) -> int:

@@ -16,9 +16,10 @@ from readability import Document  # type: ignore[import-untyped]
 from readability.readability import Unparseable  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
-from docqa.formats.markup.html import Prose, parse, prose, title
+from docqa.formats.markup.html import Prose, parse, properties, prose, title
 from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.encoding import codec, decode
+from docqa.text.blocks import Block
 
 LARGEST = 64_000_000
 # Of the text that is not in links, because navigation is.
@@ -61,9 +62,9 @@ def read(data: bytes, charset: str = "") -> Reading:
     root = parse(source)
     if root is None:
         raise Unreadable("The page holds no HTML that can be read.")
-    name = title(root)
+    name, known = title(root), properties(root)
     text = _text(root, name)
-    return Reading("html", name, paginate(text.text, text.headings))
+    return Reading("html", name, paginate(text.text, text.headings, text.blocks), properties=known)
 
 
 def _charset(data: bytes, named: str) -> str:
@@ -224,14 +225,23 @@ def _cut(page: Prose, spans: list[tuple[int, int]]) -> Prose:
     places = [place for place, _ in page.headings]
     texts: list[str] = []
     headings: list[tuple[int, str]] = []
-    length = 0
+    blocks: list[Block] = []
+    length = reached = 0
     for start, end in spans:
         passed = bisect_left(marks, start)
         for place, name in page.headings[bisect_left(places, start) : bisect_left(places, end)]:
             headings.append((length + place - start - (bisect_left(marks, place) - passed), _MARK.sub("", name)))
+        while reached < len(page.blocks) and page.blocks[reached].end <= start:
+            reached += 1
+        for block in islice(page.blocks, reached, None):
+            if block.start >= end:
+                break
+            ends = (max(start, block.start), min(end, block.end))
+            first, last = (length + at - start - (bisect_left(marks, at) - passed) for at in ends)
+            blocks.append(block._replace(start=first, end=last))
         texts.append(_MARK.sub("", page.text[start:end]).rstrip())
         length += len(texts[-1]) + 2
-    return Prose("\n\n".join(texts), headings)
+    return Prose("\n\n".join(texts), headings, blocks)
 
 
 def _without_last_headings(page: Prose) -> Prose:
@@ -239,4 +249,4 @@ def _without_last_headings(page: Prose) -> Prose:
     text, headings = page.text, list(page.headings)
     while headings and text[headings[-1][0] :].strip() == headings[-1][1]:
         text = text[: headings.pop()[0]].rstrip()
-    return Prose(text, headings)
+    return Prose(text, headings, [block for block in page.blocks if block.end <= len(text)])

@@ -3,6 +3,7 @@
 Embedded files are not read. A page that shows something but holds no text is marked as unread.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -17,6 +18,8 @@ from docqa.formats.pdf.ocr import tessdata
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
+from docqa.formats.properties import Properties
+from docqa.text.blocks import Block
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
@@ -24,6 +27,7 @@ _BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # wh
 _RESOLUTION = 300  # dots per inch
 _LONGEST_SIDE = 6000  # dots; a poster is read at a lower resolution
 _STAMP = 60  # characters: a scanned page with less text on top of it still counts as a scan
+_NUMBER = 12  # characters that the number of a section takes beside its title
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
 
 
@@ -50,8 +54,9 @@ def read(data: bytes, charset: str = "") -> Reading:
             f"The PDF carries {attached} attached file{'s' if attached > 1 else ''}, "
             f"which {'are' if attached > 1 else 'is'} not read; upload {'them' if attached > 1 else 'it'} separately."
         )
-    # The title in a PDF's metadata is too often that of a template, or a file name, so there is none.
-    return Reading("pdf", "", _sections(marked(_pages(document, count, notes)), _outline(document)), notes)
+    # The title in a PDF's metadata is too often that of a template, or a file name: it names no document.
+    pages = _sections(marked(_pages(document, count, notes)), _outline(document))
+    return Reading("pdf", "", pages, notes, properties=_properties(document))
 
 
 def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
@@ -72,7 +77,8 @@ def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
         _raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
     arranged = arrange(blocks, page.cropbox.width, page.cropbox.height)
-    return ExtractedPage(arranged.text, "", tuple(arranged.headings), (), tuple(arranged.tables)).cleaned()
+    headings, tables = tuple(arranged.headings), tuple(arranged.tables)
+    return ExtractedPage(arranged.text, "", headings, (), tables, blocks=tuple(arranged.blocks)).cleaned()
 
 
 def _open(data: bytes) -> Any:
@@ -104,16 +110,24 @@ def _raise_if_memory(error: Exception) -> None:
         raise MemoryError(str(error)) from error
 
 
-def _outline(document: Any) -> dict[int, list[str]]:
-    """Titles by 0-based page, in the outline's order."""
+def _properties(document: Any) -> Properties:
+    try:
+        known = document.metadata or {}
+    except _BROKEN:
+        return Properties()  # they are optional
+    return Properties.of(known.get("title"), known.get("author"), known.get("creationDate"))
+
+
+def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
+    """(title, level from 1) by 0-based page, in the outline's order."""
     try:
         entries = document.get_toc(simple=True)
     except _BROKEN:
         return {}  # a broken outline loses only the section names, which are optional
-    titles: dict[int, list[str]] = {}
-    for _, title, page in entries:
+    titles: dict[int, list[tuple[str, int]]] = {}
+    for level, title, page in entries:
         if page > 0 and title.strip():
-            titles.setdefault(page - 1, []).append(" ".join(title.split()))
+            titles.setdefault(page - 1, []).append((" ".join(title.split()), max(1, level)))
     return titles
 
 
@@ -148,17 +162,36 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
         yield arranged
 
 
-def _sections(pages: Iterable[Page], outline: dict[int, list[str]]) -> Iterator[ExtractedPage]:
+def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) -> Iterator[ExtractedPage]:
     """The pages with titles from the outline, and with what looks like a heading."""
     section = ""
     for number, page in enumerate(pages):
-        outlined = sorted((_place(page, title), title) for title in outline.get(number, ()))
+        listed = [(_place(page, title), title, level) for title, level in outline.get(number, ())]
+        outlined = sorted((place, title) for place, title, _ in listed)
         places = {place for place, _ in outlined}
         headings = sorted([*outlined, *(heading for heading in page.headings if heading[0] not in places)])
         first = next((end for start, end in reversed(page.running) if start == 0), 0)
         begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
-        yield ExtractedPage(page.text, begins, tuple(headings), tuple(page.running), tuple(page.tables), page.unread)
+        yield ExtractedPage(
+            page.text,
+            begins,
+            tuple(headings),
+            tuple(page.running),
+            tuple(page.tables),
+            page.unread,
+            blocks=_with_titles(page, listed),
+        )
         section = headings[-1][1] if headings else section
+
+
+def _with_titles(page: Page, listed: Iterable[tuple[int, str, int]]) -> tuple[Block, ...]:
+    """The blocks of a page; one that holds little more than a title of the outline is a heading of its level."""
+    blocks = list(page.blocks)
+    for place, title, level in listed:
+        at = bisect_right([block.start for block in blocks], place) - 1
+        if at >= 0 and place < blocks[at].end and blocks[at].end - blocks[at].start <= len(title) + _NUMBER:
+            blocks[at] = blocks[at]._replace(kind="heading", level=level)
+    return tuple(blocks)
 
 
 def _place(page: Page, title: str) -> int:
@@ -167,6 +200,9 @@ def _place(page: Page, title: str) -> int:
     for place, heading in page.headings:
         if wanted in heading.casefold() or heading.casefold() in wanted:
             return place
+    for block in page.blocks:
+        if block.end - block.start <= len(title) + _NUMBER and wanted in page.text[block.start : block.end].casefold():
+            return block.start
     return max(0, page.text.casefold().find(wanted)) if len(page.text.casefold()) == len(page.text) else 0
 
 

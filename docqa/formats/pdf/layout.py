@@ -4,15 +4,20 @@ The order is the file's own unless it jumps back often; then the page is cut alo
 Nagy and Seth (1984). Footnotes, captions and boxes are not distinguished from the text around them.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from docqa.formats.pdf.bidi import RIGHT_TO_LEFT, logical
 from docqa.formats.pdf.table import Cell, Row, is_narrow
+from docqa.text.marks import Mark, item_mark
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 
+_CONTROLS = "".join(map(chr, range(0x80, 0xA0)))  # C1, which show nothing
+_DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbols draw as bullets
+_SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
 _LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
@@ -34,9 +39,28 @@ def directions(
         for block in ordered:
             for place, row in enumerate(block):
                 row.begins = place == 0
+                _join_mark(row)
                 rows.append(row)
         _, top, _, bottom = _turn(direction, (0.0, 0.0, width, height))
         yield rows, top, bottom
+
+
+def _join_mark(row: Row) -> None:
+    """Make one cell of the mark of a list item and its text: a list is no table of two columns."""
+    if len(row.cells) < 2 or not (mark := _lone_mark(row.cells[0].text)):
+        return
+    first, second = row.cells[:2]
+    if mark.style[0] in "•-" or len(row.cells) == 2 and not second.is_value:
+        bullet = "•" if "\ue000" <= first.text <= "\uf8ff" or first.text in _DRAWN else first.text
+        second.text = f"{bullet} {second.text}"
+        second.left = first.left
+        del row.cells[0]
+
+
+def _lone_mark(text: str) -> Mark | None:
+    """The mark that the text is; None if it is more, or none."""
+    mark = item_mark(f"{'•' if text in _DRAWN else text} X")
+    return mark if mark and mark.end == len(text) + 1 else None
 
 
 def paragraphs(rows: Iterable[Row]) -> list[list[Row]]:
@@ -84,7 +108,9 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
     spans, box = line["spans"], line["bbox"]
     if "chars" not in spans[0]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
-        if text := text.strip():
+        if len(spans) > 1 and _is_bullet(spans[0]):
+            text = "• " + "".join([span["text"] for span in spans[1:]]).lstrip()
+        if text := text.strip().strip(_CONTROLS).strip():
             yield text, box
         return
     characters = [(char["c"], char["bbox"][0], char["bbox"][2]) for span in spans for char in span["chars"]]
@@ -95,6 +121,12 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
         )
     elif plain:
         yield plain, box
+
+
+def _is_bullet(span: dict[str, Any]) -> bool:
+    """Whether a character of ASCII is drawn as a bullet, by a font of symbols."""
+    text = span["text"].strip()
+    return len(text) == 1 and text.isascii() and bool(_SYMBOLS.search(span["font"]))
 
 
 def _direction(line: dict[str, Any]) -> tuple[int, int]:
@@ -138,6 +170,9 @@ def _joined(rows: list[Row]) -> list[list[Row]]:
                 lines.append(row)
         if blocks and len(blocks[-1]) == len(lines) == 1 and blocks[-1][0].beside(lines[0]):
             blocks[-1][0].add(lines[0])
+        elif blocks and blocks[-1][-1].beside(lines[0]) and _lone_mark(blocks[-1][-1].text):
+            lines[0].add(blocks[-1].pop())
+            blocks[-1] += lines
         else:
             blocks.append(lines)
     return _beside_each_other(blocks)

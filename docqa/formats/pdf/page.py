@@ -1,39 +1,22 @@
 """Rows in reading order → a page's text: paragraphs, tables, headings, edge lines; hyphenated words are rejoined."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import Any
 
 from docqa.formats.pdf.layout import directions, paragraphs
+from docqa.formats.pdf.parts import Usual, goes_on_below, parts
 from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
+from docqa.languages import every_word
+from docqa.text.blocks import Block, BlockKind
+from docqa.text.marks import item_mark
 
 _EDGE = 0.12  # of the page's height, where headers and footers are
-_BIGGER = 1.15  # a heading's size relative to the text around it
-_LONGEST_HEADING = 120  # characters
+_BOLD = 4  # the level of headings that are bold and no larger than the text
 _HYPHENS = "-\u00ad\u2010"
 _BROKEN = re.compile(f"([^\\W\\d_]+)([{_HYPHENS}])\n([^\\W\\d_]\\S*)[ \n]?")
-_CONJUNCTIONS = {
-    "and",
-    "or",
-    "to",
-    "und",
-    "oder",
-    "bis",
-    "bzw.",
-    "et",
-    "ou",
-    "y",
-    "e",
-    "o",
-    "u",
-    "en",
-    "of",
-    "och",
-    "og",
-}  # "pre- and postwar"
+_CONJUNCTIONS = every_word("text.conjunctions")  # "pre- and postwar"
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _NO_WORD = re.compile(r"[\W\d_]")
 
@@ -57,7 +40,8 @@ class Page:
     """A page's text and what is where in it.
 
     `headings` are (offset, title), `tables` (start, end of the column headings, end), `running` (start, end) of those
-    `edges` that are headers and footers. `unread`: the page shows something, but has no text.
+    `edges` that are headers and footers. `blocks` are those of its paragraphs, as far as their place and font show
+    them. `unread`: the page shows something, but has no text.
     """
 
     text: str = ""
@@ -65,6 +49,7 @@ class Page:
     tables: list[tuple[int, int, int]] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     running: list[tuple[int, int]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     unread: bool = False
 
 
@@ -86,6 +71,8 @@ class _Writer:
         self.parts: list[str] = []
         self.length = 0
         self.words: set[str] = set()
+        self.last_row: Row | None = None  # of the paragraph before, if nothing has been written after it
+        self.last_heading: Row | None = None  # the last row of a heading, if nothing has been written after it
         self.parts_indexed = 0  # how many of the parts `words` covers
 
     def finish(self) -> Page:
@@ -103,22 +90,22 @@ class _Writer:
 
     def write_rows(self, rows: Sequence[Row], top: float, bottom: float) -> None:
         """Write tables and paragraphs, and record the lines of paragraphs at the page's edges."""
-        size = _usual_size(rows)
+        usual = Usual.of([row for row in rows if not row.is_placeholder] or rows, top, bottom)
         margin = _EDGE * (bottom - top)
         upper = max(top + margin, min(row.bottom for row in rows))
         lower = min(bottom - margin, max(row.top for row in rows))
         done = 0
         for start, end in [*tables(rows), (len(rows), len(rows))]:
             for block in paragraphs(rows[done:start]):
-                self._write_paragraph(block, size, upper, lower)
+                self._write_paragraph(block, usual, upper, lower)
             if columns := columns_of_prose(rows[start:end]):
                 for column in columns:
-                    self._write_paragraph(column, size, upper, lower)
+                    self._write_paragraph(column, usual, upper, lower)
             elif start < end:
                 self._write_table(table(rows[start:end]))
             done = end
 
-    def _write_paragraph(self, rows: Sequence[Row], size: float, upper: float, lower: float) -> None:
+    def _write_paragraph(self, rows: Sequence[Row], usual: Usual, upper: float, lower: float) -> None:
         if rows[0].text in self.ruled:
             self._write_table(self.ruled[rows[0].text])
             rows = rows[1:]
@@ -128,14 +115,51 @@ class _Writer:
         text = "\n".join(lines)
         whole = self._without_hyphens(text)
         at = self.write(whole)
-        if heading := _heading(rows, size):
-            self.page.headings.append((at, heading))
+        self._record_parts(rows, usual, whole, at)
         if whole != text:
             return  # headers and footers are not hyphenated
         for row, line in zip(rows, lines, strict=True):
             if row.bottom <= upper or row.top >= lower:
                 self.page.edges.append(Edge(line, at, at + len(line), row.bottom <= upper))
             at += len(line) + 1
+
+    def _record_parts(self, rows: Sequence[Row], usual: Usual, text: str, at: int) -> None:
+        """Record the headings and blocks of a paragraph, which was written at this offset."""
+        lines = text.split("\n")
+        before, self.last_row = self.last_row, rows[-1]
+        if len(lines) != len(rows):  # a rejoined word was the whole of a line
+            self.page.blocks.append(Block("paragraph", at, at + len(text)))
+            return
+        starts = [at]
+        for line in lines:
+            starts.append(starts[-1] + len(line) + 1)
+        for part in parts(rows, usual):
+            start, end = starts[part.first], starts[part.last] - 1
+            if part.level and self._goes_on(rows[part.first], part.level):
+                self.page.blocks[-1] = self.page.blocks[-1]._replace(end=end)
+                place, title = self.page.headings[-1]
+                self.page.headings[-1] = place, f"{title} {' '.join(lines[part.first : part.last])}"
+                continue
+            self.last_heading = rows[part.last - 1] if part.level else None
+            if before and part.first == 0 and self._is_text() and goes_on_below(before, rows[0], usual):
+                self.page.blocks[-1] = self.page.blocks[-1]._replace(end=end)
+                continue
+            kind: BlockKind = "heading" if part.level else "note" if part.is_note else "paragraph"
+            self.page.blocks.append(Block(kind, start, end, part.level))
+            if part.level:
+                self.page.headings.append((start, " ".join(lines[part.first : part.last])))
+
+    def _is_text(self) -> bool:
+        return bool(self.page.blocks) and self.page.blocks[-1].kind == "paragraph"
+
+    def _goes_on(self, row: Row, level: int) -> bool:
+        """Whether a row goes on with the heading above it: right below it, in the same size, and not numbered."""
+        above = self.last_heading
+        if above is None or not self.page.blocks or self.page.blocks[-1].level != level or item_mark(row.text):
+            return False
+        height = row.bottom - row.top
+        same = abs(above.cells[0].size - row.cells[0].size) < 0.5 and above.cells[0].bold == row.cells[0].bold
+        return same and level < _BOLD and -height < row.top - above.bottom < height / 2
 
     def _without_hyphens(self, text: str) -> str:
         """Rejoin words hyphenated at a line's end, on the line where they begin.
@@ -158,22 +182,7 @@ class _Writer:
         return f"{head}{hyphen if kept else ''}{tail}\n"
 
     def _write_table(self, content: Table) -> None:
+        self.last_heading = self.last_row = None
         at = self.write("\n".join(content.lines))
         head = at + len("\n".join(content.lines[: content.head]))
         self.page.tables.append((at, head, self.length))
-
-
-def _usual_size(rows: Sequence[Row]) -> float:
-    sizes: Counter[float] = Counter()
-    for row in rows:
-        sizes[round(row.cells[0].size, 1)] += len(row.cells[0].text)
-    return max(sizes, key=sizes.__getitem__)
-
-
-def _heading(rows: Sequence[Row], size: float) -> str:
-    """The larger or bold text that a paragraph begins with, if it is short and the rest is not like it; else ""."""
-    loud = list(takewhile(lambda row: row.cells[0].bold or row.cells[0].size >= _BIGGER * size, rows[:4]))
-    title = " ".join(row.text for row in loud)
-    if len(loud) > 3 or len(title) > _LONGEST_HEADING or title.endswith((".", ",", ";")) and not title[:1].isdigit():
-        return ""
-    return title if any(map(str.isalpha, title)) else ""

@@ -21,6 +21,7 @@ from docqa.formats.pages import PAGE, ExtractedPage, Reading, paginate
 from docqa.formats.plain.csv_records import Records
 from docqa.formats.plain.encoding import open_text
 from docqa.languages import every_word
+from docqa.text.blocks import Block
 from docqa.text.keys import key
 from docqa.text.values import kind
 
@@ -72,7 +73,7 @@ def _pages(
     """Pages of whole rows; a row longer than a page is cut. `first` are the same rows, for a first pass."""
     table_columns = _columns(first)
     values = Values(table_columns)
-    lines: list[str] = []
+    lines: list[Row] = []
     places: list[tuple[int, str]] = []
     size = 0
     for row in rows:
@@ -83,7 +84,7 @@ def _pages(
             typed = [value(cell, column) for cell, column in zip(row.cells, table_columns, strict=False)]
             values.add(typed)
             places.append((size, json.dumps(typed, ensure_ascii=False)))
-        lines.append(row.line + "\n")
+        lines.append(row)
         size += len(row.line) + 1
     yield from _page(lines, places)
     reading.table = Table(table_columns, values.keyed()) if table_columns else None
@@ -94,8 +95,12 @@ def _pages(
         )
 
 
-def _page(lines: list[str], places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
-    first, *rest = paginate("".join(lines))
+def _page(lines: "list[Row]", places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
+    blocks, size = [], 0
+    for row in lines:
+        blocks.append(Block("row" if row.is_row else "paragraph", size, size + len(row.line), int(row.is_head)))
+        size += len(row.line) + 1
+    first, *rest = paginate("".join(f"{row.line}\n" for row in lines), (), blocks)
     yield replace(first, rows=tuple(places))
     yield from rest
 
@@ -148,11 +153,16 @@ def _regularity(sample: str, mark: str) -> float:
 
 
 class Row(NamedTuple):
-    """A line of the document; a row of the table has the `names` of the columns and its `cells` too."""
+    """A line of the document; a row of the table has the `names` of the columns and its `cells` too.
+
+    `is_row`: it belongs to the table or its column headings (`is_head`), and is no title or remark above it.
+    """
 
     line: str
     names: Sequence[str] = ()
     cells: Sequence[str] = ()
+    is_row: bool = True
+    is_head: bool = False
 
 
 def _columns(rows: Iterable[Row]) -> tuple[Column, ...]:
@@ -198,8 +208,8 @@ def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
 def _start(rows: list[list[str]]) -> Generator[Row, None, list[str]]:
     """The first rows of a table; returns its column names, [] if it has none."""
     place = _header_place(rows)
-    for cells in rows[: place + 1]:
-        yield Row("; ".join(cell for cell in cells if cell))
+    for number, cells in enumerate(rows[: place + 1]):
+        yield Row("; ".join(cell for cell in cells if cell), is_row=number == place, is_head=number == place)
     header = rows[place] if place >= 0 else []
     for cells in rows[place + 1 :]:
         yield Row(_line(header, cells), header, cells)

@@ -8,13 +8,12 @@ from collections.abc import Callable
 
 from docqa.errors import Unreadable
 from docqa.formats.rtf.codes import Font, Fonts, decode, decode_utf8
-from docqa.formats.rtf.group import NO_OUTLINE, Group, Voice
+from docqa.formats.rtf.group import NO_OUTLINE, Group, Voice, heading_level
 from docqa.formats.rtf.story import Story
 
 DEEPEST = 500_000
 LONGEST_FALLBACK = 8  # characters, more than the bytes of one in any code page; a damaged number must not swallow text
 
-_HEADING_STYLE = re.compile(r"\s*(heading [1-9]|title)\b", re.IGNORECASE)
 _SYMBOL_FIELD = re.compile(r'\s*SYMBOL\s+(\d{1,5})(?:[^\\]*\\f\s+"?(\w+))?')
 
 
@@ -23,7 +22,7 @@ class Document:
 
     def __init__(self) -> None:
         self.body = Story()
-        self.title = ""
+        self.title = self.author = ""
         self.notes: list[str] = []
         self.group = Group(Voice.SPEAKING, self.body)
         self._code_page = 1252
@@ -95,18 +94,19 @@ class Document:
             self.revive()
         around, own = self.group.story, Story()
         self.group.story, self.group.table, self.group.page_before = own, 0, 0
-        self.group.closings += (lambda: place(around, own.close()[0]),)
+        self.group.closings += (lambda: place(around, own.close().text),)
 
     # --- properties ---
 
     def reset_characters(self) -> None:
         """Default character properties (\\plain)."""
-        self.group.hidden = self.group.deleted = 0
+        self.group.hidden = self.group.deleted = self.group.bold = 0
         self.group.font = self._default_font
 
     def reset_paragraph(self) -> None:
         """Default paragraph properties (\\pard)."""
         self.group.style, self.group.outline, self.group.table, self.group.page_before = 0, NO_OUTLINE, 0, 0
+        self.group.list_number = self.group.list_level = 0
 
     def set_table(self, level: int) -> None:
         """How many tables the paragraph is nested in (\\itap)."""
@@ -186,7 +186,7 @@ class Document:
         if group.voice is Voice.SPEAKING:
             if not group.hidden and not group.deleted:
                 self._begin()
-                group.story.write(text)
+                group.story.write(text, is_bold=bool(group.bold))
         elif group.voice is Voice.INSTRUCTION:
             self._instruction += text
         elif group.voice is Voice.FONTS:
@@ -199,7 +199,7 @@ class Document:
 
     def end_paragraph(self) -> None:
         """The end of a paragraph (\\par)."""
-        self.group.story.end_paragraph(self.group.table, self._is_heading())
+        self.group.story.end_paragraph(self.group.table, self._heading_level(), self.group.item)
 
     def end_cell(self, level: int) -> None:
         """The end of a cell in a table of this nesting level (\\cell, \\nestcell)."""
@@ -233,20 +233,20 @@ class Document:
                 self.body.break_page()
             self._section_ended = False
 
-    def _is_heading(self) -> bool:
+    def _heading_level(self) -> int:
         style = self.group.style
         outline = min(self.group.outline, self._outlines.get(style, NO_OUTLINE))
-        return outline < NO_OUTLINE or bool(_HEADING_STYLE.match(self._styles.get(style, "")))
+        return heading_level(outline, self._styles.get(style, ""))
 
     # --- stories of their own ---
 
-    def place_aside(self, around: Story, text: str) -> None:
-        """A note, comment or text box."""
-        around.set_aside(text)
+    def place_aside(self, around: Story, text: str, is_note: bool = False) -> None:
+        """A text box, note or comment."""
+        around.set_aside(text, is_note)
 
-    def place_title(self, around: Story, text: str) -> None:
-        """The document's title."""
-        self.title = " ".join(text.split())
+    def place_information(self, name: str, around: Story, text: str) -> None:
+        """What the document says of itself: its `title` or its `author`."""
+        setattr(self, name, " ".join(text.split()))
 
     def place_label(self, around: Story, text: str) -> None:
         """The bullet or number of a list item."""

@@ -1,5 +1,6 @@
 """The properties of an RTF group, restored by its closing brace: those that decide what is text and where it goes."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -7,6 +8,15 @@ from enum import Enum
 from docqa.formats.rtf.story import Story
 
 NO_OUTLINE = 9
+_HEADING_STYLE = re.compile(r"\s*(?:heading ([1-9])|title)\b", re.IGNORECASE)
+
+
+def heading_level(outline: int, style: str) -> int:
+    """The level of a heading by its outline level, from 0, or the name of its style; 0 of what is none."""
+    if outline < NO_OUTLINE:
+        return max(0, outline) + 1
+    named = _HEADING_STYLE.match(style)
+    return int(named[1] or 1) if named else 0
 
 
 class Voice(Enum):
@@ -34,7 +44,15 @@ class Group:
     outline: int = NO_OUTLINE
     table: int = 0
     page_before: int = 0
+    list_number: int = 0  # of the list that the paragraph belongs to; 0 for none
+    list_level: int = 0
+    bold: int = 0
     closings: tuple[Callable[[], None], ...] = ()
+
+    @property
+    def item(self) -> int:
+        """The level of the list that the paragraph is an item of, from 1; 0 for none."""
+        return self.list_level + 1 if self.list_number else 0
 
     def inner(self) -> "Group":
         """A group opened in this one. `copy` would take three times as long, and a file may have millions of groups."""
@@ -49,4 +67,7 @@ class Group:
             self.outline,
             self.table,
             self.page_before,
+            self.list_number,
+            self.list_level,
+            self.bold,
         )

@@ -7,15 +7,20 @@ not reconstructed.
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from striprtf.striprtf import destinations, specialchars
 
 from docqa.formats.pages import Reading, paginate
+from docqa.formats.properties import Properties
 from docqa.formats.rtf.document import Document
 from docqa.formats.rtf.group import Voice
 
 _TOKEN = re.compile(rb"([^\\{}]+)|([{}])|\\([A-Za-z]+)(-?\d{1,9})? ?|\\'([0-9A-Fa-f]{2})|\\(.)", re.DOTALL)
 _TEXT, _BRACE, _WORD, _NUMBER, _HEX, _SYMBOL = range(1, 7)
+
+_CREATED = re.compile(rb"\\creatim\s*\\yr(\d{4})\\mo(\d{1,2})\\dy(\d{1,2})")
+_INFO = 1 << 20  # bytes at the beginning in which the information group stands
 
 _SIGNS = {b"~": "\xa0", b"_": "\u2011", b"\t": "\t"}
 _BREAKING = ("row", "cell", "nestcell", "par", "sect", "page")  # of striprtf's characters; they do more than that here
@@ -33,9 +38,12 @@ _CHARACTERS = {word: sign for word, sign in specialchars.items() if word.isalpha
 _PROPERTIES = {
     "f": ("font", 0),
     "v": ("hidden", 1),
+    "b": ("bold", 1),
     "deleted": ("deleted", 1),
     "s": ("style", 0),
     "outlinelevel": ("outline", 0),
+    "ls": ("list_number", 0),
+    "ilvl": ("list_level", 0),
     "pagebb": ("page_before", 1),
 }
 
@@ -64,11 +72,14 @@ _ACTIONS: dict[str, _Action] = {
     **dict.fromkeys(("result", "ud"), lambda document, _: document.revive()),
     "fldinst": lambda document, _: document.begin_instruction(),
     "fldrslt": lambda document, _: document.begin_result(),
-    "title": lambda document, _: document.tell(document.place_title, revived=True),
+    "title": lambda document, _: document.tell(partial(document.place_information, "title"), revived=True),
+    "author": lambda document, _: document.tell(partial(document.place_information, "author"), revived=True),
     "sn": lambda document, _: document.tell(document.place_property_name, revived=True),
     "sv": lambda document, _: document.tell(document.place_property, revived=True),
     **dict.fromkeys(("shptxt", "dptxbxtext"), lambda document, _: document.tell(document.place_aside, revived=True)),
-    **dict.fromkeys(("footnote", "annotation"), lambda document, _: document.tell(document.place_aside)),
+    **dict.fromkeys(
+        ("footnote", "annotation"), lambda document, _: document.tell(partial(document.place_aside, is_note=True))
+    ),
     **dict.fromkeys(("listtext", "pntext"), lambda document, _: document.tell(document.place_label)),
     **dict.fromkeys(
         ("header", "headerl", "headerr", "headerf"), lambda document, _: document.tell(document.place_header)
@@ -109,8 +120,13 @@ def read(data: bytes, charset: str = "") -> Reading:
     document.finish()
     if not document.is_truncated and data.find(b"\\par", end) >= 0:
         document.notes.append(f"{len(data) - end:,} bytes after the end of the document were left out.")
-    text, headings = document.body.close()
-    return Reading("rtf", document.title, paginate(text, headings), document.notes)
+    body = document.body.close()
+    written = _CREATED.search(data[:_INFO])
+    date = "-".join(f"{int(part):02}" for part in written.groups()) if written else ""
+    properties = Properties.of(document.title, document.author, date)
+    return Reading(
+        "rtf", document.title, paginate(body.text, body.headings, body.blocks), document.notes, properties=properties
+    )
 
 
 def _walk(data: bytes, document: Document) -> int:

@@ -5,17 +5,31 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from docqa.formats.pages import ExtractedPage
+from docqa.text.blocks import Block, BlockKind
 
-TITLE, FOOTER = "title", "footer"
+TITLE, FOOTER, NOTES = "title", "footer", "notes"
 # How many slides the notes list individually.
 _NAMED = 10
 
 
+class Line(NamedTuple):
+    """A paragraph of a shape, or a row of its table; it may hold line ends. `level` is that of the block."""
+
+    text: str
+    kind: BlockKind = "paragraph"
+    level: int = 0
+
+
 class Text(NamedTuple):
-    """The text of a shape; its role is TITLE, FOOTER (a header, a date) or ""."""
+    """The text of a shape; its role is TITLE, FOOTER (a header, a date), NOTES or ""."""
 
     role: str
-    text: str
+    lines: tuple[Line, ...]
+
+    @property
+    def text(self) -> str:
+        """The lines, one below the other."""
+        return "\n".join(line.text for line in self.lines)
 
 
 @dataclass
@@ -66,20 +80,37 @@ def pages(slides: Iterable[Slide], notes: list[str]) -> Iterator[ExtractedPage]:
 def _page(slide: Slide, known: set[str]) -> ExtractedPage:
     pieces: list[str] = []
     running: list[tuple[int, int]] = []
+    blocks: list[Block] = []
     length = 0
-    for role, text in slide.texts:
-        piece = text.strip()
+    for text in slide.texts:
+        piece = text.text.strip()
         if not piece:
             continue
         start = length + 2 * bool(pieces)
         length = start + len(piece)
         pieces.append(piece)
-        if role == FOOTER and piece in known:
+        if text.role == FOOTER and piece in known:
             running.append((start, length))
+        blocks += _blocks(text, start, length, is_first=len(pieces) == 1)
     title = next(
         (" ".join(entry.text.split()) for entry in slide.texts if entry.role == TITLE and entry.text.strip()), ""
     )
     section = title or " ".join(slide.part.split())
     if slide.hidden:
         section = f"{section} (hidden slide)" if section else "Hidden slide"
-    return ExtractedPage("\n\n".join(pieces), section, ((0, section),) if title else (), tuple(running))
+    headings = ((0, section),) if title else ()
+    return ExtractedPage("\n\n".join(pieces), section, headings, tuple(running), blocks=tuple(blocks))
+
+
+def _blocks(text: Text, start: int, end: int, *, is_first: bool) -> Iterator[Block]:
+    """The blocks of a shape, whose text without the white space around it stands at this place of the page."""
+    if text.role == TITLE and is_first:
+        yield Block("heading", start, end, 1)
+        return
+    at = start - (len(text.text) - len(text.text.lstrip()))
+    for line in text.lines:
+        first, last = max(start, at), min(end, at + len(line.text))
+        if first < last and line.text.strip():
+            is_note = text.role == NOTES and line.kind in ("paragraph", "item")
+            yield Block("note", first, last) if is_note else Block(line.kind, first, last, line.level)
+        at += len(line.text) + 1

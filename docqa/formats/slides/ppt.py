@@ -13,10 +13,11 @@ import olefile  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
+from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
-from docqa.formats.slides.deck import FOOTER, Text
+from docqa.formats.slides.deck import FOOTER, NOTES, Text
 from docqa.formats.slides.ppt_records import DOCUMENT, Objects, Record, objects
-from docqa.formats.slides.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, sheet_texts
+from docqa.formats.slides.ppt_shapes import BODIES, SLIDE, STRING, bodies, child, plain_lines, sheet_texts
 
 _DOCUMENT_ATOM, _SLIDE_ATOM, _SHOW = 0x03E9, 0x03EF, 0x03F9
 _LIST, _PERSIST = 0x0FF0, 0x03F3
@@ -49,7 +50,7 @@ def read(data: bytes, charset: str = "") -> Reading:
 
     Raises Unreadable for a presentation that is damaged, protected, too old or without slides.
     """
-    stream, user, title = _streams(data)
+    stream, user, properties = _streams(data)
     persisted = objects(stream, int.from_bytes(user[16:20], "little"))
     if int.from_bytes(user[12:16], "little") == _ENCRYPTED or persisted.encrypted:
         raise Unreadable(_PROTECTED)
@@ -63,11 +64,13 @@ def read(data: bytes, charset: str = "") -> Reading:
         if persisted.document.is_whole((DOCUMENT, _LIST))
         else ["The list of slides is damaged; slides may be missing."]
     )
-    return Reading("ppt", title, deck.pages(_Slides(persisted, persisted.document).read(slides), notes), notes)
+    pages = deck.pages(_Slides(persisted, persisted.document).read(slides), notes)
+    return Reading("ppt", properties.title, pages, notes, properties=properties)
 
 
-def _streams(data: bytes) -> tuple[bytes, bytes, str]:
-    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and the title."""
+def _streams(data: bytes) -> tuple[bytes, bytes, Properties]:
+    """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and what the
+    file says of itself."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
             # Next to this folder is the same presentation for PowerPoint 95.
@@ -76,20 +79,21 @@ def _streams(data: bytes) -> tuple[bytes, bytes, str]:
                 raise Unreadable(_TOO_OLD)
             stream = ole.openstream(folder + "PowerPoint Document").read()
             user = ole.openstream(folder + "Current User").read() if ole.exists(folder + "Current User") else b""
-            return stream, user, _title(ole)
+            return stream, user, _properties(ole)
     except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
 
 
-def _title(ole: olefile.OleFileIO) -> str:
-    """The title among the file's properties, "" if they are missing or damaged."""
+def _properties(ole: olefile.OleFileIO) -> Properties:
+    """The file's properties, empty if they are missing or damaged."""
     try:
-        properties = ole.get_metadata()
-        code_page = (properties.codepage or 1252) & 0xFFFF
-        title = str(properties.title or b"", _CODE_PAGES.get(code_page, f"cp{code_page}"), "replace")
-        return title.partition("\0")[0].strip()
+        known = ole.get_metadata()
+        code_page = (known.codepage or 1252) & 0xFFFF
+        encoding = _CODE_PAGES.get(code_page, f"cp{code_page}")
+        title, author = (str(text or b"", encoding, "replace") for text in (known.title, known.author))
+        return Properties.of(title, author, known.create_time)
     except _BROKEN:
-        return ""
+        return Properties()
 
 
 def _listed(document: Record, instance: int) -> Iterator[_Listed]:
@@ -141,7 +145,7 @@ class _Slides:
         atom, show = child(slide, _SLIDE_ATOM), child(slide, _SHOW)
         notes = self._object(self.notes_pages.get(atom.number(16))) if atom else None
         texts += [
-            text._replace(role=FOOTER if text.role == FOOTER else "")
+            text._replace(role=FOOTER if text.role == FOOTER else NOTES)
             for text in (sheet_texts(notes, {}, self.from_right) if notes else ())
         ]
         whole = all(sheet.is_whole(BODIES) for sheet in (slide, notes) if sheet)
@@ -160,7 +164,7 @@ def _footers(settings: Record | None) -> Iterator[Text]:
     for record in settings.children() if settings and flags else ():
         shown = {0: 0x05, 2: 0x20}.get(record.instance, 0) if record.kind == STRING else 0
         if shown and flags and flags.number(0) >> 16 & shown == shown:
-            yield Text(FOOTER, _wide(record))
+            yield Text(FOOTER, plain_lines(_wide(record)))
 
 
 def _comments(slide: Record) -> Iterator[Text]:
@@ -169,7 +173,7 @@ def _comments(slide: Record) -> Iterator[Text]:
     blobs = [child(tag, _TAG_DATA) for tag in (tags.children() if tags else ()) if tag.kind == _TAG]
     comments = [record for blob in blobs if blob for record in blob.children() if record.kind == _COMMENT]
     yield from (
-        Text("", _wide(text))
+        Text("", plain_lines(_wide(text)))
         for comment in comments
         for text in comment.children()
         if text.kind == STRING and text.instance == 1

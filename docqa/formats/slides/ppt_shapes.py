@@ -7,8 +7,9 @@ import struct
 import zipfile
 from collections.abc import Iterable, Iterator
 
-from docqa.formats.slides.deck import FOOTER, TITLE, Text, titled
+from docqa.formats.slides.deck import FOOTER, TITLE, Line, Text, titled
 from docqa.formats.slides.graphics import diagram
+from docqa.formats.slides.ppt_paragraphs import paragraph_styles
 from docqa.formats.slides.ppt_records import Record
 from docqa.formats.slides.pptx_package import parse, xml_parts
 from docqa.formats.slides.reading_order import Box, in_order
@@ -19,8 +20,8 @@ _DRAWING, _ART, _GROUP, _SHAPE, _TEXTBOX = 0x040C, 0xF002, 0xF003, 0xF004, 0xF00
 _PROPERTIES, _TABLE_PROPERTIES = (0xF00B, 0xF121, 0xF122), 0xF122
 _CHILD_ANCHOR, _ANCHOR, _CLIENT_DATA = 0xF00F, 0xF010, 0xF011
 _PLACEHOLDER, _FOOTER_PLACEHOLDER = 0x0BC3, 0x0420
-_TITLES, _OTHER = (0, 6), 4  # types of text (2.13.33)
-_HEADER, _CHARACTERS, _BYTES, _OUTLINE = 0x0F9F, 0x0FA0, 0x0FA8, 0x0F9E
+_TITLES, _BULLETED, _OTHER = (0, 6), (1, 7, 8), 4  # types of text (2.13.33)
+_HEADER, _CHARACTERS, _BYTES, _STYLES, _OUTLINE = 0x0F9F, 0x0FA0, 0x0FA8, 0x0FA1, 0x0F9E
 _STAND_INS = (0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015)  # for a slide's number, a date, a header, a footer
 
 OPENED = (SLIDE, NOTES, _DRAWING, _ART, _GROUP)
@@ -56,19 +57,38 @@ def sheet_texts(sheet: Record, outline: dict[int, Text], from_right: bool = Fals
 
 
 def bodies(records: Iterable[Record]) -> list[Text]:
-    """The text bodies in a run of records: each begins with a header (2.9.41), then characters (2.9.42, 2.9.43)."""
+    """The text bodies in a run of records: each begins with a header (2.9.41), then characters (2.9.42, 2.9.43) and
+    their styles (2.9.44)."""
     parts: list[tuple[int, list[str], set[int]]] = []
+    styles: dict[int, bytes] = {}
     for record in records:
         if record.kind == _HEADER or record.kind in (_CHARACTERS, _BYTES) and not parts:
             parts.append((record.number(0) if record.kind == _HEADER else _OTHER, [], set()))
         if record.kind in (_CHARACTERS, _BYTES) and record.whole:
             parts[-1][1].append(str(record.body, "utf-16-le" if record.kind == _CHARACTERS else "latin-1", "replace"))
+        elif record.kind == _STYLES and parts:
+            styles.setdefault(len(parts) - 1, bytes(record.body))
         elif record.kind in _STAND_INS and parts:
             parts[-1][2].add(record.number(0))
     return [
-        Text(TITLE if kind in _TITLES else "", _plain(_without("".join(texts), stand_ins)))
-        for kind, texts, stand_ins in parts
+        Text(TITLE if kind in _TITLES else "", tuple(_lines(kind, "".join(texts), stand_ins, styles.get(place, b""))))
+        for place, (kind, texts, stand_ins) in enumerate(parts)
     ]
+
+
+def _lines(kind: int, text: str, stand_ins: set[int], data: bytes) -> Iterator[Line]:
+    """The paragraphs of a body; those of the usual body are items if there are several."""
+    styles = paragraph_styles(data, text)
+    shown = [line.replace("\v", "\n").replace("\0", "") for line in _without(text, stand_ins).split("\r")]
+    is_list = kind in _BULLETED and sum(bool(line.strip()) for line in shown) > 1
+    for line, style in zip(shown, styles, strict=True):
+        has_bullet = is_list if style.bullet is None else style.bullet and kind not in _TITLES
+        yield Line(line, "item", style.indent + 1) if has_bullet else Line(line)
+
+
+def plain_lines(text: str) -> tuple[Line, ...]:
+    """A text without styles: a line for each of its paragraphs."""
+    return tuple(map(Line, filter(None, map(str.strip, text.split("\n")))))
 
 
 def _without(text: str, stand_ins: set[int]) -> str:
@@ -88,9 +108,9 @@ def _plain(text: str) -> str:
 def _member(record: Record, outline: dict[int, Text]) -> Record | list[Text] | None:
     """The texts of a record in a group, or the record itself if it has to be opened."""
     if record.kind == _SHAPE:
-        return [text for text in _shape(record, outline) if text.text]
+        return [text for text in _shape(record, outline) if text.text.strip()]
     if record.kind == _GROUP and _is_table(record):
-        return [Text("", _table(record, outline))]
+        return [Text("", tuple(Line(row, "row") for row in _table(record, outline).split("\n")))]
     return record if record.kind in OPENED else None
 
 
@@ -107,8 +127,9 @@ def _shape(shape: Record, outline: dict[int, Text]) -> Iterator[Text]:
             )
         elif part.kind in _PROPERTIES:
             values = _properties(part)
-            yield Text("", _plain(values.get(_WORD_ART, b"").decode("utf-16-le", "replace").partition("\0")[0]))
-            yield Text("", _diagrams(values.get(_PACKED, b"")))
+            words = _plain(values.get(_WORD_ART, b"").decode("utf-16-le", "replace").partition("\0")[0])
+            yield Text("", plain_lines(words))
+            yield Text("", tuple(Line(item, "item", 1) for item in _diagrams(values.get(_PACKED, b"")).split("\n")))
 
 
 def _is_footer(shape: Record) -> bool:

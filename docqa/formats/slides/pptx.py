@@ -15,6 +15,7 @@ from pptx.package import Package
 
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
+from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
 from docqa.formats.slides.graphics import chart, diagram
 from docqa.formats.slides.pptx_package import mended, parse
@@ -53,21 +54,22 @@ def read(data: bytes, charset: str = "") -> Reading:
         package = Package.open(source)
         main = package.main_document_part
         slides = list(main._element.iterfind(f"{P}sldIdLst/{P}sldId"))
-        title = _title(package)
+        properties = _properties(package)
     except _BROKEN as error:
         raise Unreadable(_DAMAGED) from error
     if not slides:
         raise Unreadable("The presentation has no slides.")
     notes: list[str] = []
-    return Reading("pptx", title, deck.pages(_slides(main, slides, damaged), notes), notes)
+    pages = deck.pages(_slides(main, slides, damaged), notes)
+    return Reading("pptx", properties.title, pages, notes, properties=properties)
 
 
-def _title(package: Any) -> str:
-    """The deck's own title; python-pptx would make one up for a package without properties."""
-    properties = [
+def _properties(package: Any) -> Properties:
+    """The deck's own properties; python-pptx would make some up for a package without them."""
+    parts = [
         relation.target_part for relation in package._rels.values() if relation.reltype.endswith("/core-properties")
     ]
-    return str(properties[0].title or "").strip() if properties else ""
+    return Properties.of(parts[0].title, parts[0].author, parts[0].created) if parts else Properties()
 
 
 def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
@@ -117,28 +119,40 @@ class _Slide:
     def _notes(self) -> list[deck.Text]:
         page = _related(self.part, RT.NOTES_SLIDE)
         texts = [] if page is None else self._texts(page, {})
-        return [text._replace(role="" if text.role == deck.TITLE else text.role) for text in texts]
+        return [text if text.role == deck.FOOTER else text._replace(role=deck.NOTES) for text in texts]
 
     def _comments(self) -> Iterator[deck.Text]:
         """Comments, classic (ECMA-376 part 1, 19.4) and threaded ([MS-PPTX]), without the names of their authors."""
         for key, relation in self.part.rels.items():
             if relation.reltype.endswith("/comments"):
                 for root in self._targets(self.part, key):
-                    yield from (deck.Text("", "".join(text.itertext())) for text in root.iter(P + "text", A + "p"))
+                    yield from (
+                        deck.Text("", (deck.Line("".join(text.itertext())),)) for text in root.iter(P + "text", A + "p")
+                    )
 
-    def _graphic(self, part: Any, frame: Any) -> str:
-        """The text of a frame's chart or diagram."""
+    def _graphic(self, part: Any, frame: Any) -> list[deck.Line]:
+        """The lines of a frame's chart or diagram."""
         charts = (
             root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id"))
         )
         diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
-        return "\n".join(filter(None, (*map(chart, charts), *map(diagram, diagrams))))
+        lines = [line for text in map(chart, charts) for line in text.split("\n") if line]
+        items = [line for text in map(diagram, diagrams) for line in text.split("\n") if line]
+        return [
+            *(_chart_line(line) for line in lines),
+            *(deck.Line(line, "item", 1) for line in items),
+        ]
 
     def _targets(self, part: Any, key: str | None) -> list[Any]:
         """A list with the root of the part that a relationship leads to; empty, and `broken` set, if it is missing."""
         root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
         self.broken = self.broken or root is None
         return [] if root is None else [root]
+
+
+def _chart_line(line: str) -> deck.Line:
+    """A line of a chart: a title, or a row of its values; above the categories the first cell is empty."""
+    return deck.Line(line, "row", int(line.startswith(" | "))) if " | " in line else deck.Line(line)
 
 
 def _related(part: Any, kind: str) -> Any:

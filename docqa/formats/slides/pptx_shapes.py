@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from docqa.formats.slides.deck import FOOTER, TITLE, Text, titled
+from docqa.formats.slides.deck import FOOTER, TITLE, Line, Text, titled
 from docqa.formats.slides.formula import formula
 from docqa.formats.slides.reading_order import Box, in_order
 
@@ -23,6 +23,8 @@ _FRAME, _PICTURE = P + "graphicFrame", P + "pic"
 _SHAPES = (P + "sp", P + "cxnSp", P + "grpSp", _FRAME, _PICTURE)
 # The role of a placeholder's text by its type (19.7.10).
 _ROLES = {"title": TITLE, "ctrTitle": TITLE, "ftr": FOOTER, "dt": FOOTER, "hdr": FOOTER}
+_BODIES = ("body", "obj")
+_BULLETS = {A + name for name in ("buChar", "buAutoNum", "buBlip")}
 # A slide's number and, on a notes page, its picture.
 _STAND_INS = ("sldNum", "sldImg")
 # The kind of a placeholder, by which it inherits its position from the layout or the master; "body" for all others.
@@ -37,7 +39,7 @@ _FILE_NAME = re.compile(r"\.\w{2,5}$")
 Places = dict[str, Box]
 
 
-def texts(tree: Any, places: Places, graphic: Callable[[Any], str], from_right: bool = False) -> list[Text]:
+def texts(tree: Any, places: Places, graphic: Callable[[Any], list[Line]], from_right: bool = False) -> list[Text]:
     """The texts of a shape tree in reading order, the title first.
 
     `places` is what the function `places` returns, `graphic` reads a frame's chart or diagram, `from_right`: the deck
@@ -56,7 +58,7 @@ def texts(tree: Any, places: Places, graphic: Callable[[Any], str], from_right: 
             ]
             waiting += in_order(members, [_box(member, places) for member in members], from_right)[::-1]
         else:
-            collected.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), _text(shape, graphic)))
+            collected.append(Text(_ROLES.get(_placeholder(shape).get("type", ""), ""), tuple(_lines(shape, graphic))))
     return titled(collected)
 
 
@@ -113,16 +115,35 @@ def _kind(marks: dict[str, str]) -> str:
     return _KIN.get(marks.get("type", ""), "body")
 
 
-def _text(shape: Any, graphic: Callable[[Any], str]) -> str:
+def _lines(shape: Any, graphic: Callable[[Any], list[Line]]) -> list[Line]:
+    description = [Line(words)] if shape.tag in (_FRAME, _PICTURE) and (words := _description(shape)) else []
     if shape.tag == _FRAME:
         table = next(shape.iter(A + "tbl"), None)
-        words = graphic(shape) or lines(shape) if table is None else _table(table)
-        return "\n".join(filter(None, (words, _description(shape))))
-    return _description(shape) if shape.tag == _PICTURE else lines(shape)
+        return [*(graphic(shape) or _paragraphs(shape) if table is None else _table(table)), *description]
+    return description if shape.tag == _PICTURE else _paragraphs(shape)
 
 
-def _table(table: Any) -> str:
+def _paragraphs(shape: Any) -> list[Line]:
+    """The paragraphs of a shape. Those of a body have bullets unless they say otherwise, or there is only one."""
+    paragraphs = [(_CONTROL.sub("\n", "".join(_runs(paragraph))), paragraph) for paragraph in shape.iter(A + "p")]
+    is_body = _placeholder(shape).get("type") in _BODIES and sum(bool(text.strip()) for text, _ in paragraphs) > 1
+    return [_paragraph(text, paragraph.find(A + "pPr"), is_body) for text, paragraph in paragraphs]
+
+
+def _paragraph(text: str, properties: Any, is_body: bool) -> Line:
+    """A paragraph: an item if it has a bullet or number, or else, where it says nothing, if those of a body have
+    (21.1.2.2.7 and 21.1.2.4)."""
+    marks = {child.tag for child in properties} if properties is not None else set()
+    level = properties.get("lvl", "0")[:1] if properties is not None else "0"
+    if marks & _BULLETS or is_body and A + "buNone" not in marks:
+        return Line(text, "item", int(level) + 1 if level.isdecimal() else 1)
+    return Line(text)
+
+
+def _table(table: Any) -> list[Line]:
     """One row per line; a merged cell has its text at its first position, the others are empty."""
+    properties = table.find(A + "tblPr")
+    has_head = properties is not None and properties.get("firstRow") in _TRUE
     rows = []
     for row in table.iterfind(A + "tr"):
         cells = [
@@ -132,7 +153,7 @@ def _table(table: Any) -> str:
         while cells and not cells[-1]:
             cells.pop()
         rows.append(" | ".join(cells))
-    return "\n".join(filter(None, rows))
+    return [Line(row, "row", int(has_head and place == 0)) for place, row in enumerate(rows) if row]
 
 
 def _runs(node: Any) -> Iterator[str]:

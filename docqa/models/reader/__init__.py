@@ -30,6 +30,26 @@ class Span(NamedTuple):
     score: float
 
 
+class YesNo(NamedTuple):
+    """What a passage says to a yes/no question: the log odds that it says yes, and that it says no.
+
+    Both are below 0 where the passage says neither. They mean nothing for other questions.
+    """
+
+    yes: float
+    no: float
+
+
+class Reading(NamedTuple):
+    """What the reader makes of one passage: its likeliest spans, best first, and what it says to a yes/no question.
+
+    `yes_no` is None if the trained part has no head for it.
+    """
+
+    spans: list[Span]
+    yes_no: YesNo | None = None
+
+
 def around(passage: str, span: Span) -> tuple[int, int]:
     """(start, end) in characters of the sentence in which the span begins, with its neighbours on either side."""
     bounds = sentences(passage)

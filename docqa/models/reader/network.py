@@ -1,19 +1,20 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
-The first token stands for "no answer" (SQuAD 2.0). The encoder is of BERT's family or MPNet. On the server's side of
-the house, only this module and `weights` import torch, besides the embedder's child.
+The first token stands for "no answer" (SQuAD 2.0); another head reads from its state whether the passage says yes or no
+to a yes/no question. The encoder is of BERT's family or MPNet. On the server's side of the house, only this module and
+`weights` import torch, besides the embedder's child.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from docqa.models.reader import Span, around
+from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import load
 
 TOKENS = 384  # of question and passage together
@@ -21,9 +22,20 @@ ROUNDING = 32  # tokens: torch builds kernels for each length, so there should b
 LONGEST = 25  # tokens of a span
 CANDIDATES = 20  # the likeliest first tokens, and as many last ones, of which spans are made
 SPANS = 4  # of one passage
+# The heads that a trained part can have, as its metadata names them; the first generation has the first only.
+SPAN, YES_NO = "span", "yes_no"
+NEITHER, YES, NO = range(3)  # the classes of the yes/no head
 OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+class Outputs(NamedTuple):
+    """The scores of a batch: `first` and `last` (batch, tokens), `yes_no` (batch, classes)."""
+
+    first: Tensor
+    last: Tensor
+    yes_no: Tensor
 
 
 class Network(nn.Module):
@@ -37,7 +49,9 @@ class Network(nn.Module):
         # torch's fused attention is slower in bfloat16 at these sizes, and attention dropout costs a third of a step.
         plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": dropout}
         self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
-        self.head = nn.Linear(self.encoder.config.hidden_size, 2)
+        width = self.encoder.config.hidden_size
+        self.head = nn.Linear(width, 2)
+        self.yes_no_head = nn.Linear(width, 3)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """The tokens of (question, passage) pairs as tensors (batch, tokens).
@@ -62,7 +76,17 @@ class Network(nn.Module):
 
     def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
         """The scores of each token as the first and as the last of the answer, (batch, tokens) each."""
-        return self.scores(encoded, self._encoded(encoded).last_hidden_state)
+        return self.scores(encoded, self.hidden(encoded))
+
+    def hidden(self, encoded: Any) -> Tensor:
+        """The last layer's hidden states, (batch, tokens, hidden)."""
+        hidden: Tensor = self._encoded(encoded).last_hidden_state
+        return hidden
+
+    def outputs(self, encoded: Any, hidden: Tensor) -> Outputs:
+        """The scores of all heads from the last layer's hidden states."""
+        first, last = self.scores(encoded, hidden)
+        return Outputs(first, last, self.yes_no_head(hidden[:, 0].float()))
 
     def states(self, encoded: Any) -> tuple[Tensor, ...]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
@@ -94,52 +118,65 @@ class Reader:
         if precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
+        self.heads = tuple(metadata.get("heads", SPAN).split())
         self.margin = float(metadata["margin"])
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
-        """The likeliest spans of each passage, best first, none of them overlapping.
+        """The spans of `readings`."""
+        return [reading.spans for reading in self.readings(question, passages)]
+
+    def readings(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        """For each passage its likeliest spans, best first, none of them overlapping, and yes or no.
 
         The passage with the best span is read again without the sentences far from it: that tells better whether it
         answers. If another passage then has a better span, that one is read again too.
         """
         # The tokenizer rejects lone surrogates, which some PDFs contain; the replacement is as long.
         question, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
-        spans, reread = self._spans(question, texts), set[int]()
-        while nonempty := [index for index, each in enumerate(spans) if each]:
-            best = max(nonempty, key=lambda index: spans[index][0].score)
+        readings, reread = self._first_look(question, texts), set[int]()
+        while nonempty := [index for index, each in enumerate(readings) if each.spans]:
+            best = max(nonempty, key=lambda index: readings[index].spans[0].score)
             if best in reread:
                 break
             reread.add(best)
-            spans[best] = self._read_again(question, texts[best], spans[best])
-        return spans
+            readings[best] = self._second_look(question, texts[best], readings[best])
+        return readings
 
-    def _spans(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
+    def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
         with torch.inference_mode():
             encoded = self.network.encode([(question, passage) for passage in passages])
-            first, last = self.network(encoded)
+            outputs = self.network.outputs(encoded, self.network.hidden(encoded))
+        says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(passages)
+        rows = zip(outputs.first, outputs.last, encoded["offset_mapping"].tolist(), strict=True)
         return [
-            [Span(start, end, score - self.margin) for start, end, score in spans_of(*row)]
-            for row in zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
+            Reading([Span(start, end, score - self.margin) for start, end, score in spans_of(*row)], yes_no)
+            for row, yes_no in zip(rows, says, strict=True)
         ]
 
-    def _read_again(self, question: str, passage: str, spans: list[Span]) -> list[Span]:
-        """The spans after reading only the best one's sentence and its neighbours; the other scores shift with it."""
-        start, end = around(passage, spans[0])
+    def _second_look(self, question: str, passage: str, reading: Reading) -> Reading:
+        """The result of reading only the best span's sentence and its neighbours; the other scores shift with it."""
+        start, end = around(passage, reading.spans[0])
         if end - start >= len(passage.strip()):
-            return spans
-        [nearby] = self._spans(question, [passage[start:end]])
-        if not nearby:
-            return spans
-        best = Span(nearby[0].start + start, nearby[0].end + start, nearby[0].score)
-        shift = best.score - spans[0].score
-        return [
-            best,
-            *(
-                span._replace(score=span.score + shift)
-                for span in spans[1:]
-                if span.end <= best.start or best.end <= span.start
-            ),
+            return reading
+        [nearby] = self._first_look(question, [passage[start:end]])
+        if not nearby.spans:
+            return reading
+        best = Span(nearby.spans[0].start + start, nearby.spans[0].end + start, nearby.spans[0].score)
+        shift = best.score - reading.spans[0].score
+        others = [
+            span._replace(score=span.score + shift)
+            for span in reading.spans[1:]
+            if span.end <= best.start or best.end <= span.start
         ]
+        return Reading([best, *others], nearby.yes_no)
+
+
+def _yes_no(scores: Tensor) -> YesNo:
+    """The log odds of yes and of no, each against the two other classes."""
+    odds = [
+        float(scores[said] - scores[[other for other in range(3) if other != said]].logsumexp(0)) for said in (YES, NO)
+    ]
+    return YesNo(*odds)
 
 
 def spans_of(first: Tensor, last: Tensor, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, float]]:

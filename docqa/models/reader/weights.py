@@ -1,4 +1,4 @@
-"""The trained part as a file: what training added to the base model, and the whole head.
+"""The trained part as a file: what training added to the base model, and the whole heads.
 
 Matrices are quantised to int8 with one step per row: a difference is small beside the weight it changes, so that this
 costs less than the rounding to bfloat16 that follows anyway.
@@ -13,8 +13,12 @@ from safetensors.torch import save_file
 
 Tensors = dict[str, torch.Tensor]
 STEP = ".step"  # suffix of a matrix's name: the step of each of its rows
-HEAD = "head."
 INT8_MAX = 127
+
+
+def is_head(name: str) -> bool:
+    """Whether the tensor belongs to one of the heads, which the base model does not have."""
+    return name.partition(".")[0].endswith("head")
 
 
 def save(
@@ -23,8 +27,8 @@ def save(
     """Write what `trained` adds to `base`, both float32 by name, with `metadata`; untrained tensors are left out."""
     out: Tensors = {}
     for name, tensor in trained.items():
-        difference = tensor if name.startswith(HEAD) else tensor - base[name]
-        if name.startswith(HEAD) or difference.dim() < 2:
+        difference = tensor if is_head(name) else tensor - base[name]
+        if is_head(name) or difference.dim() < 2:
             out[name] = difference.float().contiguous()
             continue
         step = (difference.abs().amax(1, keepdim=True) / INT8_MAX).clamp_min(1e-12)
@@ -41,7 +45,7 @@ def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[st
         metadata = dict(file.metadata())
     trained: Tensors = {}
     for name, tensor in tensors.items():
-        if name.startswith(HEAD):
+        if is_head(name):
             trained[name] = tensor
         elif not name.endswith(STEP):
             step = tensors.get(name + STEP)

@@ -47,7 +47,7 @@ def labelled_loss(network: Network, batch: Sequence[Example]) -> Tensor:
     first, last = (scores.log_softmax(-1) for scores in network(encoded))
     losses = []
     for row, example in enumerate(batch):
-        if tokens := _token_spans(encoded, row, example.spans) if example.spans else [(0, 0)]:
+        if tokens := token_spans(encoded, row, example.spans) if example.spans else [(0, 0)]:
             begins, ends = map(list, zip(*tokens, strict=True))
             losses.append(-torch.logsumexp(first[row, begins] + last[row, ends], 0))
     return torch.stack(losses) if losses else first.sum(1) * 0
@@ -88,7 +88,7 @@ def distillation_loss(network: Network, batch: Sequence[TeacherScores], projecte
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def _token_spans(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def token_spans(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The first and last token of each span; spans that end beyond the last token read are dropped."""
     offsets = encoded["offset_mapping"][row].tolist()
     _, passage = token_indices(encoded, row)

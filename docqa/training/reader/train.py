@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from docqa.catalog.catalog import digest
-from docqa.models.reader.network import DTYPES, Network, Reader
+from docqa.models.reader.network import DTYPES, SPAN, YES_NO, Network, Reader
 from docqa.models.reader.weights import Tensors, save
 from docqa.training.figures import Figures, calibrate_margin, measure
 from docqa.training.question_sets import Articles, Example, LabelledQuestion, make_examples, split_articles
@@ -87,10 +87,12 @@ def train(
     )
     network = Network(base)
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    trained = _Run(training, articles, recipe, report).train(network, base, distillation)
+    tuned = _Run(training, articles, recipe, report).train(network, base, distillation)
+    trained = {name: tensor for name, tensor in tuned.items() if not name.startswith(YES_NO)}  # a head of `refine`
     metadata = {
         "base": digest(base / "model.safetensors"),
         "languages": LANGUAGES,
+        "heads": SPAN,
         "margin": "0",
         "measured on": "; ".join(split.evaluation),
     }

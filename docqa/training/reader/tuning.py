@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from docqa.models.reader.network import Network
-from docqa.models.reader.weights import HEAD, Tensors
+from docqa.models.reader.weights import Tensors, is_head
 
 WARM_UP = 0.06  # share of the steps
 FINAL_RATE = 0.02  # share of the learning rate
@@ -77,8 +77,8 @@ def tune(
 
 
 def _optimizer(exact: Tensors, extra: list[nn.Parameter], schedule: Schedule) -> torch.optim.AdamW:
-    encoder = [weight for name, weight in exact.items() if not name.startswith(HEAD)]
-    head = [weight for name, weight in exact.items() if name.startswith(HEAD)]
+    encoder = [weight for name, weight in exact.items() if not is_head(name)]
+    head = [weight for name, weight in exact.items() if is_head(name)]
     groups = [
         {"params": encoder, "lr": schedule.rate},
         {"params": head, "lr": schedule.head_rate},

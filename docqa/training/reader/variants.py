@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy
 
+from docqa.languages import entry, pattern, words
 from docqa.models.reader.network import Network
 from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Articles, LabelledQuestion
@@ -28,35 +29,18 @@ MAX_NEIGHBOURS = 10
 STEM = 4  # leading letters that the inflected forms of a word have in common
 _WORD = re.compile(r"[A-Za-z]+")
 _PARENTHESES = re.compile(r"\([^)]*\)")
-_WORDS_KEPT = (
-    "the a an of to and or in on at by for with from as is was were are be been do does did has have had what who"
-    " when where which why how whom whose that this it its he she they his her their name type kind"
-)
-_KEPT = frozenset(_WORDS_KEPT.split())
+_KEPT = words("training.kept", "en")
 # Verbs that a question can begin with; the others take "did".
-_AUXILIARIES = frozenset(("was", "were", "is", "are", "can", "could", "may", "will", "would", "has", "had"))
-_PAST = (
-    "became become|began begin|won win|made make|led lead|used use|remained remain|served serve|wrote write"
-    "|formed form|caused cause|took take|gave give|included include|held hold|received receive|produced produce"
-    "|established establish|founded found|created create|defeated defeat|published publish|developed develop"
-    "|married marry|died die|moved move|ended end|resulted result"
-)
-_INFINITIVE = {past: infinitive for pair in _PAST.split("|") for past, infinitive in (pair.split(),)}
-_PRESENT = ("includes", "contains", "refers", "means", "provides", "occurs")
+_AUXILIARIES = words("training.auxiliaries", "en")
+_INFINITIVE = {past: infinitive for pair in entry("training.past", "en") for past, infinitive in (pair.split(),)}
+_PRESENT = entry("training.present", "en")
 _CLAUSE = re.compile(rf"(.{{3,80}}?) ({'|'.join((*sorted(_AUXILIARIES), *_INFINITIVE, *_PRESENT))}) (.+)")
-_WORDS_BEFORE = (
-    "However Although In While Due Because During After Before When If As By At On From For To With Since There"
-    " Typically Given Among Under Over Through Despite Unlike Like Such Also Thus Therefore But And Or Then More Most"
-    " Until Where He She It They This These That"
-)
-_NO_SUBJECT = frozenset(_WORDS_BEFORE.split())
-_LOWERED = frozenset(
-    ("The", "A", "An", "His", "Her", "Their", "Its", "Some", "Many", "Several", "Other", "Another", "All", "Both")
-)
-_PREPOSITION = re.compile(r" (in|on|by|at|from|for|with|to|of|because|after|before|during|as) ")
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_TIME = re.compile(rf"(?:early |late |the )?(?:\d|{_MONTHS})")
-_KINDS = ("person", "country", "people", "group", "organization", "event", "thing", "place", "book", "theory")
+_NO_SUBJECT = words("training.no_subject", "en")
+_LOWERED = words("training.lowered", "en")
+_PREPOSITION = re.compile(rf" ({pattern('training.prepositions', 'en')}) ")
+_MONTHS = "|".join(map(str.capitalize, entry("text.months", "en")))
+_TIME = re.compile(rf"(?:(?:{pattern('training.before_times', 'en')}) )?(?:\d|{_MONTHS})")
+_KINDS = tuple(entry("training.kinds", "en"))
 
 
 class Neighbours:

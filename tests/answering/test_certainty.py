@@ -1,4 +1,5 @@
-"""What speaks of a question and what does not, judged by words, vectors and the names and numbers of the question."""
+"""How certain it is that what was found answers: by words, vectors, the reader, and the names and numbers of the
+question."""
 
 from dataclasses import replace
 
@@ -6,15 +7,16 @@ import httpx
 import pytest
 
 from conftest import upload
+from docqa.answering.certainty import certainty
 from docqa.answering.phrasing import refusal
-from docqa.answering.relevance import relevant
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
 from docqa.questions.question import Part
-from docqa.search.passages import Passage, Scores, Sentence
+from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.detect import detect
+from docqa.text.units import Unit
 
 DOCUMENT = StoredDocument(1, "d1", "waterworks.txt", "txt", "en", 4, "")
 TEXT = "The pump of the northern well was repaired in 2019 by Aqua Nord."
@@ -34,27 +36,37 @@ def passage(coverage: float, cosine: float | None = None, text: str = TEXT) -> P
         document=DOCUMENT,
         scores=Scores(coverage=coverage, lexical_coverage=coverage),
         score=0.0,
-        sentences=(Sentence(start=0, end=len(text), coverage=coverage, cosine=cosine, lexical_coverage=coverage),),
+        units=(
+            ScoredUnit(
+                unit=Unit(0, len(text), "paragraph", None, None, 0, len(text)),
+                coverage=coverage,
+                cosine=cosine,
+                lexical_coverage=coverage,
+            ),
+        ),
     )
 
 
-@pytest.mark.parametrize(("coverage", "expected"), [(0.0, False), (0.15, False), (0.3, True), (1.0, True)])
-def test_without_vectors_words_decide(coverage: float, expected: bool) -> None:
-    assert relevant([passage(coverage)], asking("who repaired the pump?")) is expected
+@pytest.mark.parametrize(
+    ("coverage", "expected"), [(0.0, "none"), (0.1, "none"), (0.15, "unsure"), (0.3, "sure"), (1.0, "sure")]
+)
+def test_without_vectors_words_decide(coverage: float, expected: str) -> None:
+    assert certainty([passage(coverage)], asking("who repaired the pump?")) == expected
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"), [("who repaired the pump?", False), ("誰がポンプを修理しましたか", True)]
+    ("question", "expected"), [("who repaired the pump?", "unsure"), ("誰がポンプを修理しましたか", "sure")]
 )
-def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: bool) -> None:
-    assert relevant([passage(0.2)], asking(question)) is expected
+def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: str) -> None:
+    assert certainty([passage(0.2)], asking(question)) == expected
 
 
-def test_with_vectors_nearness_decides_and_words_help() -> None:
-    question = "who repaired the pump?"
-    assert relevant([passage(0.0, 0.7)], asking(question))
-    assert not relevant([passage(0.0, 0.5)], asking(question))
-    assert relevant([passage(0.5, 0.5)], asking(question))
+@pytest.mark.parametrize(
+    ("coverage", "cosine", "expected"),
+    [(0.0, 0.2, "none"), (0.0, 0.4, "unsure"), (0.0, 0.6, "sure"), (0.5, 0.4, "sure"), (1.0, 0.0, "unsure")],
+)
+def test_with_vectors_nearness_decides_and_words_help(coverage: float, cosine: float, expected: str) -> None:
+    assert certainty([passage(coverage, cosine)], asking("who repaired the pump?")) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,10 +78,10 @@ def test_with_vectors_nearness_decides_and_words_help() -> None:
     ],
 )
 def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None:
-    assert relevant([passage(0.3)], asking("Who repaired the pump in 2019?"))
-    assert relevant([passage(0.3)], asking("Who repaired the pump for Aqua Nord?"))
-    assert not relevant([passage(0.3)], asking(question))
-    assert relevant([passage(0.9)], asking(question)), "but no proof"
+    assert certainty([passage(0.3)], asking("Who repaired the pump in 2019?")) == "sure"
+    assert certainty([passage(0.3)], asking("Who repaired the pump for Aqua Nord?")) == "sure"
+    assert certainty([passage(0.3)], asking(question)) != "sure"
+    assert certainty([passage(0.9)], asking(question)) == "sure", "but no proof"
 
 
 @pytest.mark.parametrize(
@@ -85,30 +97,34 @@ def test_names_and_numbers_that_stand_nowhere_are_a_doubt(question: str) -> None
     ],
 )
 def test_what_is_quoted_and_whose_son_somebody_is_must_stand_there(question: str, text: str, expected: bool) -> None:
-    assert relevant([passage(0.3, text=text)], asking(question)) is expected
+    assert (certainty([passage(0.3, text=text)], asking(question)) == "sure") is expected
 
 
 def test_the_name_of_the_document_counts() -> None:
-    assert relevant([passage(0.3)], asking("Who repaired the pump of Waterworks?"))
+    assert certainty([passage(0.3)], asking("Who repaired the pump of Waterworks?")) == "sure"
 
 
-def test_the_reader_can_refuse_what_words_let_pass_but_not_the_other_way_round() -> None:
-    question = "who repaired the pump?"
-    near, far = passage(1.0, 0.9), passage(0.0, 0.1)
-    assert not relevant([replace(near, spans=(Span(0, 8, -0.5), Span(10, 14, -2.0)))], asking(question))
-    assert relevant([replace(near, spans=(Span(0, 8, 0.5), Span(10, 14, -2.0)))], asking(question))
-    assert not relevant([replace(far, spans=(Span(0, 8, 0.5),))], asking(question))
-    assert relevant(
-        [replace(near, spans=(Span(0, 8, -0.5),), scores=replace(near.scores, on_named_page=True))], question
-    ), "a page that the question names is what was asked for"
+def test_the_reader_makes_sure_and_unsure() -> None:
+    question = asking("who repaired the pump?")
+    fair = passage(0.4, 0.4)
+    assert certainty([fair], question) == "sure"
+    assert certainty([replace(fair, spans=(Span(0, 8, -6.0),))], question) == "unsure"
+    assert certainty([replace(fair, spans=(Span(0, 8, 6.0),))], question) == "sure"
+    assert certainty([replace(passage(0.0, 0.1), spans=(Span(0, 8, 2.0),))], question) == "none"
 
 
-def test_nothing_found_is_not_relevant() -> None:
-    assert not relevant([], asking("who repaired the pump?"))
+def test_a_page_that_the_question_names_is_what_was_asked_for() -> None:
+    far = passage(0.0, 0.1)
+    named = replace(far, scores=replace(far.scores, on_named_page=True))
+    assert certainty([named], asking("who repaired the pump?")) == "sure"
 
 
-def test_only_the_best_passages_are_judged() -> None:
-    assert not relevant([passage(0.0)] * 3 + [passage(1.0)], asking("who repaired the pump?"))
+def test_nothing_found_answers_nothing() -> None:
+    assert certainty([], asking("who repaired the pump?")) == "none"
+
+
+def test_without_vectors_only_the_best_passages_are_judged() -> None:
+    assert certainty([passage(0.0)] * 3 + [passage(1.0)], asking("who repaired the pump?")) == "none"
 
 
 def test_a_refusal_names_each_page_once_in_every_language() -> None:
@@ -139,7 +155,7 @@ async def test_a_word_about_a_german_document_is_answered_in_german(client: http
     body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "Hubschrauber?"}])).json()
     assert body["answer"]["message"].startswith(phrase("phrases.not_found", "de"))
     body = (await client.post("/v1/api/knowledge_base_chat", json={"documents": [doc_id]})).json()
-    assert "Gelesene Seiten: 1 von 1." in body["answer"]["message"]
+    assert body["answer"]["message"].startswith("Der Mietvertrag für das Lager gilt bis 2027.")
     assert body["question"]["message"] == phrase("phrases.summarize", "de")
 
 

@@ -1,0 +1,87 @@
+"""Questions about documents themselves: author, date, title, language, format; from their text, else from what the file
+says of itself."""
+
+from collections.abc import Callable, Sequence
+
+from docqa import store
+from docqa.answering.phrasing import language_name
+from docqa.answering.title_page import Stated, author, date, first_line
+from docqa.answering.whole_text import Overview, passage_of, pieces_of
+from docqa.languages import phrase
+from docqa.questions.question import Property, Question
+from docqa.search.passages import Passage
+from docqa.store.chunks import StoredChunk
+from docqa.store.database import Database
+from docqa.store.documents import StoredDocument
+
+PAGES = 3  # at the beginning; an author seldom stands further in
+FORMATS = {
+    "pdf": "PDF",
+    "txt": "TXT",
+    "csv": "CSV",
+    "ppt": "PowerPoint (.ppt)",
+    "pptx": "PowerPoint (.pptx)",
+    "epub": "EPUB",
+    "rtf": "RTF",
+    "html": "HTML",
+}
+_IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {"author": author, "written": date}
+
+
+async def about_document(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
+    """What the documents say of themselves; None where "the book" names nothing of the kind, and may be another."""
+    passages: list[Passage] = []
+    lines: list[tuple[str, int]] = []
+    unsourced: list[str] = []
+    is_known = False
+    for document in documents:
+        async with db.read() as conn:
+            pages = {*range(1, PAGES + 1), document.pages - 1, document.pages}
+            # A row of a table says nothing of the table.
+            chunks = [] if document.kind == "csv" else await store.chunks.page_chunks(conn, document.id, pages)
+        name = f"{document.name}: " if len(documents) > 1 else ""
+        for prop in question.scope.properties:
+            stated = _IN_TEXT[prop](chunks) if prop in _IN_TEXT else None
+            if stated is not None:
+                if not passages or passages[-1].chunk != stated.chunk:
+                    passages.append(passage_of(stated.chunk, document))
+                lines.append((f"{' ' if lines else ''}{name}{_quoted(prop, stated, question)}", len(passages) - 1))
+            else:
+                text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
+                unsourced.append(name + text)
+                is_known = is_known or told_by_file
+    if not lines and not is_known and sum(len(part.content) for part in question.parts) > 1:
+        return None
+    closing = " ".join(unsourced)
+    return Overview("" if lines else closing, passages, pieces_of(lines), f" {closing}" if lines and closing else "")
+
+
+def _quoted(prop: Property, stated: Stated, question: Question) -> str:
+    key = {"author": "author", "written": "date"}[prop] + ("_stated" if stated.says_more else "")
+    template = phrase(f"phrases.about.{key}", question.answer_language)
+    return template.format(value=stated.value, line=stated.line)
+
+
+def _by_file(
+    prop: Property, document: StoredDocument, chunks: Sequence[StoredChunk], language: str
+) -> tuple[str, bool]:
+    """(a sentence, whether it says what was asked) from what the file says of itself."""
+    if prop == "title" and not document.title and (line := first_line(chunks)):
+        return _say("title", line.value, language), True
+    if prop == "tongue":
+        value = language_name(document.language, language)
+        return _say("language" if value else "language_unknown", value, language), True
+    if prop == "format":
+        return _say("format", FORMATS.get(document.kind, document.kind.upper()), language), True
+    key, value = {
+        "author": ("author", document.author),
+        "written": ("date", document.dated),
+        "title": ("title", document.title),
+    }[prop]
+    if value:
+        return _say(key if key == "title" else f"{key}_file", value, language), True
+    return _say(f"{key}_unknown", document.name, language), False
+
+
+def _say(key: str, value: str, language: str) -> str:
+    return phrase(f"phrases.about.{key}", language).format(value=value, line="")

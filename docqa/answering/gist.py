@@ -1,0 +1,155 @@
+"""Summaries: of whole documents, of those or the sections that a question names, of pages, chapters and sections."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from docqa import store
+from docqa.answering.by_model import Chat
+from docqa.answering.evidence import Provider
+from docqa.answering.mentions import match_of, speaks_of
+from docqa.answering.model_summary import written_summary
+from docqa.answering.place_summary import gist_of_places
+from docqa.answering.summary_length import Length, length_of
+from docqa.answering.whole_text import Overview, passage_of, pieces_of
+from docqa.ingest.key_sentences import choose, notes
+from docqa.ingest.outline import SLIDES, outline
+from docqa.languages import every_pattern, phrase
+from docqa.questions.question import Question, Scope
+from docqa.search.passages import Passage
+from docqa.store.database import Database
+from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
+from docqa.text.words import is_dense
+
+PARAGRAPH = 2  # sentences at least
+SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
+NARROW = 3  # words of a topic; with more, it is the document again in other words
+FEW = 3  # sentences that speak of what is asked for, and are enough without others
+ENOUGH = 2  # sentences: with fewer, the headings say more
+TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
+
+_OfDocument = tuple[StoredDocument, list[StoredNote]]
+
+
+async def gist(
+    db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
+) -> Overview | None:
+    """A summary of the documents, or of those or the sections that the question names; None if it names something
+    else."""
+    named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
+    documents = named or documents
+    if scope.places:
+        return await gist_of_places(db, documents, question, provider)
+    focus = _focus(question) if not named else None
+    by_document = [(document, await _notes(db, document, focus)) for document in documents]
+    if scope.topic and not named:
+        sections = [
+            (document, [note for note in stored if speaks_of(scope.topic_words, note.chunk.section)])
+            for document, stored in by_document
+        ]
+        if any(within for _, within in sections):
+            by_document = [(document, within) for document, within in sections if within]
+        elif await _stands(db, documents, scope):
+            return None
+    closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
+    if isinstance(provider, Chat) and any(stored for _, stored in by_document):
+        return written_summary(by_document, question, provider, closing)
+    most, language = TITLES[question.options.length], question.answer_language
+    async with db.read() as conn:
+        outlines = {document.id: await outline(conn, document, language, most) for document in documents}
+    length = length_of(question, len(by_document))
+    return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
+
+
+def _focus(question: Question) -> Callable[[str], float] | None:
+    """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
+    topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
+    if not question.wants_decisions and not topic:
+        return None
+
+    def sought(text: str) -> float:
+        named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
+        return 1.0 + SOUGHT * (named + (question.wants_decisions and bool(_decided().search(text))))
+
+    return sought
+
+
+@cache
+def _decided() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{every_pattern('text.decided')})", re.IGNORECASE)
+
+
+async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], float] | None) -> list[StoredNote]:
+    """The stored notes; where there is a focus, and before the background work has made them, the same made now."""
+    async with db.read() as conn:
+        stored = [] if focus else await store.notes.notes(conn, document.id)
+        chunks = [] if stored else await store.chunks.chunks(conn, document.id)
+    made = await asyncio.to_thread(notes, chunks, focus)
+    if focus:
+        sought = [note for note in made if focus(chunks[note.chunk].text[note.start : note.end]) > 1]
+        made = sought if len(sought) >= FEW else made
+    return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
+
+
+async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
+    async with db.read() as conn:
+        ids = [document.id for document in documents]
+        return bool(await store.chunks.match_chunks(conn, ids, match_of(scope.topic_words), 1))
+
+
+async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:
+    """How many pages the answer is from, where some could not be read; how many documents, where there are several."""
+    async with db.read() as conn:
+        unread = sum([await store.jobs.count_scans(conn, document.id) for document in documents])
+    pages = sum(document.pages for document in documents)
+    sentences = [phrase("phrases.documents", language).format(count=len(documents))] if len(documents) > 1 else []
+    if unread:
+        sentences.append(phrase("phrases.pages_read", language).format(read=pages - unread, pages=pages))
+        sentences.append(phrase("phrases.pages_unread", language))
+    return "\n\n" + ("" if is_dense(sentences[0]) else " ").join(sentences) if sentences else ""
+
+
+def _picked(
+    by_document: Sequence[_OfDocument], outlines: dict[int, str], question: Question, length: Length, closing: str
+) -> Overview | None:
+    """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
+    what there is of it, where sentences say little. None where nothing is said."""
+    passages: list[Passage] = []
+    lines: list[tuple[str, int]] = []
+    outlined: list[str] = []
+    for document, of_document in by_document:
+        texts = [note.text for note in of_document]
+        chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
+        parts = outlines.get(document.id, "")
+        if parts and (document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question)):
+            outlined.append(f"{document.name}: {parts}" if len(by_document) > 1 else parts)
+            chosen = [] if document.kind == "csv" else chosen
+        in_paragraph, place = 0, ""
+        for note in chosen:
+            # Where no sections were recognised, a page is one.
+            before, place = place, note.chunk.section or str(note.chunk.page_number)
+            new = (
+                in_paragraph == 0
+                or length.paragraphs
+                and len(by_document) == 1
+                and in_paragraph >= PARAGRAPH
+                and place != before
+            )
+            gap = "" if not lines else "\n\n" if new else "" if is_dense(note.text) else " "
+            name = f"{document.name}: " if in_paragraph == 0 and len(by_document) > 1 else ""
+            if not passages or passages[-1].chunk != note.chunk:
+                passages.append(passage_of(note.chunk, document))
+            lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
+            in_paragraph = 1 if new else in_paragraph + 1
+    if not lines and not outlined:
+        return None
+    made_of = "\n\n".join(outlined)
+    closing = f"\n\n{made_of}{closing}" if lines and made_of else closing
+    return Overview("" if lines else made_of, passages, pieces_of(lines), closing, by_provider=True)
+
+
+def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question) -> bool:
+    """Whether the headings should be listed too: in a longer answer, and where there are too few sentences."""
+    return len(chosen) < ENOUGH or question.options.length == "LONG" or document.kind in SLIDES

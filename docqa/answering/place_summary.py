@@ -1,0 +1,190 @@
+"""What a page, a slide, a chapter or a section says: its heading, then all of it where it is short, else its beginning
+and its most telling sentences."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docqa.answering.by_model import Chat
+from docqa.answering.evidence import Provider
+from docqa.answering.model_summary import written_summary
+from docqa.answering.sections import Span, notes_on, spans_in
+from docqa.answering.summary_length import length_of
+from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
+from docqa.ingest.headings import after_headings
+from docqa.ingest.key_sentences import choose
+from docqa.ingest.outline import SLIDES
+from docqa.languages import phrase
+from docqa.questions.question import Place, Question
+from docqa.search.passages import Passage
+from docqa.store.database import Database
+from docqa.store.documents import StoredDocument
+from docqa.store.notes import StoredNote
+from docqa.text.sentences import sentences
+from docqa.text.words import is_dense
+
+BEGINNING = 0.5  # of the words of a summary are the first sentences of the place
+LONGEST_TITLE = 100  # characters
+_MARK = re.compile(r"^\s*(?:[-–•*▪◦‣·>\uf0b7\uf0a7]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+")
+
+
+_WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A sentence, or an item of a list, of a place: `span.chunk.text[start:end]`."""
+
+    span: Span
+    start: int
+    end: int
+    is_item: bool
+
+    @property
+    def text(self) -> str:
+        """On one line, without the mark of an item."""
+        return _MARK.sub("", " ".join(self.span.chunk.text[self.start : self.end].split()))
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A place that the question names, where it stands in a document."""
+
+    document: StoredDocument
+    place: Place
+    spans: list[Span]
+
+
+def not_recognised(places: Sequence[Place], language: str) -> Overview:
+    """An answer saying that no such pages, chapters or sections are known."""
+    labels = ", ".join(dict.fromkeys(place.label for place in places))
+    text = phrase("phrases.no_such_place", language).format(place=labels)
+    return stated(text[0].upper() + text[1:])
+
+
+async def gist_of_places(
+    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
+) -> Overview:
+    """A summary of the pages, chapters or sections that the question names, one after the other."""
+    places = question.scope.places
+    named = [_Named(document, place, await spans_in(db, document, place)) for document in documents for place in places]
+    named = [place for place in named if place.spans]
+    if not named:
+        return not_recognised(places, question.answer_language)
+    if isinstance(provider, Chat):
+        noted = await asyncio.to_thread(_noted, named)
+        if any(of_document for _, of_document in noted):
+            return written_summary(noted, question, provider, "")
+    return await asyncio.to_thread(_shown, named, question)
+
+
+def _noted(named: Sequence[_Named]) -> list[tuple[StoredDocument, list[StoredNote]]]:
+    """The telling sentences of the places, by document."""
+    by_document: dict[StoredDocument, list[StoredNote]] = {}
+    for place in named:
+        within = by_document.setdefault(place.document, [])
+        within += notes_on(place.spans, within[-1].part + 1 if within else 0)
+    return list(by_document.items())
+
+
+def _shown(named: Sequence[_Named], question: Question) -> Overview:
+    passages: list[Passage] = []
+    lines: list[tuple[str, int]] = []
+    several_documents = len({part.document.id for part in named}) > 1
+    for part in named:
+        document, spans = part.document, part.spans
+        title = _title(document, spans, part.place)
+        units = _units(document, spans, title)
+        name = f"{document.name}: " if several_documents else ""
+        start = len(lines)
+        if title:
+            label = part.place.label[0].upper() + part.place.label[1:]
+            text = phrase("phrases.about.headed", question.answer_language).format(place=label, title=title)
+            passages.append(passage_of(spans[0].chunk, document))
+            lines.append((f"{name}{text}", len(passages) - 1))
+        was_item = False
+        words = length_of(question, len(named)).words - len(title.split())
+        for unit in _within(units, spans, words):
+            first = len(lines) == start
+            gap = "\n" if unit.is_item or was_item else "" if is_dense(unit.text) else " "
+            text = f"- {unit.text}" if unit.is_item else unit.text
+            if not passages or passages[-1].chunk != unit.span.chunk:
+                passages.append(passage_of(unit.span.chunk, document))
+            lines.append((f"{name}{text}" if first else f"{gap}{text}", len(passages) - 1))
+            was_item = unit.is_item
+        if len(lines) > start and start:
+            lines[start] = (f"\n\n{lines[start][0]}", lines[start][1])
+    return Overview("", passages, pieces_of(lines), "", by_provider=True)
+
+
+def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str:
+    """The heading of the place, without the number that names it; "" for a page of running text."""
+    first = spans[0]
+    if place.kind == "page":
+        return first.chunk.section if document.kind in SLIDES else ""
+    line = first.chunk.text[first.start : first.end].partition("\n")[0].strip()
+    title = first.chunk.section if not line or len(line) > LONGEST_TITLE else line
+    bare = re.sub(r"^(?:\w+ )?(?:\d+(?:\.\d+)*|[IVXLC]+)(?![\w])\s*[.:—–-]?\s*", "", title)
+    return bare if any(map(str.isalpha, bare)) else title
+
+
+def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[_Unit]:
+    """The sentences and items of a place in order, without its heading and those inside it."""
+    units: list[_Unit] = []
+    for span in spans:
+        text = span.chunk.text
+        for paragraph in re.finditer(r"(?:[^\n]+\n?)+", text[span.start : span.end]):
+            begin, end = span.start + paragraph.start(), span.start + paragraph.end()
+            lines = [(begin + m.start(), begin + m.end()) for m in re.finditer(r"[^\n]+", text[begin:end])]
+            marked = sum(bool(_MARK.match(text[start:stop])) for start, stop in lines)
+            if document.kind in SLIDES or marked > 1 or marked == len(lines):
+                units += [
+                    _Unit(span, start, stop, is_item=document.kind in SLIDES or bool(_MARK.match(text[start:stop])))
+                    for start, stop in _items(text, lines)
+                ]
+                continue
+            for start, stop in sentences(text[begin:end]):
+                start, _ = after_headings(text, begin + start, begin + stop, span.chunk.section)
+                if start < begin + stop:
+                    units.append(_Unit(span, start, begin + stop, is_item=False))
+    heading = " ".join(title.split())
+    return [unit for unit in units if unit.text != heading and _WORD.search(unit.text)]
+
+
+def _items(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Items of a list: a line with what is continued on the lines after it, which begin small."""
+    items: list[tuple[int, int]] = []
+    for start, stop in lines:
+        line = text[start:stop].strip()
+        if items and line and line[0].islower() and not _MARK.match(line):
+            items[-1] = (items[-1][0], stop)
+        elif line:
+            items.append((start, stop))
+    return items
+
+
+def _within(units: Sequence[_Unit], spans: Sequence[Span], words: int) -> list[_Unit]:
+    """All of a short place; of a longer one its first units, and the most telling ones of the rest."""
+    if sum(map(_length, units)) <= words:
+        return list(units)
+    kept: list[_Unit] = []
+    left = words
+    for unit in units:
+        if left - _length(unit) < (1 - BEGINNING) * words and kept:
+            break
+        kept.append(unit)
+        left -= _length(unit)
+    weighed = notes_on(spans, 0)
+    chosen = choose(weighed, [note.text for note in weighed], len(units), left)
+    places = {(weighed[index].chunk.id, weighed[index].end) for index in chosen}
+    rest = [unit for unit in units if unit not in kept and (unit.span.chunk.id, unit.end) in places]
+    for unit in rest:
+        if _length(unit) <= left:
+            kept.append(unit)
+            left -= _length(unit)
+    return sorted(kept, key=units.index)
+
+
+def _length(unit: _Unit) -> int:
+    return len(unit.text) // 2 if is_dense(unit.text) else len(unit.text.split())

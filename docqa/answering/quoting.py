@@ -1,0 +1,85 @@
+"""How a unit of a document is said in an answer: always whole, with what it cannot be understood without.
+
+A sentence stands as it is; an item of a list after the line or heading that it stands under, or the whole list with
+that line; a row of a table with the names of its columns.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from docqa.answering.evidence import Evidence
+from docqa.languages import phrase
+from docqa.text.marks import ends_in_mark, item_mark
+from docqa.text.units import Unit
+from docqa.text.words import is_dense
+
+CELL = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
+LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
+
+
+def said(evidence: Evidence, unit: Unit, language: str) -> str:
+    """The unit as a whole sentence, in one line."""
+    if unit.kind == "row":
+        return closed(_row(evidence, unit), language)
+    text = _plain(evidence.text[unit.start : unit.end])
+    lead = lead_of(evidence, unit) if unit.kind == "item" else ""
+    return closed(f"{lead} {text}" if lead else text, language)
+
+
+def listed(evidence: Evidence, group: Sequence[Unit], language: str) -> str:
+    """All items of a list, a line each, after the line that leads into it."""
+    lead = lead_of(evidence, group[0])
+    lines = [f"- {_plain(evidence.text[unit.start : unit.end])}" for unit in group]
+    return "\n".join([lead, *lines] if lead else lines)
+
+
+def lead_of(evidence: Evidence, unit: Unit) -> str:
+    """The line that a unit stands under, ending with a colon or as a question; "" where there is none."""
+    if unit.lead_start is None or unit.lead_end is None or unit.lead_end - unit.lead_start > LONGEST_LEAD:
+        return ""
+    lead = _plain(evidence.text[unit.lead_start : unit.lead_end])
+    return lead if lead[-1:] in ":?：？" else f"{lead.rstrip('.')}:"
+
+
+def closed(text: str, language: str) -> str:
+    """The text with a full stop where it ends without a mark."""
+    return text if not text or ends_in_mark(text) else text + phrase("full_stop", language)
+
+
+def words_in(text: str) -> int:
+    """How many words a text is long; of dense scripts two characters count as one."""
+    return len(text) // 2 if is_dense(text) else len(text.split())
+
+
+def _plain(text: str) -> str:
+    """Without the mark of a list, in one line."""
+    mark = item_mark(text)
+    return " ".join(text[mark.end if mark else 0 :].split())
+
+
+def _row(evidence: Evidence, unit: Unit) -> str:
+    """Label and cells, each with its column's name where the table has as many names."""
+    label, *cells = _cells(evidence.text[unit.start : unit.end])
+    names = _column_names(evidence, unit)
+    if len(names) != len(cells) + 1:
+        return f"{label}: {', '.join(filter(None, cells))}" if any(cells) else label
+    values = "; ".join(_labelled(names[1:], cells))
+    return f"{label}: {values}" if values else label
+
+
+def _labelled(names: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
+    for name, cell in zip(names, cells, strict=True):
+        if cell:
+            yield f"{name} {cell}" if name else cell
+
+
+def _column_names(evidence: Evidence, unit: Unit) -> list[str]:
+    """The last line of column headings above the row: in the passage, else those stored with the chunk."""
+    above = evidence.text[unit.group_start : unit.start].strip() if unit.group_start is not None else ""
+    heading = evidence.columns or above
+    lines = [line for line in heading.splitlines() if line.strip()]
+    return _cells(lines[0] if not evidence.columns and lines else lines[-1]) if lines else []
+
+
+def _cells(row: str) -> list[str]:
+    return [" ".join(cell.split()) for cell in CELL.split(row.strip("\n"))]

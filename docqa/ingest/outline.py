@@ -1,0 +1,81 @@
+"""What a document is made of: the titles of its parts, or the columns of its table."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+
+from aiosqlite import Connection
+
+from docqa import store
+from docqa.ingest.headings import role_of
+from docqa.languages import phrase
+from docqa.store.documents import StoredDocument
+from docqa.store.table_overview import column_overview
+
+SLIDES = ("ppt", "pptx")
+TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
+FEWEST = 3  # titles that are an outline
+LONGEST = 80  # characters of a title
+_NUMBERED = re.compile(
+    r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})",
+    re.MULTILINE,
+)
+LETTERS = 0.5  # of a title: a row of figures is none
+
+
+def numbered_titles(texts: Sequence[str]) -> list[str]:
+    """The titles that a text numbers from 1 on, each with the word before its number: "3. Rent", "Day 3: Bergen"; of
+    several such series the longest."""
+    series: dict[str, list[str]] = {}
+    for text in texts:
+        for match in _NUMBERED.finditer(text):
+            titles = series.setdefault(match["label"] or "", [])
+            if int(match["number"]) == len(titles) + 1 and _is_title(match["title"]):
+                label = f"{match['label']}{match['number']}: " if match["label"] else ""
+                titles.append(f"{label}{' '.join(match['title'].split())}")
+    return max(series.values(), key=len, default=[])
+
+
+def outline_of(titles: Sequence[str], language: str, most: int, own_title: str = "") -> str:
+    """A sentence in this language that names up to `most` parts of a document, "" where too few are known."""
+    kept = [title.strip(" .:") for title in dict.fromkeys(titles) if _is_title(title) and title != own_title]
+    if len(kept) < FEWEST:
+        return ""
+    shown = "; ".join(kept[:most]) + ("; …" if len(kept) > most else "")
+    return phrase("phrases.about.outline", language).format(titles=shown)
+
+
+def _is_title(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return 3 <= len(text) <= LONGEST and letters >= LETTERS * len(text) and role_of(text) != "skipped"
+
+
+async def outline(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
+    """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
+    table, the titles that its maker gave its parts, or those that its text numbers."""
+    if document.kind == "csv":
+        return await table_of(conn, document, language)
+    if document.kind in TITLED:
+        headed = await store.notes.headed_chunks(conn, document.id)
+        return outline_of([chunk.section for chunk in headed], language, most, document.title)
+    texts = [chunk.text for chunk in await store.chunks.chunks(conn, document.id)]
+    return outline_of(await asyncio.to_thread(numbered_titles, texts), language, most, document.title)
+
+
+async def table_of(conn: Connection, document: StoredDocument, language: str) -> str:
+    """What a table holds: its rows and columns, from where to where dates and numbers go, and the values of columns
+    with a few; "" where it was not understood as a table."""
+    columns = await column_overview(conn, document.id)
+    if not columns:
+        return ""
+    rows = max(column.rows for column in columns)
+    names = ", ".join(column.name for column in columns)
+    sentences = [phrase("phrases.about.rows", language).format(rows=f"{rows:,}", columns=len(columns), names=names)]
+    for column in columns:
+        if column.values:
+            text = phrase("phrases.about.values", language).format(column=column.name, values=", ".join(column.values))
+            sentences.append(text)
+        elif column.low != column.high:
+            text = phrase("phrases.about.spread", language)
+            sentences.append(text.format(column=column.name, low=column.low, high=column.high))
+    return " ".join(sentences)

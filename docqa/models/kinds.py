@@ -1,0 +1,77 @@
+"""What kind of answer a question asks for, learnt: one layer on the question's own embedding and its commonest words.
+
+It is plain Python, for the server holds no numpy; a question takes less than a millisecond beside its embedding. It is
+of use only with the embedding model that it was trained on, and in that model's languages.
+"""
+
+import json
+import math
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import add, mul
+from pathlib import Path
+from typing import get_args
+
+from docqa import ROOT
+from docqa.errors import CannotStart
+from docqa.questions.question import Kind, KindOpinion
+
+FILE = "kinds.json"
+SHIPPED = ROOT / "models" / FILE
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\?|\d")
+
+
+@dataclass(frozen=True)
+class KindHead:
+    """The trained layer: for each kind a row of weights and a bias, and for each clue a weight for each kind;
+    `base` is the SHA-256 of its model's weights."""
+
+    base: str
+    languages: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    weights: tuple[Sequence[float], ...]
+    biases: tuple[float, ...]
+    clues: Mapping[str, Sequence[float]]
+
+    def opinion(self, text: str, vector: bytes) -> KindOpinion:
+        """The most probable kind of a question with its embedding."""
+        numbers = memoryview(vector).cast("f").tolist()
+        scores = [sum(map(mul, row, numbers)) + bias for row, bias in zip(self.weights, self.biases, strict=True)]
+        for clue in clues(text) & self.clues.keys():
+            scores = list(map(add, scores, self.clues[clue]))
+        best = max(range(len(scores)), key=scores.__getitem__)
+        return KindOpinion(self.kinds[best], 1 / sum(math.exp(score - scores[best]) for score in scores))
+
+
+def clues(text: str) -> frozenset[str]:
+    """The words of a question, its first word as such, pairs of words at its beginning, question mark and digits."""
+    words = _WORD.findall(text.lower().replace("’", "'"))
+    pairs = [f"{word} {following}" for word, following in pairwise(words[:4])]
+    return frozenset([*words, *pairs, *(f"^{word}" for word in words[:1])])
+
+
+def kind_head(models_dir: Path) -> KindHead | None:
+    """The head in the models folder, else the shipped one, None without either. Raises CannotStart for a damaged
+    file."""
+    path = next((path for path in (models_dir / FILE, SHIPPED) if path.is_file()), None)
+    if path is None:
+        return None
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+        kinds = tuple(stored["kinds"])
+        weights = tuple(array("f", row) for row in stored["weights"])
+        if not set(kinds) <= set(KINDS) or len({len(row) for row in weights}) != 1:
+            raise ValueError("it is of another version")
+        biases = tuple(map(float, stored["biases"]))
+        if not len(kinds) == len(weights) == len(biases):
+            raise ValueError("its parts do not fit each other")
+        words = {clue: array("f", row) for clue, row in stored["clues"].items()}
+        if {len(row) for row in words.values()} - {len(kinds)}:
+            raise ValueError("its clues do not fit its kinds")
+        return KindHead(stored["base"], tuple(stored["languages"]), kinds, weights, biases, words)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CannotStart(f"{path} is damaged: {error}. Delete it, or take it from a fresh copy.") from error

@@ -1,0 +1,190 @@
+"""What can be shown as an answer and judged by itself: sentences of paragraphs, items, rows, captions and notes.
+
+Each knows what it stands under, its lead, and the whole that it is part of, its group:
+
+    How to descale the machine          heading, the lead of what follows
+    Before you begin:                   the lead of the items, and the beginning of their group
+    - Empty the tank.                   a unit
+    - Remove the filter.                a unit of the same group
+    It takes twenty minutes.            a unit; its lead is the heading, its group the paragraph
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from docqa.text.block import Block, BlockKind
+from docqa.text.marks import Mark, asks, follows, item_mark, leads_on
+from docqa.text.sentences import sentences
+
+_MOST_BETWEEN = 3  # blocks between two steps of a list
+_REMARK = 120  # characters of a remark between two items without numbers
+_LOOKED_BACK = 40  # items among which the one before is looked for
+_BLANK = re.compile(r"\n(?=\s*\n)")
+LONGEST_ITEM = 400  # characters; of a longer item each sentence is a unit
+
+
+class Unit(NamedTuple):
+    """A part of a passage, `text[start:end]`; offsets are those of the passage.
+
+    `kind` is that of its block. `lead_start`, `lead_end`: the heading, question, parent item, caption of a table, or
+    line ending in a colon that it stands under, the nearest of them; None where there is none in the passage.
+    `group_start`, `group_end`: of an item the whole list with the line that leads into it and what stands between its
+    items; of a row the whole table
+    with its column headings; of what answers a question the question and all of its answer; else the paragraph.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    lead_start: int | None
+    lead_end: int | None
+    group_start: int
+    group_end: int
+
+    def shifted(self, by: int) -> "Unit":
+        """The same unit where `by` characters stand before the passage."""
+        lead_start, lead_end = (place if place is None else place + by for place in (self.lead_start, self.lead_end))
+        start, end, group_start, group_end = (
+            place + by for place in (self.start, self.end, self.group_start, self.group_end)
+        )
+        return Unit(start, end, self.kind, lead_start, lead_end, group_start, group_end)
+
+
+def in_context(text: str, unit: Unit) -> str:
+    """The unit as it is embedded and matched: an item or row after the line it stands under, which it is not understood
+    without."""
+    content = text[unit.start : unit.end]
+    if unit.kind not in ("item", "row", "note") or unit.lead_start is None or unit.lead_end is None:
+        return content
+    return f"{text[unit.lead_start : unit.lead_end]} {content}"
+
+
+def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
+    """The units of a passage, in order; `blocks` are its blocks in its coordinates, as `blocks.clipped` gives them.
+
+    Headings, questions, lines that end in a colon, column headings and boilerplate are none: they lead others or are
+    part of their groups.
+    """
+    parts: list[Unit] = []
+    heading: Block | None = None
+    question: Block | None = None
+    place = 0
+    while place < len(blocks):
+        block = blocks[place]
+        if block.kind == "boilerplate":
+            place += 1
+        elif block.kind == "heading" and not asks(text[block.start : block.end]):
+            heading, question = block, None
+            place += 1
+        elif block.kind in ("heading", "question"):
+            question = block
+            place += 1
+        else:
+            end = _run_end(text, blocks, place)
+            before = blocks[place - 1] if place else None
+            group = (question.start, _answer_end(blocks, place)) if question else None
+            parts += _run_units(text, blocks[place:end], before, question or heading, group)
+            place = end
+    return parts
+
+
+def _run_end(text: str, blocks: Sequence[Block], place: int) -> int:
+    """The end of the list or table that begins at this place; other blocks stand alone."""
+    end = place + 1
+    if blocks[place].kind not in ("item", "row"):
+        return end
+    while end < len(blocks):
+        if blocks[end].kind != blocks[place].kind:
+            after = _resumed(text, blocks, place, end) if blocks[place].kind == "item" else end
+            if after == end:
+                break
+            end = after
+        end += 1
+    return end
+
+
+def _resumed(text: str, blocks: Sequence[Block], start: int, end: int) -> int:
+    """The place at which the list from `start` to `end` is taken up again, after a remark or with its next number;
+    `end` if it is over."""
+    after = end
+    while after < len(blocks) and blocks[after].kind in ("paragraph", "note", "caption"):
+        after += 1
+    if after == len(blocks) or blocks[after].kind != "item" or after - end > _MOST_BETWEEN:
+        return end
+    marks = [_mark(text, block) for block in blocks[max(start, end - _LOOKED_BACK) : end]]
+    mark = _mark(text, blocks[after])
+    if mark and mark.number:
+        return after if any(mark.number > 1 and before and follows(mark, before) for before in marks) else end
+    is_same = (mark and mark.style) == (marks[-1] and marks[-1].style) and blocks[after].level == blocks[end - 1].level
+    return after if is_same and blocks[after - 1].end - blocks[end].start <= _REMARK else end
+
+
+def _mark(text: str, block: Block) -> Mark | None:
+    return item_mark(text[block.start : block.end])
+
+
+def _answer_end(blocks: Sequence[Block], place: int) -> int:
+    """Where the answer ends that goes on at this place: before the next heading or question."""
+    end = blocks[place].end
+    for block in blocks[place:]:
+        if block.kind in ("heading", "question"):
+            break
+        if block.kind != "boilerplate":
+            end = block.end
+    return end
+
+
+def _run_units(
+    text: str, run: Sequence[Block], before: Block | None, above: Block | None, answer: tuple[int, int] | None
+) -> Iterator[Unit]:
+    """The units of a list, a table, or a single block; `above` is its question or heading, `answer` the group of what
+    answers a question."""
+    lead = _lead(text, run[0], before) or ((above.start, above.end) if above else None)
+    if run[0].kind == "row":
+        for row in run:
+            if not row.level:
+                yield _unit(row, row.start, row.end, lead, (run[0].start, run[-1].end))
+    elif run[0].kind == "item":
+        leads_in = before is not None and before.kind == "paragraph" and lead is not None and lead[1] == before.end
+        group = (lead[0] if lead and leads_in else run[0].start, run[-1].end)
+        parents: list[Block] = []
+        for item in run:
+            while item.kind == "item" and parents and parents[-1].level >= item.level:
+                parents.pop()
+            under = (parents[-1].start, parents[-1].end) if parents else lead
+            for start, end in _parts(text, item):
+                yield _unit(item, start, end, under if item.kind == "item" else lead, group)
+            if item.kind == "item":
+                parents.append(item)
+    else:
+        block = run[0]
+        for start, end in _parts(text, block):
+            yield _unit(block, start, end, lead, answer or (block.start, block.end))
+
+
+def _lead(text: str, block: Block, before: Block | None) -> tuple[int, int] | None:
+    """The line right before a block that leads into it: a table's caption, or a sentence that ends in a colon."""
+    if before is None or before.kind not in ("paragraph", "caption", "note"):
+        return None
+    if before.kind == "caption" and block.kind == "row":
+        return before.start, before.end
+    if before.kind != "paragraph" or not leads_on(text[before.start : before.end]):
+        return None
+    start, end = sentences(text[before.start : before.end])[-1]
+    return before.start + start, before.start + end
+
+
+def _parts(text: str, block: Block) -> list[tuple[int, int]]:
+    """The sentences of a paragraph or long item, or the block itself; without what ends in a colon."""
+    content = text[block.start : block.end]
+    if block.kind in ("item", "caption", "note", "row") and len(content) <= LONGEST_ITEM:
+        return [(block.start, block.end)]
+    content = _BLANK.sub(" ", content)  # a block may go on after a blank line
+    spans = [(block.start + start, block.start + end) for start, end in sentences(content)]
+    return [(start, end) for start, end in spans if not leads_on(text[start:end])]
+
+
+def _unit(block: Block, start: int, end: int, lead: tuple[int, int] | None, group: tuple[int, int]) -> Unit:
+    lead_start, lead_end = lead or (None, None)
+    return Unit(start, end, block.kind, lead_start, lead_end, *group)

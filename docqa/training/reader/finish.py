@@ -1,0 +1,31 @@
+"""The end of the reader's training: the file and its margin."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from docqa.catalog.catalog import digest
+from docqa.models.reader.network import SPAN, YES_NO, Network, Reader
+from docqa.models.reader.weights import Tensors, save
+from docqa.training.figures import calibrate_margin
+from docqa.training.question_sets import Articles, LabelledQuestion
+
+LANGUAGES = "en"
+REFUSED = 0.1  # share of the answerable questions of the calibration articles that may be refused
+HEADS = f"{SPAN} {YES_NO}"
+
+
+def write_calibrated(
+    trained: Tensors,
+    base: Path,
+    out: Path,
+    calibration: Sequence[LabelledQuestion],
+    precision: str,
+    report: Callable[[str], None],
+) -> None:
+    """Write the trained part to `out`, its margin calibrated end to end on questions that took no part in training."""
+    before = Network(base).state_dict()
+    metadata = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "heads": HEADS, "margin": "0"}
+    save(out, trained, before, metadata)
+    margin = calibrate_margin(Reader(base, out, precision).read, calibration, Articles(calibration), REFUSED)
+    save(out, trained, before, metadata | {"margin": str(round(margin, 4))})
+    report(f"margin {margin:.2f}, {out.stat().st_size} bytes")

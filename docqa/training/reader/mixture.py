@@ -1,0 +1,162 @@
+"""The examples of the reader's second generation: the questions of all sets, and what is made of them.
+
+Blocks of examples are a pure function of seed, epoch and number, so that training can go on where it was stopped.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from docqa.models.reader.network import NEITHER, NO, YES
+from docqa.training.question_sets import CANDIDATES, Example, LabelledQuestion, answer_spans
+from docqa.training.reader.forms import COLUMN, as_list, as_typed, excerpt
+from docqa.training.reader.made_tables import table_question
+from docqa.training.reader.sources import FIRST, Source, epoch
+from docqa.training.reader.variants import Neighbours, splice, substitute
+from docqa.training.reader.yes_no import BEGINS, YesNoQuestion, from_question, from_statement
+
+BLOCK = 900  # questions of which a block of batches is made
+LONG_ANSWER = "other"  # the kind of sets whose answers are whole clauses
+LONG_WEIGHT = 0.3  # of the loss of such a span
+# Shares of the questions of which these are made in addition.
+FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable questions by people
+OTHER_PASSAGE, OTHER_PASSAGE_WITH_NEGATIVES = 0.4, 0.12
+YES_NO_OF_QUESTION, YES_NO_OF_STATEMENT, YES_NO_ELSEWHERE = 0.3, 0.08, 0.3
+TABLE, LIST, TYPED = 0.03, 0.06, 0.12
+IMITATED = 0.7  # of the questions of the first set, that again with words exchanged, as the first generation scores it
+
+
+@dataclass(frozen=True)
+class Weighted(Example):
+    """An example with the weight of its span's loss, the classes of which any is right if it is a yes/no question, and
+    whether the scores of the first generation are learned instead.
+    """
+
+    span_weight: float = 1.0
+    classes: tuple[int, ...] = ()
+    imitated: bool = False
+
+
+class Position(NamedTuple):
+    """Where training stands: the epoch, the block in it, and the batch in that."""
+
+    epoch: int = 0
+    block: int = 0
+    batch: int = 0
+
+
+class Mixture:
+    """Batches of examples from all sources, without end."""
+
+    def __init__(self, sources: Sequence[Source], neighbours: Neighbours, seed: int) -> None:
+        self._sources, self._neighbours, self._seed = sources, neighbours, seed
+        passages = dict.fromkeys(question.passage for source in sources for question in source.training)
+        rows = [line.partition(COLUMN)[0].strip() for text in passages for line in text.split("\n") if COLUMN in line]
+        self._labels = sorted({row for row in rows if 3 < len(row) < 50 and row[0].isupper()})
+
+    def batches(self, size: int, position: Position) -> Iterator[tuple[list[Weighted], Position]]:
+        """Batches of examples of similar length from `position` on, each with the position after it."""
+        number, block, batch = position
+        while True:
+            questions = epoch(self._sources, number, self._seed)
+            for at in range(block, (len(questions) + BLOCK - 1) // BLOCK):
+                ready = self._block(questions[at * BLOCK : (at + 1) * BLOCK], size, f"{self._seed} {number} {at}")
+                for index in range(batch, len(ready)):
+                    yield ready[index], Position(number, at, index + 1)
+                batch = 0
+            number, block = number + 1, 0
+
+    def _block(
+        self, questions: Sequence[tuple[Source, LabelledQuestion]], size: int, seed: str
+    ) -> list[list[Weighted]]:
+        rng = random.Random(seed)
+        examples = [example for source, question in questions for example in self._made_of(source, question, rng)]
+        examples.sort(key=lambda example: len(example.passage) + len(example.question))
+        ready = [examples[start : start + size] for start in range(0, len(examples) - size + 1, size)]
+        rng.shuffle(ready)
+        return ready
+
+    def _made_of(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
+        """The question as it is, and what is made of it."""
+        spans = answer_spans(labelled)
+        if bool(labelled.answers) != bool(spans):
+            return
+        whole = Weighted(labelled.question, labelled.passage, spans, _weight(labelled), _classes(labelled))
+        yield _in_some_form(whole, rng)
+        yield from self._unanswerable(source, labelled, whole, rng)
+        yield from self._yes_no(source, labelled, rng)
+        if rng.random() < TABLE:
+            table = table_question(self._labels, rng)
+            yield Weighted(table.question, table.passage, table.spans)
+        if source.name == FIRST and rng.random() < IMITATED and (varied := self._varied(source, labelled, rng)):
+            passage, _ = excerpt(labelled.question, labelled.passage, spans, rng)
+            yield Weighted(varied, passage, (), imitated=True)
+
+    def _unanswerable(
+        self, source: Source, labelled: LabelledQuestion, whole: Weighted, rng: random.Random
+    ) -> Iterator[Weighted]:
+        """The question falsified, and with another passage."""
+        negatives = source.negatives
+        if whole.spans and rng.random() < (FALSIFIED_WITH_NEGATIVES if negatives else FALSIFIED):
+            falsified = source.articles.falsify(labelled, rng)
+            if falsified and not whole.classes:
+                yield _in_some_form(Weighted(falsified, labelled.passage, ()), rng)
+        if whole.spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
+            other = _other_passage(source, labelled, rng)
+            if other:
+                classes = (NEITHER,) if whole.classes else ()
+                yield _in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
+
+    def _yes_no(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
+        made: list[YesNoQuestion | None] = []
+        if labelled.answers and labelled.kind != LONG_ANSWER and rng.random() < YES_NO_OF_QUESTION:
+            made.append(from_question(labelled, rng))
+        if rng.random() < YES_NO_OF_STATEMENT:
+            made.append(from_statement(labelled.passage, rng))
+        for question in filter(None, made):
+            yield _in_some_form(
+                Weighted(question.question, question.passage, (question.evidence,), LONG_WEIGHT, question.classes), rng
+            )
+            if rng.random() < YES_NO_ELSEWHERE and (other := _other_passage(source, labelled, rng)):
+                yield _in_some_form(Weighted(question.question, other, (), LONG_WEIGHT, (NEITHER,)), rng)
+
+    def _varied(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> str | None:
+        if rng.random() < 0.6:
+            return substitute(labelled.question, self._neighbours, rng)
+        if rng.random() < 0.5:
+            return source.articles.falsify(labelled, rng)
+        return splice(labelled.question, rng.choice(source.training).question, rng)
+
+
+def _weight(labelled: LabelledQuestion) -> float:
+    return LONG_WEIGHT if labelled.kind == LONG_ANSWER else 1.0
+
+
+def _classes(labelled: LabelledQuestion) -> tuple[int, ...]:
+    """What the passage may say to the question if that is a yes/no question: which of both is not known."""
+    if not BEGINS.match(labelled.question):
+        return ()
+    return (YES, NO) if labelled.answers else (NEITHER,)
+
+
+def _other_passage(source: Source, labelled: LabelledQuestion, rng: random.Random) -> str | None:
+    """A passage of the same article that search ranks high but that contains none of the answers."""
+    answers = [answer.casefold() for answer in labelled.answers]
+    retrieved = source.articles.search(labelled.article, labelled.question, CANDIDATES)
+    others = [
+        passage
+        for passage in retrieved
+        if passage != labelled.passage and not any(answer in passage.casefold() for answer in answers)
+    ]
+    return rng.choice(others) if others else None
+
+
+def _in_some_form(example: Weighted, rng: random.Random) -> Weighted:
+    passage, spans = excerpt(example.question, example.passage, example.spans, rng)
+    if COLUMN not in passage and rng.random() < LIST:
+        passage, spans = as_list(passage, spans)
+    if example.spans and not spans:  # an answer over several lines of a table
+        passage, spans = example.passage, example.spans
+    question = as_typed(example.question, rng) if rng.random() < TYPED else example.question
+    return replace(example, question=question, passage=passage, spans=spans)

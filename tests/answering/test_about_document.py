@@ -1,0 +1,177 @@
+"""Questions about documents themselves: what their text says of them, else what their file says; and no question at
+all."""
+
+import httpx
+import pytest
+from test_overview import ask
+
+from conftest import upload
+from docqa.answering.title_page import author, date
+from docqa.store.chunks import StoredChunk
+
+pytestmark = pytest.mark.anyio
+
+REPORT = """Harbour Watch: Report on the Season
+
+Compiled by Ingrid Solberg, harbour master
+14 May 2021
+
+The harbour received more boats than in the year before. In March 2019 a storm destroyed the old pier."""
+
+
+def chunk(text: str) -> list[StoredChunk]:
+    return [StoredChunk(1, 1, 1, "", "", text, "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Tides\n\nby Mary van der Berg\n\nThe sea rises.", "Mary van der Berg"),
+        ("Tides\nAuthors: Ana Lopez, John Q. Public and Li Wei\nThe sea rises.", "Ana Lopez, John Q. Public, Li Wei"),
+        ("Gezeiten\nVerfasserin: Jutta Öhler\nDas Meer steigt.", "Jutta Öhler"),
+        ("潮汐\n作者：王小明\n海水上涨。", "王小明"),
+        ("Tides\nOmar Haddad <omar@tides.example>\nThe sea rises.", "Omar Haddad"),
+        ("Present: Ann Lee (chair), Tom Roe (minutes)", "Tom Roe"),
+        (
+            "On Tides\n\nYun Fang, Mia Olsen, Karl Brandt\n\nAbstract. The sea rises.",
+            "Yun Fang, Mia Olsen, Karl Brandt",
+        ),
+    ],
+)
+def test_a_by_line_names_the_author(text: str, names: str) -> None:
+    stated = author(chunk(text))
+    assert stated is not None
+    assert stated.value == names
+
+
+@pytest.mark.parametrize(
+    "text", ["The pier was destroyed by Storm and rain.", "Annual Report\nHarbour Office\nBergen", "sent by post"]
+)
+def test_a_line_that_is_no_byline_names_no_author(text: str) -> None:
+    assert author(chunk(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        (REPORT, "14 May 2021"),
+        ("Pump P7 manual\n04.2018\nThe pump lifts water.", "04.2018"),
+        ("Hausordnung\nStand: 3. Juni 2020\nDie Tür ist zu schließen.", "3. Juni 2020"),
+        ("Notice, version 3, octobre 2022\nLe robinet est fermé.", "octobre 2022"),
+        ("使用说明书\n发布日期：2023年8月1日", "2023年8月1日"),
+    ],
+)
+def test_a_date_within_the_text_is_not_the_date_of_the_document(text: str, day: str) -> None:
+    stated = date(chunk(text))
+    assert stated is not None
+    assert stated.value == day
+
+
+def test_a_date_in_a_sentence_is_not_that_of_the_document() -> None:
+    text = "The Pier\n\n" + "The sea is wide and the wind is strong at the coast. " * 10
+    assert date(chunk(text + "In the winter of the year the pier burnt down on 3 March 1911.")) is None
+
+
+async def test_author_and_date_are_said_with_their_source(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, REPORT)
+    message, sources = await ask(client, [doc_id], "who made this report and when?")
+    assert message == (
+        "It names Ingrid Solberg: “Compiled by Ingrid Solberg, harbour master” [1] It is dated 14 May 2021. [1]"
+    )
+    assert [source["page_number"] for source in sources] == [1]
+
+
+async def test_what_only_the_file_says_is_said_to_be_so(client: httpx.AsyncClient) -> None:
+    text = rb"{\rtf1{\info{\title Notes on Tides}{\author Mary Roe}{\creatim\yr2019\mo4\dy7}}The sea rises twice a day.\par}"
+    response = await client.post("/v1/api/upload", files={"file": ("t.rtf", text)})
+    doc_id = response.json()["doc_id"]
+    message, sources = await ask(client, [doc_id], "Who is the author?")
+    assert (message, sources) == ("The file's properties name Mary Roe as its author.", [])
+    assert (await ask(client, [doc_id], "from when is this"))[0] == "The file's properties give the date 2019-04-07."
+    assert (await ask(client, [doc_id], "What's the title?"))[0] == "Its title is “Notes on Tides”."
+    assert (await ask(client, [doc_id], "Welches Dateiformat?"))[0] == "Es ist eine Datei im Format RTF."
+
+
+async def test_a_document_without_an_author_is_not_silent_on_everything(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, "The sea rises twice a day.")
+    assert (await ask(client, [doc_id], "who wrote it?"))[0].startswith("No author was found")
+    assert (await ask(client, [doc_id], "What language is it in?"))[0] == "It is written in English."
+
+
+async def test_a_letter_that_the_text_mentions_is_not_the_document(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, "By Ann Roe\n\nThe letter to the mayor was written by the miller in spring.")
+    message, _ = await ask(client, [doc_id], "Who wrote the letter to the mayor?")
+    assert "miller" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("hello", "Hello!"),
+        ("thanks, great", "You're welcome!"),
+        ("what can you do?", "I can help with these documents."),
+        ("Write a poem about the harbour", "That takes a language model"),
+        ("Vielen Dank", "Gern geschehen!"),
+        ("Übersetze das ins Englische", "Dafür braucht es ein Sprachmodell"),
+        ("你好", "您好！"),
+    ],
+)
+async def test_no_question_gets_a_helpful_sentence_in_its_language(
+    client: httpx.AsyncClient, text: str, begins: str
+) -> None:
+    message, sources = await ask(client, [await upload(client, REPORT)], text)
+    assert message.startswith(begins)
+    assert sources == []
+
+
+async def test_the_summary_of_a_table_says_what_its_rows_hold(client: httpx.AsyncClient) -> None:
+    rows = "Boat,Port,Day,Fee\n" + "".join(
+        f"Boat {n},{'Oslo' if n % 2 else 'Bergen'},2024-03-{n:02},{n * 10}\n" for n in range(1, 21)
+    )
+    message, _ = await ask(client, [await upload(client, rows, "boats.csv")], "What is this about?")
+    assert message == (
+        "A table with 20 rows and 4 columns: Boat, Port, Day, Fee. Port is one of: Bergen, Oslo. "
+        "Day runs from 2024-03-01 to 2024-03-20. Fee runs from 10 to 200."
+    )
+
+
+HANDBOOK = """Handbook of the Ferry
+
+Chapter 1: Tickets
+
+A ticket costs three crowns. It is sold on board.
+
+Chapter 2: Luggage
+
+Each passenger may bring:
+- one suitcase
+- one bicycle
+
+Chapter 3: Leaving
+
+Wait until the ferry has stopped."""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "What does chapter 1 say?",
+            "Chapter 1 is headed “Tickets”. [1] A ticket costs three crowns. [1] It is sold on board. [1]",
+        ),
+        (
+            "what is chapter 2 about?",
+            "Chapter 2 is headed “Luggage”. [1] Each passenger may bring: [1]\n- one suitcase [1]\n- one bicycle [1]",
+        ),
+    ],
+)
+async def test_a_short_chapter_is_shown_whole(client: httpx.AsyncClient, question: str, answer: str) -> None:
+    message, _ = await ask(client, [await upload(client, HANDBOOK)], question)
+    assert message == answer
+
+
+async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClient) -> None:
+    text = "The lighthouse on the cape was built of granite in two summers.\x0cFishermen sell herring and cod at the market every morning.\x0cA railway joins the harbour to the foundry behind the hills.\x0cApples and pears grow in the orchards along the wide river."
+    doc_id = await upload(client, text)
+    message, sources = await ask(client, [doc_id], "Summarise this in two sentences", length="LONG")
+    assert len(sources) == 2, message

@@ -1,0 +1,120 @@
+"""Answers in the documents' own words: which unit is quoted, and how it is said."""
+
+from dataclasses import replace
+
+import pytest
+
+from docqa.answering.evidence import Candidate, CandidateUnit, Evidence, Piece
+from docqa.answering.extractive import Extractive
+from docqa.questions.question import ChatOptions, Part, Question
+from docqa.text.blocks import blocks_of
+from docqa.text.units import units
+
+pytestmark = pytest.mark.anyio
+
+LONG = ChatOptions(length="LONG")
+LEASE = "The lease began in May. Kari Nord signed the lease for the owner of the house. It ends in 2031."
+HANDBOOK = """What you must bring on the first day:
+
+- your passport
+- your bank details
+- a tax form
+
+The kitchen is on the second floor."""
+
+
+def evidence(
+    text: str, *scores: float, spans: tuple[Candidate, ...] = (), part: int = 0, **further: object
+) -> Evidence:
+    """A passage whose units have these scores."""
+    parts = units(text, blocks_of(text))
+    candidates = tuple(CandidateUnit(unit, score, part) for unit, score in zip(parts, scores, strict=True))
+    return replace(Evidence(text, candidates, spans, language="en"), **further)  # type: ignore[arg-type]
+
+
+def question(text: str, kind: str = "fact", **further: object) -> Question:
+    return Question(text, parts=(Part(text, kind=kind),), **further)  # type: ignore[arg-type]
+
+
+async def extract(asking: Question, *passages: Evidence, sure: bool = True) -> list[Piece]:
+    return [piece async for piece in Extractive(sure=sure).answer(asking, list(passages))]
+
+
+async def test_the_best_unit_is_quoted_whole() -> None:
+    pieces = await extract(question("Who signed the lease?"), evidence(LEASE, 0.5, 1.0, 0.2))
+    assert pieces == [Piece("Kari Nord signed the lease for the owner of the house.", 0)]
+
+
+async def test_a_second_is_quoted_only_if_it_holds_what_the_first_leaves_open() -> None:
+    both = question("Who signed the lease, and when is the rent due?")
+    [first, second] = await extract(both, evidence("Kari Nord signed the lease. The rent is due in May.", 1.0, 0.9))
+    assert first.text == "Kari Nord signed the lease." and second == Piece(" The rent is due in May.", 0)
+    assert (
+        len(await extract(question("Who signed it?"), evidence("Kari Nord signed it. It began in May.", 1.0, 0.9))) == 1
+    )
+
+
+async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
+    asking = replace(question("What is said of the lease?"), options=LONG)
+    pieces = await extract(asking, evidence("Kari signed it. It is long.", 0.8, 0.9), evidence("It ends in May.", 1.0))
+    assert [piece.passage for piece in pieces] == [0, 0, 1]
+
+
+async def test_a_list_is_shown_with_all_its_items_and_the_line_that_leads_into_it() -> None:
+    [piece] = await extract(question("What do I have to bring?", "list"), evidence(HANDBOOK, 0.2, 1.0, 0.3, 0.1))
+    assert piece.text == "What you must bring on the first day:\n- your passport\n- your bank details\n- a tax form"
+
+
+async def test_an_item_that_answers_a_fact_is_said_after_its_line() -> None:
+    [piece] = await extract(question("Do you need a tax form?"), evidence(HANDBOOK, 0.2, 0.1, 1.0, 0.1))
+    assert piece.text == "What you must bring on the first day: a tax form."
+
+
+async def test_a_row_is_said_with_its_columns() -> None:
+    table = "Region\tSales\tTarget\nNorth\t120\t100\nSouth\t80\t90"
+    rows = units(table, blocks_of(table, tables=((0, 19, len(table)),)))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+    [piece] = await extract(question("What were the sales in the north?"), passage)
+    assert piece.text == "North: Sales 120; Target 100."
+
+
+@pytest.mark.parametrize(("text", "opening"), [("Dogs are allowed.", "Yes: "), ("Dogs are not allowed.", "No: ")])
+async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
+    [piece] = await extract(question("Are dogs allowed?", "whether"), evidence(text, 1.0))
+    assert piece.text == opening + text
+
+
+async def test_the_words_that_answer_come_first_only_where_the_reader_is_sure_and_the_sentence_is_long() -> None:
+    text = "In the year after the flood Kari Nord signed the lease for the owner of the house by the old bridge."
+    sure, unsure = ((Candidate(28, 37, score),) for score in (14.0, 5.0))
+    [piece] = await extract(question("Who signed?"), evidence(text, 1.0, spans=sure))
+    assert piece.text == f"Kari Nord: “{text}”"
+    [piece] = await extract(question("Who signed?"), evidence(text, 1.0, spans=unsure))
+    assert piece.text == text
+
+
+async def test_each_part_of_a_question_has_its_own_unit() -> None:
+    parts = (Part("Who signed the lease?"), Part("When does it end?"))
+    lease = evidence(LEASE, 0.1, 1.0, 0.2)
+    both = replace(
+        lease, units=(*lease.units, *(unit._replace(part=1) for unit in evidence(LEASE, 0.1, 0.2, 1.0).units))
+    )
+    pieces = await extract(Question("Who signed the lease, and when does it end?", parts=parts), both)
+    assert [piece.text for piece in pieces] == [
+        "Kari Nord signed the lease for the owner of the house.",
+        " It ends in 2031.",
+    ]
+
+
+async def test_where_it_is_not_sure_the_answer_says_so_and_shows_the_closest_unit_with_its_page() -> None:
+    [piece] = await extract(question("Who sold it?"), evidence(LEASE, 0.1, 0.5, 0.2, page_number=9), sure=False)
+    opening = "No clear answer was found. The closest passage (page 9):"
+    assert piece == Piece(f"{opening} Kari Nord signed the lease for the owner of the house.", 0)
+
+
+async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the_question() -> None:
+    text = "Ice cubes that are not used shrink. Cold air makes them evaporate. Clean the bin once a month."
+    pieces = await extract(question("Why do ice cubes shrink?", "reason"), evidence(text, 1.0, 0.1, 0.0))
+    assert (
+        "".join(piece.text for piece in pieces) == "Ice cubes that are not used shrink. Cold air makes them evaporate."
+    )

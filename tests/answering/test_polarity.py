@@ -1,0 +1,31 @@
+"""Yes or no, from what a document says."""
+
+import pytest
+
+from docqa.answering.polarity import is_affirmed
+from docqa.questions.question import Part
+
+SAID = [
+    ("en", "Can I keep a dog in the flat?", "Dogs may be kept in the flat.", True),
+    ("en", "Can I keep a dog in the flat?", "No dogs may be kept in the flat.", False),
+    ("en", "Does the app run on tablets?", "The app runs on telephones, but it does not run on tablets.", False),
+    ("en", "Does the app run on telephones?", "The app runs on telephones, but it does not run on tablets.", True),
+    ("en", "Is smoking allowed?", "Smoking is forbidden. A lodger may be taken in.", False),
+    ("en", "Can I work 4 days from home?", "Staff may work from home for up to two days a week.", False),
+    ("en", "Can I work 2 days from home?", "Staff may work from home for up to two days a week.", True),
+    ("de", "Darf ich im Hof parken?", "Im Hof darf nicht geparkt werden.", False),
+    ("de", "Kann ich in Raten zahlen?", "Eine Zahlung in bis zu vier Raten ist möglich.", True),
+    ("fr", "Peut-on boire cette eau ?", "N'utilisez pas cette eau pour boire.", False),
+    ("es", "¿Habrá mercado este año?", "Este año no habrá mercado.", False),
+    ("zh", "滤网能用水洗吗？", "滤网不能水洗。", False),
+    ("zh", "滤网能用水洗吗？", "滤网可以水洗。", True),
+]
+
+
+@pytest.mark.parametrize(("language", "question", "said", "affirmed"), SAID)
+def test_what_is_said_of_the_question_decides(language: str, question: str, said: str, affirmed: bool) -> None:
+    assert is_affirmed(Part(question, language), said, language) is affirmed
+
+
+def test_where_the_negations_of_a_language_are_not_known_nothing_is_decided() -> None:
+    assert is_affirmed(Part("Is it so?"), "It is so.", "xx") is None

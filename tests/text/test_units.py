@@ -1,0 +1,104 @@
+"""What can be shown as an answer, what it stands under, and the whole that it belongs to."""
+
+from docqa.text.blocks import Block, blocks_of
+from docqa.text.units import LONGEST_ITEM, Unit, units
+
+
+def read(text: str) -> list[Unit]:
+    return units(text, blocks_of(text))
+
+
+def part(text: str, start: int | None, end: int | None) -> str:
+    return "" if start is None or end is None else " ".join(text[start:end].split())
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    """(unit, its lead) as texts."""
+    return [(part(text, unit.start, unit.end), part(text, unit.lead_start, unit.lead_end)) for unit in read(text)]
+
+
+def groups(text: str) -> list[str]:
+    return [part(text, unit.group_start, unit.group_end) for unit in read(text)]
+
+
+LEASE = (
+    "ENDING THE LEASE\n\n"
+    "Either side may end it. The tenant gives notice in writing. It must name:\n"
+    "• the flat\n"
+    "• the last day, which is\n  - in summer the first\n  - in winter the last\n\n"
+    "Keys are handed over on that day."
+)
+
+
+def test_sentences_stand_under_their_heading() -> None:
+    assert shown(LEASE)[:2] == [
+        ("Either side may end it.", "ENDING THE LEASE"),
+        ("The tenant gives notice in writing.", "ENDING THE LEASE"),
+    ]
+    assert groups(LEASE)[0].startswith("Either side") and groups(LEASE)[0].endswith("It must name:")
+
+
+def test_items_stand_under_the_line_that_leads_into_them_or_their_parent() -> None:
+    assert shown(LEASE)[2:6] == [
+        ("• the flat", "It must name:"),
+        ("• the last day, which is", "It must name:"),
+        ("- in summer the first", "• the last day, which is"),
+        ("- in winter the last", "• the last day, which is"),
+    ]
+
+
+def test_the_group_of_an_item_is_the_list_with_its_leading_line() -> None:
+    whole = "It must name: • the flat • the last day, which is - in summer the first - in winter the last"
+    assert groups(LEASE)[2:6] == [whole] * 4
+
+
+def test_a_list_goes_on_after_a_remark_or_with_its_next_number() -> None:
+    text = "Foam the milk:\n\n• fill the jug\n\n• press the button\n\nA thick foam results.\n\n• wipe the nozzle"
+    assert set(groups(text)) == {" ".join(text.split())}
+    steps = f"1. Fill the jug, but not above the mark.\n\n{'It holds one litre of milk. ' * 9}\n\n2. Press the button."
+    assert set(groups(steps)) == {" ".join(steps.split())}
+    other = steps.replace("2. Press", "1. Press")
+    assert len(set(groups(other))) == 3
+
+
+def test_headings_questions_and_lines_with_a_colon_are_no_units() -> None:
+    text = "TERMS\n\nWhat does it cost?\n\nNothing at all.\n\nThe following applies:"
+    assert [unit for unit, _ in shown(text)] == ["Nothing at all."]
+
+
+def test_an_answer_is_grouped_with_its_question() -> None:
+    text = (
+        "Can I keep a cat?\n\nYes, if she agrees. Ask first.\n\nIt stays indoors.\n\nMay I smoke?\n\nNo, you may not."
+    )
+    assert shown(text)[0] == ("Yes, if she agrees.", "Can I keep a cat?")
+    assert groups(text)[:3] == ["Can I keep a cat? Yes, if she agrees. Ask first. It stays indoors."] * 3
+    assert groups(text)[3] == "May I smoke? No, you may not."
+
+
+def test_rows_are_grouped_with_their_column_headings_which_are_no_units() -> None:
+    text = "Table 1: Energy\n\nSite\tMWh\nMill\t598\nRoof\t126"
+    assert shown(text)[1:] == [("Mill 598", "Table 1: Energy"), ("Roof 126", "Table 1: Energy")]
+    assert groups(text)[1] == "Site MWh Mill 598 Roof 126"
+
+
+def test_boilerplate_is_no_unit() -> None:
+    assert shown("The lamp burns.\n\n© 2024 Mill Trust. All rights reserved.\n\nIt is seen from afar.") == [
+        ("The lamp burns.", ""),
+        ("It is seen from afar.", ""),
+    ]
+
+
+def test_a_long_item_is_cut_into_sentences() -> None:
+    sentence = "The tenant pays the rent on the first day of each month. "
+    text = f"• {sentence * (LONGEST_ITEM // len(sentence) + 1)}\n• short. And so on."
+    assert [unit for unit, _ in shown(text)][-2:] == [sentence.strip(), "• short. And so on."]
+
+
+def test_a_sentence_goes_on_over_a_blank_line_within_its_block() -> None:
+    text = "The deposit is held by the agent for the\n\nwhole of the tenancy. It earns no interest."
+    [first, _] = units(text, [Block("paragraph", 0, len(text))])
+    assert part(text, first.start, first.end) == "The deposit is held by the agent for the whole of the tenancy."
+
+
+def test_a_passage_without_blocks_has_no_units() -> None:
+    assert units("", ()) == []
