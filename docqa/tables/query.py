@@ -56,6 +56,7 @@ class Query:
         alike: Alike | None = None,
     ) -> None:
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
+        self.but = but
         self.named, self.alike = set(named), alike or {}
         self.attributes = attributes(tokens, language)
         measured = {word for own in self.attributes.values() for word in own}

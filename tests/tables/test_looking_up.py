@@ -69,6 +69,10 @@ async def ask(client: httpx.AsyncClient, question: str, query: str = "") -> tupl
             "what was the change in export sales from 2022 to 2023?",
             "Export rose by 26.3 % ($25 thousand) from $95 thousand (2022) to $120 thousand (2023).",
         ),
+        (
+            "what were average sales in the North in 2022 and 2023?",
+            "North: average $432 thousand (2022: $410 thousand; 2023: $455 thousand).",
+        ),
         ("In which year were export sales higher?", "2023 (Export: $120 thousand)."),
         ("What were export sales in 2022 and 2023?", "Export: 2022: $95 thousand; 2023: $120 thousand."),
     ],
