@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from docqa.models.reader import YesNo
 from docqa.questions.question import Question
 from docqa.text.units import Unit
 
@@ -31,7 +32,8 @@ class Evidence:
 
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
-    cut before this passage; `language` is its document's, `page_number` its page.
+    cut before this passage; `language` is its document's, `page_number` its page, `yes_no` what the reader
+    reads there to a yes/no question.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Evidence:
     columns: str = ""
     language: str = ""
     page_number: int = 0
+    yes_no: YesNo | None = None
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ def _said_of(
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
     """The text after yes or no, or after the words in it that answer, where these are sure."""
     if part.kind == "whether":
-        affirmed = is_affirmed(part, evidence.text[unit.start : unit.end], evidence.language or part.language)
+        quoted = evidence.text[unit.start : unit.end]
+        affirmed = is_affirmed(part, quoted, evidence.language or part.language, evidence.yes_no)
         if affirmed is None:
             return text
         word = phrase("polarity.yes" if affirmed else "polarity.no", language)

@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import cache
 
 from docqa.languages import pattern
+from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 from docqa.text.sentences import sentences
 from docqa.text.values import every_number
@@ -17,9 +18,9 @@ from docqa.text.words import is_dense, terms
 _MARKS = r"[;。；]"
 
 
-def is_affirmed(part: Part, said: str, language: str) -> bool | None:
+def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None) -> bool | None:
     """Whether the text `said`, in `language`, affirms what `part` asks; None where the language's negations are not
-    known, or nothing of it is about the question.
+    known, or nothing of it is about the question. The `reading` of a trained reader can deny what no word denies.
 
     A negated question ("is it not allowed?") is taken as people mean it: yes to what is asked without the negation.
     """
@@ -30,7 +31,9 @@ def is_affirmed(part: Part, said: str, language: str) -> bool | None:
         return None
     if _negations(language).search(statement):
         return False
-    return not _states_other_numbers(part, statement, language)
+    if _states_other_numbers(part, statement, language):
+        return False
+    return reading is None or reading.no < max(0.0, reading.yes)
 
 
 def _statement_about(part: Part, said: str, language: str) -> str:

@@ -31,18 +31,21 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
     windows = {passage.chunk.id: window(passage) for passage in chosen}
     texts = [passage.text[slice(*windows[passage.chunk.id])] for passage in chosen]
     try:
-        read_spans = await reader.read(question, texts)
+        readings = await reader.readings(question, texts)
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
     judged = [
-        _lowered(spans, 0.0 if _states(passage, part.numbers, language) else UNSTATED)
-        for passage, spans in zip(chosen, read_spans, strict=True)
+        _lowered(reading.spans, 0.0 if _states(passage, part.numbers, language) else UNSTATED)
+        for passage, reading in zip(chosen, readings, strict=True)
     ]
     verifier = encoders.verifier_for(language) if len(question) <= LONGEST_VERIFIED else None
     judged, believed = await _verified(verifier, question, texts, judged)
     seen = {
         passage.chunk.id: replace(
-            passage, spans=_placed(spans, windows[passage.chunk.id][0]), verified=index == believed
+            passage,
+            spans=_placed(spans, windows[passage.chunk.id][0]),
+            yes_no=readings[index].yes_no,
+            verified=index == believed,
         )
         for index, (passage, spans) in enumerate(zip(chosen, judged, strict=True))
     }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docqa.models.reader import Span
+from docqa.models.reader import Span, YesNo
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
@@ -60,7 +60,8 @@ class Passage:
 
     `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
     those of the chunk alone, both in the coordinates of `text`.
-    `spans` are the reader's answers, best first, None where it did not read the passage; `verified` says that the
+    `spans` are the reader's answers, best first, None where it did not read the passage; `yes_no` is what it reads to a
+    yes/no question; `verified` says that the
     verifier accepts the first.
     """
 
@@ -73,6 +74,7 @@ class Passage:
     before: str = ""
     after: str = ""
     spans: tuple[Span, ...] | None = None
+    yes_no: YesNo | None = None
     verified: bool = False
 
     @property

@@ -3,6 +3,7 @@
 import pytest
 
 from docqa.answering.polarity import is_affirmed
+from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 
 SAID = [
@@ -29,3 +30,11 @@ def test_what_is_said_of_the_question_decides(language: str, question: str, said
 
 def test_where_the_negations_of_a_language_are_not_known_nothing_is_decided() -> None:
     assert is_affirmed(Part("Is it so?"), "It is so.", "xx") is None
+
+
+def test_the_reader_can_deny_what_no_word_denies() -> None:
+    asking, said = Part("Did the home know of the visit?"), "The visit was unannounced."
+    assert is_affirmed(asking, said, "en", YesNo(-3.0, 2.0)) is False
+    assert is_affirmed(asking, said, "en", YesNo(2.0, -3.0)) is True
+    assert is_affirmed(asking, said, "en", YesNo(-1.0, -2.0)) is True, "it says neither"
+    assert is_affirmed(asking, "The visit was not announced.", "en", YesNo(2.0, -3.0)) is False
