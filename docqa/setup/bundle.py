@@ -70,7 +70,9 @@ def _copy_source(root: Path, target: Path) -> None:
             shutil.rmtree(target / folder)  # files deleted here must not stay there
         shutil.copytree(root / folder, target / folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     (target / "models").mkdir(exist_ok=True)
-    shipped = (file for pattern in ("*.toml", "reader.*", "verifier.*") for file in (root / "models").glob(pattern))
+    shipped = (
+        file for pattern in ("*.toml", "reader.*", "verifier.*", "kinds.*") for file in (root / "models").glob(pattern)
+    )
     for file in [*(root / name for name in FILES), *shipped]:
         shutil.copy2(file, target / file.relative_to(root))
 
