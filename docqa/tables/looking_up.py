@@ -35,7 +35,7 @@ MOST_NEW = 32  # texts encoded for one question
 LONGEST_NAME = 120
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
-_KINDS = ("fact", "number", "list")
+_KINDS = ("fact", "number", "count", "list", "compare")
 
 # By the doc_ids and the lengths of their texts, which change when a scanned page is recognised.
 _kept: OrderedDict[tuple[tuple[str, int], ...], Tables] = OrderedDict()
