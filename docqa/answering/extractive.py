@@ -49,7 +49,7 @@ class Extractive:
         ranked = {index: _ranked(evidence, index, _part(question, index), length) for index in indexes}
         if not self.sure:
             for index in indexes:
-                yield _closest(evidence, ranked[index][0], question.answer_language)
+                yield _closest(evidence, _part(question, index), ranked[index][0], question.answer_language)
                 return
         shown: set[Pick] = set()
         gap = ""
@@ -69,10 +69,13 @@ def _part(question: Question, index: int) -> Part:
     return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
 
 
-def _closest(evidence: Sequence[Evidence], best: Pick, language: str) -> Piece:
-    """The unit that comes closest, and that it is no clear answer."""
+def _closest(evidence: Sequence[Evidence], part: Part, best: Pick, language: str) -> Piece:
+    """The unit that comes closest, or its list where one is asked for, and that it is no clear answer."""
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
+    group = _list_of(evidence, best, WHOLE_LIST["SHORT"]) if part.kind in LIST_KINDS else []
+    if group:
+        return Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     return Piece(f"{opening}{'' if is_dense(opening) else ' '}{said(passage, best.unit, language)}", best.passage)
 
 

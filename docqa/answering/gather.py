@@ -132,12 +132,13 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
+    carries = part.kind != "whether"  # what is so or not is said by the sentence that names it
     out = []
     for passage in passages:
         units, before = [], frozenset(terms(passage.lead))
         for scored, text in zip(passage.units, texts[passage.chunk.id], strict=True):
             words = frozenset(terms(text))
-            carried = before - words if points_back(text, part.language) else frozenset[str]()
+            carried = before - words if carries and points_back(text, part.language) else frozenset[str]()
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             if number and any(map(str.isdigit, text)):

@@ -129,3 +129,10 @@ async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() ->
     pieces = await extract(question("What were the sales?"), bare, evidence("Sales rose to 120.", 1.0))
     assert [piece.text for piece in pieces] == ["Sales rose to 120."]
     assert await extract(question("What were the sales?"), bare), "but something is better than nothing"
+
+
+async def test_a_list_that_is_asked_for_is_shown_whole_also_where_it_is_not_sure() -> None:
+    asking = question("What do I have to bring?", "list")
+    [piece] = await extract(asking, evidence(HANDBOOK, 0.2, 1.0, 0.3, 0.1, page_number=2), sure=False)
+    assert piece.text.startswith("No clear answer was found. The closest passage (page 2):\n\nWhat you must bring")
+    assert piece.text.endswith("- your bank details\n- a tax form")
