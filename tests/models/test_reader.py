@@ -228,8 +228,8 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
         ready = True
         reader = TrainedPart(Path("reader.safetensors"), "", ("en",))
 
-        async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
-            return [[Span(25, 34, 9.0), Span(38, 50, 2.0)] for _ in texts]
+        async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
+            return [Reading([Span(25, 34, 9.0), Span(38, 50, 2.0)]) for _ in texts]
 
     encoders = Encoders(None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None)
     [read_passage] = runner.run(read(encoders, Part(question), [pump]))

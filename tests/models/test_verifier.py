@@ -18,7 +18,7 @@ from docqa.errors import CannotStart, Unavailable
 from docqa.models.chat.local import available
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
-from docqa.models.reader import Span, TrainedPart
+from docqa.models.reader import Reading, Span, TrainedPart
 from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, find_adapter, to_verify
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
@@ -123,8 +123,8 @@ class Finding:
 
     ready, reader = True, TrainedPart(Path("reader.safetensors"), "", ("en",))
 
-    async def read(self, question: str, texts: Sequence[str]) -> list[list[Span]]:
-        return [[Span(0, 3, 6.0 - index)] for index, _ in enumerate(texts)]
+    async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        return [Reading([Span(0, 3, 6.0 - index)]) for index, _ in enumerate(texts)]
 
 
 QUESTION = "Who cast the bell?"
