@@ -34,7 +34,8 @@ MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
 SAID = 0.3  # of its coverage, for a sentence that answered the previous question
-NUMBER = 0.15  # for a unit with a digit, where a number is asked for; twice that where vectors count too
+NUMBER = 0.15  # for a unit with a digit, where a number is asked for; twice that where vectors count too,
+# and half as much again where it names the unit that is asked for
 OPEN = 0.3  # of the question's words: what the best sentence may leave open before a second search
 CLOSED = 0.3  # of the open words: what that one must hold
 
@@ -132,6 +133,7 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
+    unit = frozenset(terms(part.unit))
     carries = part.kind != "whether"  # what is so or not is said by the sentence that names it
     out = []
     for passage in passages:
@@ -142,7 +144,7 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             if number and any(map(str.isdigit, text)):
-                coverage += NUMBER * (1 if scored.cosine is None else 2)
+                coverage += NUMBER * (1 if scored.cosine is None else 2) * (1.5 if unit & words else 1)
             coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
             units.append(replace(scored, coverage=coverage))
             before = words | carried

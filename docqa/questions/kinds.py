@@ -6,7 +6,7 @@ from functools import cache
 from docqa.languages import pattern, words
 from docqa.questions.question import Expected, Kind, KindOpinion
 from docqa.questions.small_talk import is_work, small_talk
-from docqa.questions.wording import WORD, matches, unspaced, unspaced_pattern
+from docqa.questions.wording import WORD, content, matches, spaced_pattern, unspaced, unspaced_pattern
 
 SURE = 0.3  # of a model's opinion: from here on it is right more often than the words
 # What is answered without the documents must not be mistaken for a question about them.
@@ -53,6 +53,14 @@ def expected(text: str, language: str) -> Expected | None:
         if _has(name, text, language) or matches(f"which_{name}", text, language):
             return what
     return "number" if matches("counting", text, language) else None
+
+
+def unit_of(text: str, language: str) -> str:
+    """The word for what is counted or measured, right behind the words that ask how many: "kilometres"; "" for none."""
+    if unspaced(text) or not (asking := spaced_pattern("counting", language).search(text)):
+        return ""
+    following = WORD.match(text, asking.end() + 1)
+    return following[0] if following and content(following[0], language) else ""
 
 
 def asks_for_number(text: str, language: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol
 from docqa.languages import phrase
 from docqa.questions.expansion import expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
-from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, wants_span
+from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of, wants_span
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
@@ -146,6 +146,7 @@ def _part(
     text, places = alone.text, own or places_named(alone.whole, language)
     kind = question_kind(text, language, opinion)
     expects = expected(text, language)
+    unit = unit_of(text, language) if expects == "number" else ""
     pages = {document.id: pages_of(places, document.pages) for document in documents}
     return Part(
         text=text,
@@ -154,6 +155,7 @@ def _part(
         follows=alone.follows or bool(alone.context),
         kind=kind,
         expects="number" if expects is None and kind == "number" else expects,
+        unit=unit,
         wants_span=wants_span(text, language),
         several=kind == "list" or asks_for_several(text, language),
         places=tuple(own),

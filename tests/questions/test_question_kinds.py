@@ -3,7 +3,8 @@
 import pytest
 
 from docqa.questions.kinds import expected, kind_of, wants_span
-from docqa.questions.question import KindOpinion
+from docqa.questions.question import ChatOptions, KindOpinion
+from docqa.questions.understand import understand
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,18 @@ def test_no_few_words_say_whether_something_is_so_or_what_to_make_of_it(question
 )
 def test_a_sure_opinion_counts_more_than_single_words(text: str, opinion: KindOpinion, kind: str) -> None:
     assert kind_of(text, "en", opinion) == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "unit"),
+    [
+        ("How many kilometres is the canal long?", "en", "kilometres"),
+        ("How much is the rent?", "en", ""),
+        ("Wie viele Kilometer ist der Kanal lang?", "de", "Kilometer"),
+        ("Il consomme combien de watts ?", "fr", "watts"),
+        ("¿Cuántos metros mide la torre?", "es", "metros"),
+        ("Who dug the canal?", "en", ""),
+    ],
+)
+def test_the_unit_of_a_number_is_the_word_behind_how_many(question: str, language: str, unit: str) -> None:
+    assert understand([{"sender": "user", "message": question}], ChatOptions(), []).parts[0].unit == unit
