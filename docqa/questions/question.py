@@ -72,7 +72,11 @@ class TopicWord:
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
     wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
-    `properties` of documents that it asks for."""
+    `properties` of documents that it asks for.
+
+    Whether a table answers is not known here: its columns decide, and what they are called; of a question that counts
+    rows, the kind says so.
+    """
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
