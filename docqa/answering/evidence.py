@@ -32,7 +32,8 @@ class Evidence:
 
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
-    cut before this passage; `language` is its document's, `page_number` its page, `yes_no` what the reader
+    cut before this passage; `language` is its document's, `page_number` its page; `by_words`: it was found and
+    scored without vectors; `yes_no` what the reader
     reads there to a yes/no question.
     """
 
@@ -42,6 +43,7 @@ class Evidence:
     columns: str = ""
     language: str = ""
     page_number: int = 0
+    by_words: bool = False
     yes_no: YesNo | None = None
 
 

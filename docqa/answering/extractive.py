@@ -23,6 +23,8 @@ WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below d
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
+# Without vectors which unit answers is less certain: what is nearly as good belongs to the answer too.
+WORTH_BY_WORDS, ENOUGH_BY_WORDS = 0.65, 60
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
@@ -133,13 +135,14 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
     if part.kind == "whether" and length == "SHORT":
         return []
     best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
+    enough = ENOUGH_BY_WORDS if evidence[best.passage].by_words and length == "SHORT" else ENOUGH_WORDS[length]
     words = words_in(_text(evidence, best))
     chosen: list[Pick] = []
     held = _terms(evidence, best)
     for pick in picks[1:]:
         added = _terms(evidence, pick)
         words += words_in(_text(evidence, pick))
-        if len(chosen) + 1 >= count or words > ENOUGH_WORDS[length]:
+        if len(chosen) + 1 >= count or words > enough:
             break
         if not added <= held:
             chosen.append(pick)
@@ -192,7 +195,8 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     of_question = frozenset(part.terms)
     ranked = [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
-    return [pick for score, pick in ranked if score >= WORTH[length] * ranked[0][0]]
+    worth = WORTH_BY_WORDS if evidence[ranked[0][1].passage].by_words and length == "SHORT" else WORTH[length]
+    return [pick for score, pick in ranked if score >= worth * ranked[0][0]]
 
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:

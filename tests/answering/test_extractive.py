@@ -136,3 +136,9 @@ async def test_a_list_that_is_asked_for_is_shown_whole_also_where_it_is_not_sure
     [piece] = await extract(asking, evidence(HANDBOOK, 0.2, 1.0, 0.3, 0.1, page_number=2), sure=False)
     assert piece.text.startswith("No clear answer was found. The closest passage (page 2):\n\nWhat you must bring")
     assert piece.text.endswith("- your bank details\n- a tax form")
+
+
+async def test_without_vectors_what_is_nearly_as_good_belongs_to_the_answer_too() -> None:
+    asking, text = question("Who signed the lease?"), "Kari Nord signed the lease. The rent is due in May."
+    assert len(await extract(asking, evidence(text, 1.0, 0.7))) == 1
+    assert len(await extract(asking, evidence(text, 1.0, 0.7, by_words=True))) == 2
