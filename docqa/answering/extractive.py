@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.polarity import is_affirmed
-from docqa.answering.quoting import is_bare, listed, said, words_in
+from docqa.answering.quoting import closed, is_bare, listed, said, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
@@ -48,11 +48,13 @@ class Extractive:
         of the passages."""
         length = question.options.length
         indexes = sorted({candidate.part for passage in evidence for candidate in passage.units})
+        if not indexes and evidence:  # nothing but headings stands there
+            yield Piece(closed(" ".join(evidence[0].text.split()), question.answer_language), 0)
         ranked = {index: _ranked(evidence, index, _part(question, index), length) for index in indexes}
         if not self.sure:
-            for index in indexes:
-                yield _closest(evidence, _part(question, index), ranked[index][0], question.answer_language)
-                return
+            for piece in _closest(evidence, question, ranked):
+                yield piece
+            return
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
@@ -71,14 +73,24 @@ def _part(question: Question, index: int) -> Part:
     return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
 
 
-def _closest(evidence: Sequence[Evidence], part: Part, best: Pick, language: str) -> Piece:
-    """The unit that comes closest, or its list where one is asked for, and that it is no clear answer."""
-    passage = evidence[best.passage]
-    opening = phrase("phrases.unsure", language).format(page=passage.page_number)
-    group = _list_of(evidence, best, WHOLE_LIST["SHORT"]) if part.kind in LIST_KINDS else []
-    if group:
-        return Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
-    return Piece(f"{opening}{'' if is_dense(opening) else ' '}{said(passage, best.unit, language)}", best.passage)
+def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Pick]]) -> Iterator[Piece]:
+    """The unit that comes closest, or its list where one is asked for, and that it is no clear answer; then what a
+    second search found to complete it."""
+    language = question.answer_language
+    for index, (best, *_) in ranked.items():
+        passage = evidence[best.passage]
+        if index >= len(question.parts) > 0:
+            yield Piece(f" {said(passage, best.unit, language)}", best.passage)
+            return
+        if index > min(ranked):
+            continue
+        opening = phrase("phrases.unsure", language).format(page=passage.page_number)
+        kind = _part(question, index).kind
+        if kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST["SHORT"])):
+            yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
+        else:
+            gap = "" if is_dense(opening) else " "
+            yield Piece(f"{opening}{gap}{said(passage, best.unit, language)}", best.passage)
 
 
 def _said_of(
@@ -196,7 +208,8 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
     of_question = frozenset(part.terms)
     ranked = [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
     worth = WORTH_BY_WORDS if evidence[ranked[0][1].passage].by_words and length == "SHORT" else WORTH[length]
-    return [pick for score, pick in ranked if score >= worth * ranked[0][0]]
+    least = min(ranked[0][0], worth * ranked[0][0])  # of scores below 0 the best alone
+    return [pick for score, pick in ranked if score >= least]
 
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:

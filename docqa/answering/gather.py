@@ -28,7 +28,7 @@ from docqa.text.units import in_context
 from docqa.text.words import stem, terms
 
 LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
-LINKED: tuple[Kind, ...] = ("fact", "number")  # what a second passage may complete
+LINKED: tuple[Kind, ...] = ("fact", "number", "count")  # what a second passage may complete
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic

@@ -142,3 +142,9 @@ async def test_without_vectors_what_is_nearly_as_good_belongs_to_the_answer_too(
     asking, text = question("Who signed the lease?"), "Kari Nord signed the lease. The rent is due in May."
     assert len(await extract(asking, evidence(text, 1.0, 0.7))) == 1
     assert len(await extract(asking, evidence(text, 1.0, 0.7, by_words=True))) == 2
+
+
+async def test_of_scores_below_zero_the_best_is_quoted_and_of_headings_alone_the_passage() -> None:
+    [piece] = await extract(question("Who sold it?"), evidence(LEASE, -0.5, -0.2, -0.4), sure=False)
+    assert piece.text.endswith("Kari Nord signed the lease for the owner of the house.")
+    assert await extract(question("What is on page 3?"), Evidence("Appendix")) == [Piece("Appendix.", 0)]
