@@ -63,11 +63,6 @@ def unit_of(text: str, language: str) -> str:
     return following[0] if following and content(following[0], language) else ""
 
 
-def asks_for_number(text: str, language: str) -> bool:
-    """Whether a number, an amount or a time is asked for."""
-    return matches("counting", text, language)
-
-
 def asks_for_several(text: str, language: str) -> bool:
     """Whether more than one thing is asked for."""
     return matches("several", text, language)

@@ -107,7 +107,7 @@ class Part:
     `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
     search terms by which it names documents, each by the document's row id.
     `unit` is the word for what a number counts or measures, "" where none is named.
-    `wants_span`: a few words of a text can answer it. `several`: it asks for more than one thing of a kind.
+    `several`: it asks for more than one thing of a kind.
     """
 
     text: str
@@ -117,7 +117,6 @@ class Part:
     kind: Kind = "fact"
     expects: Expected | None = None
     unit: str = ""
-    wants_span: bool = True
     several: bool = False
     places: tuple[Place, ...] = ()
     pages: Mapping[int, frozenset[int]] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Protocol
 from docqa.languages import phrase
 from docqa.questions.expansion import expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
-from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of, wants_span
+from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
 from docqa.questions.parts import parts
@@ -156,7 +156,6 @@ def _part(
         kind=kind,
         expects="number" if expects is None and kind == "number" else expects,
         unit=unit,
-        wants_span=wants_span(text, language),
         several=kind == "list" or asks_for_several(text, language),
         places=tuple(own),
         pages={id_: numbers for id_, numbers in pages.items() if numbers},

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from docqa.formats.columns import IDENTIFIERS, Value
-from docqa.languages import entry, every, every_word, words
+from docqa.languages import entry, every_word, words
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
@@ -269,9 +269,3 @@ def _vocabulary(code: str) -> dict[str, str]:
     for kind in ("person", "time"):
         known.update({key(word): kind for word in words(f"questions.words.{kind}", code)})
     return known
-
-
-def month_names(language: str) -> list[str]:
-    """The names of the months in a language, in English where it has none."""
-    names = entry("text.months", language) or every("text.months")["en"]
-    return [name.partition("|")[0] for name in names]
