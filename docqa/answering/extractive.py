@@ -38,14 +38,15 @@ class Pick(NamedTuple):
 
 
 class Extractive:
-    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so and shows that alone."""
+    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so and shows that alone,
+    with what completes it."""
 
     def __init__(self, *, sure: bool = True) -> None:
         self.sure = sure
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
-        """SHORT: for each part the best unit, and a second that adds something asked; LONG: all good ones, in the order
-        of the passages."""
+        """SHORT: for each part the best unit, and a second that answers nearly as likely; LONG: all good ones, in the
+        order of the passages."""
         length = question.options.length
         indexes = sorted({candidate.part for passage in evidence for candidate in passage.units})
         if not indexes and evidence:  # nothing but headings stands there
@@ -76,21 +77,20 @@ def _part(question: Question, index: int) -> Part:
 def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Pick]]) -> Iterator[Piece]:
     """The unit that comes closest, or its list where one is asked for, and that it is no clear answer; then what a
     second search found to complete it."""
-    language = question.answer_language
-    for index, (best, *_) in ranked.items():
-        passage = evidence[best.passage]
-        if index >= len(question.parts) > 0:
-            yield Piece(f" {said(passage, best.unit, language)}", best.passage)
-            return
-        if index > min(ranked):
-            continue
-        opening = phrase("phrases.unsure", language).format(page=passage.page_number)
-        kind = _part(question, index).kind
-        if kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST["SHORT"])):
-            yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
-        else:
-            gap = "" if is_dense(opening) else " "
-            yield Piece(f"{opening}{gap}{said(passage, best.unit, language)}", best.passage)
+    if not ranked:
+        return
+    language, first = question.answer_language, min(ranked)
+    best = ranked[first][0]
+    passage = evidence[best.passage]
+    opening = phrase("phrases.unsure", language).format(page=passage.page_number)
+    if _part(question, first).kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST["SHORT"])):
+        yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
+    else:
+        gap = "" if is_dense(opening) else " "
+        yield Piece(f"{opening}{gap}{said(passage, best.unit, language)}", best.passage)
+    if (second := max(ranked)) > first and second >= len(question.parts):
+        best = ranked[second][0]
+        yield Piece(f" {said(evidence[best.passage], best.unit, language)}", best.passage)
 
 
 def _said_of(
@@ -167,15 +167,13 @@ def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str
     question best often repeats it, and the next one answers."""
     if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
         return []
-    units = list(dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units))
+    units, enough = _units(evidence[best.passage]), ENOUGH_WORDS[length]
     words = words_in(_text(evidence, best))
     following: list[Pick] = []
     for unit in units[units.index(best.unit) + 1 :][: UNITS[length] - 1]:
         pick = Pick(best.passage, unit)
         words += words_in(_text(evidence, pick))
-        if (unit.group_start, unit.group_end) != (best.unit.group_start, best.unit.group_end) or words > ENOUGH_WORDS[
-            length
-        ]:
+        if unit.group != best.unit.group or words > enough:
             break
         following.append(pick)
     return following
@@ -184,15 +182,16 @@ def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str
 def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
     """All units of the list that the best one is an item of; [] where there is none or it is longer than `most`
     words."""
-    unit = best.unit
-    units = dict.fromkeys(candidate.unit for candidate in evidence[best.passage].units)
-    group = [
-        other
-        for other in units
-        if other.kind == "item" and (other.group_start, other.group_end) == (unit.group_start, unit.group_end)
-    ]
-    text = evidence[best.passage].text[unit.group_start : unit.group_end]
-    return group if unit.kind == "item" and len(group) > 1 and words_in(text) <= most else []
+    unit, passage = best.unit, evidence[best.passage]
+    if unit.kind != "item" or words_in(passage.text[slice(*unit.group)]) > most:
+        return []
+    group = [other for other in _units(passage) if other.kind == "item" and other.group == unit.group]
+    return group if len(group) > 1 else []
+
+
+def _units(passage: Evidence) -> list[Unit]:
+    """The units of a passage, each once, in its order."""
+    return list(dict.fromkeys(candidate.unit for candidate in passage.units))
 
 
 def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -> list[Pick]:

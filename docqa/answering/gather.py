@@ -130,7 +130,8 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     sentences that answered the previous question, whose terms are `said`, count less: else they would come again.
     """
     texts = {passage.chunk.id: [in_context(passage.text, s.unit) for s in passage.units] for passage in passages}
-    counts = Counter(term for of_passage in texts.values() for text in of_passage for term in frozenset(terms(text)))
+    held = {id_: [frozenset(terms(text)) for text in of_passage] for id_, of_passage in texts.items()}
+    counts = Counter(term for of_passage in held.values() for words in of_passage for term in words)
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
@@ -139,8 +140,7 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     out = []
     for passage in passages:
         units, before = [], frozenset(terms(passage.lead))
-        for scored, text in zip(passage.units, texts[passage.chunk.id], strict=True):
-            words = frozenset(terms(text))
+        for scored, text, words in zip(passage.units, texts[passage.chunk.id], held[passage.chunk.id], strict=True):
             carried = before - words if carries and points_back(text, part.language) else frozenset[str]()
             coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all, quoted
-from docqa.text.blocks import Block, blocks_of, clipped, unpacked
+from docqa.text.blocks import Block, clipped, stored_blocks
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Blo
              WHERE c.id IN (SELECT value FROM json_each(?))"""
     rows = await fetch_all(conn, sql, json.dumps(list(chunks)))
     return {
-        id_: clipped(page[start : start + length], blocks_of(page) if stored is None else unpacked(stored), start)
+        id_: clipped(page[start : start + length], stored_blocks(page, stored), start)
         for id_, start, length, page, stored in rows
     }
 

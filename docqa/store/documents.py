@@ -12,7 +12,7 @@ from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
-from docqa.text.blocks import Block, blocks_of, packed, unpacked
+from docqa.text.blocks import Block, packed, stored_blocks
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ async def page_blocks(conn: Connection, document: int, page_numbers: Iterable[in
     sql = """SELECT page_number, text, blocks FROM page
              WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))"""
     rows = await fetch_all(conn, sql, document, json.dumps(sorted(page_numbers)))
-    return {number: blocks_of(text) if blocks is None else unpacked(blocks) for number, text, blocks in rows}
+    return {number: stored_blocks(text, blocks) for number, text, blocks in rows}
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:

@@ -12,7 +12,7 @@ from docqa.text.kinds import refined
 from docqa.text.lines import derived
 from docqa.text.marks import ends_sentence, has_cells
 
-__all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "unpacked"]
+__all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "stored_blocks", "unpacked"]
 
 _LONGEST_CELL = 90  # characters of a row with a single cell
 _MOST_HEADS = 4  # lines of column headings
@@ -96,3 +96,8 @@ def _merged(text: str, placed: Sequence[Block], further: Iterable[Block]) -> lis
             place += 1
         reach = max(reach, block.end)
     return sorted([*placed, *free], key=lambda block: block.start)
+
+
+def stored_blocks(text: str, stored: str | None) -> tuple[Block, ...]:
+    """The blocks of a stored page; one that was stored before there were blocks has those that its text shows."""
+    return blocks_of(text) if stored is None else unpacked(stored)

@@ -42,6 +42,11 @@ class Unit(NamedTuple):
     group_start: int
     group_end: int
 
+    @property
+    def group(self) -> tuple[int, int]:
+        """Where its group begins and ends: the same for all units of one group."""
+        return self.group_start, self.group_end
+
     def shifted(self, by: int) -> "Unit":
         """The same unit where `by` characters stand before the passage."""
         lead_start, lead_end = (place if place is None else place + by for place in (self.lead_start, self.lead_end))
