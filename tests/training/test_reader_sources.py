@@ -89,13 +89,13 @@ def test_an_excerpt_keeps_the_answer_and_its_place() -> None:
     passage = " ".join(f"Well number {number} was dug by the firm {number}{number}." for number in range(60))
     start = passage.index("firm 4242")
     for seed in range(30):
-        text, [(begin, end)] = excerpt("Who dug it?", passage, ((start, start + 9),), random.Random(seed))
+        text, [(begin, end)] = excerpt("Who dug it?", passage, ((start, start + 9),), LONGEST, random.Random(seed))
         assert text[begin:end] == "firm 4242" and len(text) <= LONGEST and text in passage
 
 
 def test_an_unanswerable_question_is_put_to_the_sentences_that_share_its_words() -> None:
     passage = " ".join(f"Well number {number} was dug by the firm {number}{number}." for number in range(60))
-    texts = [excerpt("Who paid for well number 42?", passage, (), random.Random(seed))[0] for seed in range(20)]
+    texts = [excerpt("Who paid for well number 42?", passage, (), LONGEST, random.Random(seed))[0] for seed in range(20)]
     assert all("number 42" in text for text in texts)
 
 
@@ -104,7 +104,7 @@ def test_a_table_keeps_its_headings_and_the_row_of_the_answer() -> None:
     passage = f"Costs (in thousands)\n\t2020\t2021\n{rows}"
     start = passage.index("\t91\t") + 1
     for seed in range(20):
-        text, [(begin, end)] = excerpt("Pump 13 2020", passage, ((start, start + 2),), random.Random(seed))
+        text, [(begin, end)] = excerpt("Pump 13 2020", passage, ((start, start + 2),), LONGEST, random.Random(seed))
         assert text[begin:end] == "91" and text.startswith("Costs (in thousands)\n\t2020\t2021\n")
 
 
@@ -137,7 +137,7 @@ def test_a_made_table_answers_or_does_not_hold_the_row_or_column_of_its_question
 def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
     from docqa.models.reader.network import NEITHER, Network
     from docqa.training.question_sets import Articles
-    from docqa.training.reader.mixture import Mixture, Position
+    from docqa.training.reader.mixture import Making, Mixture, Position
     from docqa.training.reader.variants import Neighbours
 
     titles = articles(False, 40)
@@ -151,7 +151,7 @@ def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
         )
     )
     source = Source("wells", questions, (), (), Articles(questions), negatives=False)
-    mixture = Mixture([source], Neighbours(Network(CATALOG.path(ENTRY))), 1)
+    mixture = Mixture([source], Neighbours(Network(CATALOG.path(ENTRY))), Making(), 1)
     stream = mixture.batches(4, Position())
     first = [next(stream) for _ in range(12)]
     going_on = mixture.batches(4, first[4][1])

@@ -1,7 +1,8 @@
 """The trained part as a file: what training added to the base model, and the whole heads.
 
-Matrices are quantised to int8 with one step per row: a difference is small beside the weight it changes, so that this
-costs less than the rounding to bfloat16 that follows anyway.
+A difference is stored whole or, where training was of low rank (Hu et al., "LoRA", 2022), as two factors. Matrices are
+quantised to int8 with one step per row: a difference is small beside the weight it changes, so that this costs less
+than the rounding to bfloat16 that follows anyway.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from safetensors.torch import save_file
 
 Tensors = dict[str, torch.Tensor]
 STEP = ".step"  # suffix of a matrix's name: the step of each of its rows
+UP, DOWN = ".up", ".down"  # suffixes of a weight's name: the factors of its difference, (rows, rank) and (rank, columns)
 INT8_MAX = 127
 
 
@@ -24,10 +26,14 @@ def is_head(name: str) -> bool:
 def save(
     path: Path, trained: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], metadata: Mapping[str, str]
 ) -> None:
-    """Write what `trained` adds to `base`, both float32 by name, with `metadata`; untrained tensors are left out."""
+    """Write what `trained` adds to `base`, both float32 by name, with `metadata`; untrained tensors are left out.
+
+    Factors are named by their weight with UP and DOWN, and written as they are.
+    """
     out: Tensors = {}
     for name, tensor in trained.items():
-        difference = tensor if is_head(name) else tensor - base[name]
+        is_whole = is_head(name) or name.endswith((UP, DOWN))
+        difference = tensor if is_whole else tensor - base[name]
         if is_head(name) or difference.dim() < 2:
             out[name] = difference.float().contiguous()
             continue
@@ -43,11 +49,19 @@ def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[st
     with safe_open(path, "pt") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         metadata = dict(file.metadata())
+    exact = {name: _exact(tensors, name) for name in tensors if not name.endswith(STEP)}
     trained: Tensors = {}
-    for name, tensor in tensors.items():
+    for name, tensor in exact.items():
         if is_head(name):
             trained[name] = tensor
-        elif not name.endswith(STEP):
-            step = tensors.get(name + STEP)
-            trained[name] = base[name].float() + (tensor if step is None else tensor.float() * step)
+        elif name.endswith(UP):
+            weight = name.removesuffix(UP)
+            trained[weight] = base[weight].float() + tensor @ exact[weight + DOWN]
+        elif not name.endswith(DOWN):
+            trained[name] = base[name].float() + tensor
     return trained, metadata
+
+
+def _exact(tensors: Tensors, name: str) -> torch.Tensor:
+    step = tensors.get(name + STEP)
+    return tensors[name] if step is None else tensors[name].float() * step

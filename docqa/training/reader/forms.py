@@ -11,7 +11,6 @@ from docqa.text.sentences import sentences
 from docqa.text.words import terms
 
 Spans = tuple[tuple[int, int], ...]
-LONGEST = 600  # characters of a passage: that many are read at a time when a question is answered
 EXCERPTS = 0.5  # share of the passages of which only a sentence and its neighbours are read, as in the second look
 COLUMN = "\t"
 _WORD = re.compile(r"[A-Za-z]{4,}")
@@ -27,24 +26,24 @@ _SHORT_FORMS = (
 )
 
 
-def excerpt(question: str, passage: str, spans: Spans, rng: random.Random) -> tuple[str, Spans]:
+def excerpt(question: str, passage: str, spans: Spans, longest: int, rng: random.Random) -> tuple[str, Spans]:
     """A part of the passage that still holds the first answer, and the spans in it.
 
-    Half of the time that is the answer's sentence with up to two beside it, otherwise all that LONGEST allows. For an
-    unanswerable question it is around the sentence that shares most words with it.
+    Half of the time that is the answer's sentence with up to two beside it, otherwise all that `longest` characters
+    allow. For an unanswerable question it is around the sentence that shares most words with it.
     """
     bounds = sentences(passage)
     if not bounds:
         return passage, spans
     if COLUMN in passage:
-        return _fewer_rows(passage, spans, rng)
+        return _fewer_rows(passage, spans, longest, rng)
     centre = _index_of(bounds, spans[0][0]) if spans else _nearest(question, passage, bounds, rng)
     first = last = centre
     if rng.random() < EXCERPTS:
         first, last = max(0, centre - rng.randrange(2)), min(len(bounds) - 1, centre + rng.randrange(2))
         last = max(last, _index_of(bounds, spans[0][1] - 1)) if spans else last
     else:
-        while (wider := _wider(first, last, len(bounds), rng)) and _length(bounds, wider) <= LONGEST:
+        while (wider := _wider(first, last, len(bounds), rng)) and _length(bounds, wider) <= longest:
             first, last = wider
         last = max(last, _index_of(bounds, spans[0][1] - 1)) if spans else last
     start, end = bounds[first][0], bounds[last][1]
@@ -73,15 +72,15 @@ def _length(bounds: Sequence[tuple[int, int]], chosen: tuple[int, int]) -> int:
     return bounds[chosen[1]][1] - bounds[chosen[0]][0]
 
 
-def _fewer_rows(passage: str, spans: Spans, rng: random.Random) -> tuple[str, Spans]:
+def _fewer_rows(passage: str, spans: Spans, longest: int, rng: random.Random) -> tuple[str, Spans]:
     """The table without some of its rows, but with its headings and the rows of the answers."""
     dropped, kept, moved = rng.choice((0.0, 0.3, 0.7)), [], []
     position = length = rows = 0
     for line in passage.split("\n"):
         rows += COLUMN in line
         inside = [span for span in spans if position <= span[0] and span[1] <= position + len(line)]
-        near_table = COLUMN in line or len(line) < LONGEST / 10
-        if inside or (near_table and rows <= 2) or (rng.random() >= dropped and length + len(line) < LONGEST):
+        near_table = COLUMN in line or len(line) < longest / 10
+        if inside or (near_table and rows <= 2) or (rng.random() >= dropped and length + len(line) < longest):
             moved += [(start - position + length, end - position + length) for start, end in inside]
             kept.append(line)
             length += len(line) + 1

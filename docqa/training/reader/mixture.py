@@ -23,8 +23,7 @@ LONG_WEIGHT = 0.3  # of the loss of such a span
 FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable questions by people
 OTHER_PASSAGE, OTHER_PASSAGE_WITH_NEGATIVES = 0.4, 0.12
 YES_NO_OF_QUESTION, YES_NO_OF_STATEMENT, YES_NO_ELSEWHERE = 0.3, 0.08, 0.3
-TABLE, LIST, TYPED = 0.03, 0.06, 0.12
-IMITATED = 0.7  # of the questions of the first set, that again with words exchanged, as the first generation scores it
+TABLE, LIST = 0.03, 0.06
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,18 @@ class Weighted(Example):
     imitated: bool = False
 
 
+@dataclass(frozen=True)
+class Making:
+    """How examples are made: the characters of the longest passage, the share of the questions as typed in haste, and
+    of the questions of the first set the share that come again with words exchanged, to be scored as the first
+    generation scores them.
+    """
+
+    longest: int = 600
+    typed: float = 0.12
+    imitated: float = 0.7
+
+
 class Position(NamedTuple):
     """Where training stands: the epoch, the block in it, and the batch in that."""
 
@@ -49,8 +60,8 @@ class Position(NamedTuple):
 class Mixture:
     """Batches of examples from all sources, without end."""
 
-    def __init__(self, sources: Sequence[Source], neighbours: Neighbours, seed: int) -> None:
-        self._sources, self._neighbours, self._seed = sources, neighbours, seed
+    def __init__(self, sources: Sequence[Source], neighbours: Neighbours, making: Making, seed: int) -> None:
+        self._sources, self._neighbours, self._making, self._seed = sources, neighbours, making, seed
         passages = dict.fromkeys(question.passage for source in sources for question in source.training)
         rows = [line.partition(COLUMN)[0].strip() for text in passages for line in text.split("\n") if COLUMN in line]
         self._labels = sorted({row for row in rows if 3 < len(row) < 50 and row[0].isupper()})
@@ -83,14 +94,15 @@ class Mixture:
         if bool(labelled.answers) != bool(spans):
             return
         whole = Weighted(labelled.question, labelled.passage, spans, _weight(labelled), _classes(labelled))
-        yield _in_some_form(whole, rng)
+        yield self._in_some_form(whole, rng)
         yield from self._unanswerable(source, labelled, whole, rng)
         yield from self._yes_no(source, labelled, rng)
         if rng.random() < TABLE:
             table = table_question(self._labels, rng)
             yield Weighted(table.question, table.passage, table.spans)
-        if source.name == FIRST and rng.random() < IMITATED and (varied := self._varied(source, labelled, rng)):
-            passage, _ = excerpt(labelled.question, labelled.passage, spans, rng)
+        imitated = source.name == FIRST and rng.random() < self._making.imitated
+        if imitated and (varied := self._varied(source, labelled, rng)):
+            passage, _ = excerpt(labelled.question, labelled.passage, spans, self._making.longest, rng)
             yield Weighted(varied, passage, (), imitated=True)
 
     def _unanswerable(
@@ -101,12 +113,12 @@ class Mixture:
         if whole.spans and rng.random() < (FALSIFIED_WITH_NEGATIVES if negatives else FALSIFIED):
             falsified = source.articles.falsify(labelled, rng)
             if falsified and not whole.classes:
-                yield _in_some_form(Weighted(falsified, labelled.passage, ()), rng)
+                yield self._in_some_form(Weighted(falsified, labelled.passage, ()), rng)
         if whole.spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
             other = _other_passage(source, labelled, rng)
             if other:
                 classes = (NEITHER,) if whole.classes else ()
-                yield _in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
+                yield self._in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
 
     def _yes_no(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
         made: list[YesNoQuestion | None] = []
@@ -115,11 +127,11 @@ class Mixture:
         if rng.random() < YES_NO_OF_STATEMENT:
             made.append(from_statement(labelled.passage, rng))
         for question in filter(None, made):
-            yield _in_some_form(
+            yield self._in_some_form(
                 Weighted(question.question, question.passage, (question.evidence,), LONG_WEIGHT, question.classes), rng
             )
             if rng.random() < YES_NO_ELSEWHERE and (other := _other_passage(source, labelled, rng)):
-                yield _in_some_form(Weighted(question.question, other, (), LONG_WEIGHT, (NEITHER,)), rng)
+                yield self._in_some_form(Weighted(question.question, other, (), LONG_WEIGHT, (NEITHER,)), rng)
 
     def _varied(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> str | None:
         if rng.random() < 0.6:
@@ -127,6 +139,15 @@ class Mixture:
         if rng.random() < 0.5:
             return source.articles.falsify(labelled, rng)
         return splice(labelled.question, rng.choice(source.training).question, rng)
+
+    def _in_some_form(self, example: Weighted, rng: random.Random) -> Weighted:
+        passage, spans = excerpt(example.question, example.passage, example.spans, self._making.longest, rng)
+        if COLUMN not in passage and rng.random() < LIST:
+            passage, spans = as_list(passage, spans)
+        if example.spans and not spans:  # an answer over several lines of a table
+            passage, spans = example.passage, example.spans
+        question = as_typed(example.question, rng) if rng.random() < self._making.typed else example.question
+        return replace(example, question=question, passage=passage, spans=spans)
 
 
 def _weight(labelled: LabelledQuestion) -> float:
@@ -150,13 +171,3 @@ def _other_passage(source: Source, labelled: LabelledQuestion, rng: random.Rando
         if passage != labelled.passage and not any(answer in passage.casefold() for answer in answers)
     ]
     return rng.choice(others) if others else None
-
-
-def _in_some_form(example: Weighted, rng: random.Random) -> Weighted:
-    passage, spans = excerpt(example.question, example.passage, example.spans, rng)
-    if COLUMN not in passage and rng.random() < LIST:
-        passage, spans = as_list(passage, spans)
-    if example.spans and not spans:  # an answer over several lines of a table
-        passage, spans = example.passage, example.spans
-    question = as_typed(example.question, rng) if rng.random() < TYPED else example.question
-    return replace(example, question=question, passage=passage, spans=spans)

@@ -1,8 +1,10 @@
-"""The second generation of the reader: `python run.py reader refine FILE...`.
+"""The training of the reader's second generation and of the verifier: `python run.py reader refine FILE...` and
+`python run.py reader train-verifier FILE...`.
 
-Starts from the first generation and learns many more sets, with a head for yes/no. The learning rate
-falls with the time spent, so that training ends well within the minutes it is given; every ten minutes everything is
-written to a checkpoint, from which the same command goes on.
+The reader starts from its first generation; the verifier is a larger encoder, of which only differences of low rank are
+trained, on shorter excerpts. Both learn many sets, with a head for yes/no. The learning rate falls with the time spent,
+so that training ends well within the minutes it is given; every ten minutes everything is written to a checkpoint, from
+which the same command goes on.
 """
 
 import time
@@ -20,7 +22,8 @@ from docqa.models.reader.network import Network, Outputs, spans_of
 from docqa.models.reader.weights import Tensors, is_head, load
 from docqa.training.figures import Read
 from docqa.training.reader.losses import token_spans
-from docqa.training.reader.mixture import Mixture, Position, Weighted
+from docqa.training.reader.low_rank import adapt, as_stored
+from docqa.training.reader.mixture import Making, Mixture, Position, Weighted
 from docqa.training.reader.sources import Source
 from docqa.training.reader.variants import Neighbours
 
@@ -29,6 +32,10 @@ AVERAGED_STEPS = 300  # window of the running mean of the weights
 CHECKPOINT, STATE = 600.0, "checkpoint.pt"  # seconds; file name
 REPORT_EVERY = 50  # steps
 PART = 8  # examples that one thread computes at a time
+# Of the verifier: the rank of what is trained, the first layer that is, and what it reads, as `answering.reading` gives
+# it. There is no first generation to imitate.
+RANK, FIRST_LAYER = 32, 3
+EXCERPTS = Making(longest=450, typed=0.2, imitated=0.0)
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ def refine(
     report: Callable[[str], None],
     evaluate: Callable[[Network], str],
 ) -> Tensors:
-    """The running mean of the weights, trained from the file `start` on; checkpoints go to `folder`.
+    """The running mean of the reader's weights, trained from the file `start` on; checkpoints go to `folder`.
 
     `report` gets lines of progress; `evaluate` describes the network at each checkpoint.
     """
@@ -64,10 +71,28 @@ def refine(
     for each in (network, first_generation):
         trained, _ = load(start, each.state_dict())
         each.load_state_dict(trained, strict=False)
+    for name, weight in network.named_parameters():
+        weight.requires_grad_(not name.endswith("_embeddings.weight"))
     first_generation.eval().requires_grad_(False)
     run = _Run(network, first_generation, folder / STATE, recipe, report)
-    mixture = Mixture(sources, Neighbours(network), recipe.seed)
-    return run.train(mixture, evaluate)
+    return run.train(Mixture(sources, Neighbours(network), Making(), recipe.seed), evaluate)
+
+
+def train_verifier(
+    sources: Sequence[Source],
+    base: Path,
+    folder: Path,
+    recipe: Refinement,
+    report: Callable[[str], None],
+    evaluate: Callable[[Network], str],
+) -> Tensors:
+    """As `refine`, for a verifier on the encoder in the folder `base`: its factors and heads as `weights.save` takes
+    them."""
+    torch.manual_seed(recipe.seed)
+    network = Network(base, recipe.dropout)
+    adapt(network, RANK, FIRST_LAYER)
+    run = _Run(network, None, folder / STATE, recipe, report)
+    return as_stored(run.train(Mixture(sources, Neighbours(network), EXCERPTS, recipe.seed), evaluate))
 
 
 class _Run:
@@ -76,15 +101,13 @@ class _Run:
     def __init__(
         self,
         network: Network,
-        first_generation: Network,
+        first_generation: Network | None,
         checkpoint: Path,
         recipe: Refinement,
         report: Callable[[str], None],
     ) -> None:
         self._network, self._first, self._recipe, self._report = network, first_generation, recipe, report
         self._checkpoint, self._position, self._step, self._spent = checkpoint, Position(), 0, 0.0
-        for name, weight in network.named_parameters():
-            weight.requires_grad_(not name.endswith("_embeddings.weight"))
         self._tuned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
         self._mean = {name: weight.detach().clone() for name, weight in self._tuned.items()}
         encoder = [weight for name, weight in self._tuned.items() if not is_head(name)]
@@ -118,7 +141,7 @@ class _Run:
         return self._mean
 
     def _set_rates(self, progress: float) -> None:
-        factor = min(1.0, progress / WARM_UP) * max(FINAL_RATE, 1 - progress)
+        factor = min(1.0, progress / WARM_UP, max(FINAL_RATE, 2 * (1 - progress)))
         for group, rate in zip(self._optimizer.param_groups, self._rates, strict=True):
             group["lr"] = factor * rate
 
@@ -150,7 +173,7 @@ class _Run:
     def _imitated(self, part: Sequence[Weighted], encoded: Any) -> dict[int, Tensor]:
         """For the rows to imitate, the first generation's probabilities (2, tokens)."""
         rows = [row for row, example in enumerate(part) if example.imitated]
-        if not rows:
+        if self._first is None or not rows:
             return {}
         few = {name: tensor[rows] for name, tensor in encoded.items()}
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
