@@ -49,10 +49,18 @@ def _words(passage: Passage) -> float:
 
 
 def _unstated(passages: Sequence[Passage], part: Part) -> float:
-    """The share of the question's names, numbers, dates and quotations that no passage or document name states."""
+    """The share of the question's names, numbers, dates and quotations that no passage or document name states; of
+    passages in another language its numbers and dates alone."""
+    if any(passage.across for passage in passages):
+        held = Facts.of(map(_stated, passages), part.language)
+        are_stated = held.have(part.claims._replace(names=[]))
+        return are_stated.count(False) / len(are_stated) if are_stated else 0.0
     if not part.quotations and not any(part.claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
-    texts = [f"{passage.document.name} {passage.chunk.section} {passage.text}" for passage in passages]
-    held = Facts.of(texts, part.language)
+    held = Facts.of(map(_stated, passages), part.language)
     are_stated = [*held.have(part.claims), *map(held.has_words, part.quotations)]
     return are_stated.count(False) / len(are_stated)
+
+
+def _stated(passage: Passage) -> str:
+    return f"{passage.document.name} {passage.chunk.section} {passage.text}"

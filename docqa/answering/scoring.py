@@ -26,7 +26,7 @@ def unit_score(passage: Passage, scored: ScoredUnit, *, read: bool) -> float:
     score = COVERAGE * scored.coverage + COSINE * scored.cosine
     if _is_fragment(passage.text[scored.start : scored.end], scored.unit):
         score -= FRAGMENT
-    if not read:
+    if not read or passage.across:  # nobody has read it
         return score
     inside = [span.score for span in passage.spans or () if span.start < scored.end and span.end > scored.start]
     return score + READ * min(MOST_READ, max([LEAST_READ, *inside]))

@@ -56,6 +56,8 @@ class Entry:
     `files` come from the catalogue or the record; without either there are none and the model is not present.
     `dimension` is that of its vectors: 0 for a GGUF, and while neither catalogue nor record tells it.
     The prefixes are put before a question and a passage, unless the model's own files name prompts.
+    `cosines`, of an embedding model that was measured: of a question and an unrelated sentence, and of one and the
+    sentence that answers it, in one language; the same two in two languages.
     `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
@@ -75,6 +77,7 @@ class Entry:
     optional: bool = False
     query_prefix: str = ""
     passage_prefix: str = ""
+    cosines: tuple[float, ...] = ()
 
     @property
     def size(self) -> int:
@@ -132,6 +135,7 @@ def read_entry(raw: Any, where: str) -> Entry:
         optional=_flag(raw, "optional", where),
         query_prefix=read_text(raw, "query_prefix", where, ""),
         passage_prefix=read_text(raw, "passage_prefix", where, ""),
+        cosines=_cosines(raw, where),
     )
 
 
@@ -203,6 +207,16 @@ def _flag(raw: Any, key: str, where: str) -> bool:
     if not isinstance(value, bool):
         raise CannotStart(f"{where}: {key} must be true or false")
     return value
+
+
+def _cosines(raw: Any, where: str) -> tuple[float, ...]:
+    values = raw.get("cosines", [])
+    names = ("unrelated", "related", "unrelated_across", "related_across")
+    if not values:
+        return ()
+    if not isinstance(values, dict) or not all(isinstance(values.get(name), float) for name in names):
+        raise CannotStart(f"{where}: cosines must be a table of four numbers: {', '.join(names)}")
+    return tuple(values[name] for name in names)
 
 
 def inside(path: str, key: str, where: str) -> str:

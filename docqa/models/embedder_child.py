@@ -1,8 +1,9 @@
 """The process of an embedding model.
 
-python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER
+python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER READER_DIR
 
-READER is the file of the reader's trained part, or "". sentence-transformers and torch are imported here only.
+READER is the file of the reader's trained part, or "", and READER_DIR the folder of its base model.
+sentence-transformers and torch are imported here only.
 """
 
 import copy
@@ -59,7 +60,9 @@ class EmbeddingModel:
     Raises Unavailable for a model of another dimension.
     """
 
-    def __init__(self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str, reader: str) -> None:
+    def __init__(
+        self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str, reader: str, reader_dir: str
+    ) -> None:
         os.environ |= ENVIRONMENT
         import torch
         from sentence_transformers import SentenceTransformer
@@ -87,7 +90,7 @@ class EmbeddingModel:
         if reader:
             from docqa.models.reader.network import Reader
 
-            self._reader = Reader(Path(model_dir), Path(reader), self.precision)
+            self._reader = Reader(Path(reader_dir), Path(reader), self.precision)
 
     def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""

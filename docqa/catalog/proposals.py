@@ -1,0 +1,27 @@
+"""Which models suit a machine. The memory that a model takes is an estimate: nothing is loaded."""
+
+from docqa.catalog.catalog import Catalog
+from docqa.catalog.entries import KINDS, Entry
+from docqa.catalog.machine import Machine
+
+# Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
+# in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
+# PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
+MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
+SHARE = 0.5  # of the machine's memory that a proposed model may take
+
+
+def memory(entry: Entry) -> int:
+    """The bytes of memory that the loaded model takes, estimated."""
+    factor, megabytes = MEMORY[entry.kind]
+    return round(factor * entry.size) + megabytes * 10**6
+
+
+def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
+    """The largest model for each use that the machine has the cores and, in half of its memory, the room for.
+
+    The catalogue's `cores` assume that one core reads prompts fast enough for a model of 0.7 billion parameters.
+    """
+    room = SHARE * machine.memory
+    fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
+    return [entries[-1] for kind in KINDS if (entries := [entry for entry in fitting if entry.kind == kind])]
