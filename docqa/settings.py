@@ -70,9 +70,10 @@ class Settings:
     data: Path = _setting(ROOT / "data", _path, "folder of the SQLite file and the first API key")
     models: Path = _setting(ROOT / "models", _path, "folder of the models and their catalogue")
     embedder: str = _setting(
-        "all-MiniLM-L6-v2",
+        "auto",
         str,
-        "embedding model: its name in the catalogue, or its folder; `none` for full-text search only",
+        "embedding model: its name in the catalogue, or its folder; `auto` for the one that was pulled last, "
+        "all-MiniLM-L6-v2 if none was; `none` for full-text search only",
     )
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
     body_mb: int = _setting(10, _positive, "largest JSON body, in MB")

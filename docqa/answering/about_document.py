@@ -69,7 +69,7 @@ def _by_file(
     if prop == "title" and not document.title and (line := first_line(chunks)):
         return _say("title", line.value, language), True
     if prop == "tongue":
-        value = language_name(document.language, language)
+        value = language_name(document.language, language) or document.language
         return _say("language" if value else "language_unknown", value, language), True
     if prop == "format":
         return _say("format", FORMATS.get(document.kind, document.kind.upper()), language), True

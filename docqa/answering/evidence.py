@@ -32,8 +32,8 @@ class Evidence:
 
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
-    cut before this passage; `language` is its document's, `page_number` its page; `by_words`: it was found and
-    scored without vectors; `yes_no` is what the reader reads there to a yes/no question.
+    cut before this passage; `language` is its document's, `page_number` its page; `unread`: the
+    reader has not read it; `yes_no` is what the reader reads there to a yes/no question.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Evidence:
     columns: str = ""
     language: str = ""
     page_number: int = 0
-    by_words: bool = False
+    unread: bool = False
     yes_no: YesNo | None = None
 
 

@@ -23,8 +23,8 @@ WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below d
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
-# Without vectors which unit answers is less certain: what is nearly as good belongs to the answer too.
-WORTH_BY_WORDS, ENOUGH_BY_WORDS = 0.65, 60
+# Where nobody read, which unit answers is less certain: what is nearly as good belongs to the answer too.
+WORTH_UNREAD, ENOUGH_UNREAD = 0.65, 60
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
@@ -147,7 +147,7 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
     if part.kind == "whether" and length == "SHORT":
         return []
     best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
-    enough = ENOUGH_BY_WORDS if evidence[best.passage].by_words and length == "SHORT" else ENOUGH_WORDS[length]
+    enough = ENOUGH_UNREAD if evidence[best.passage].unread and length == "SHORT" else ENOUGH_WORDS[length]
     words = words_in(_text(evidence, best))
     chosen: list[Pick] = []
     held = _terms(evidence, best)
@@ -206,7 +206,7 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     of_question = frozenset(part.terms)
     ranked = [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
-    worth = WORTH_BY_WORDS if evidence[ranked[0][1].passage].by_words and length == "SHORT" else WORTH[length]
+    worth = WORTH_UNREAD if evidence[ranked[0][1].passage].unread and length == "SHORT" else WORTH[length]
     least = min(ranked[0][0], worth * ranked[0][0])  # of scores below 0 the best alone
     return [pick for score, pick in ranked if score >= least]
 

@@ -117,7 +117,7 @@ def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[
         columns=passage.chunk.columns,
         language=passage.document.language,
         page_number=passage.chunk.page_number,
-        by_words=passage.nearest is None,
+        unread=passage.spans is None,
         yes_no=passage.yes_no,
     )
 
@@ -139,6 +139,9 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     carries = part.kind != "whether"  # what is so or not is said by the sentence that names it
     out = []
     for passage in passages:
+        if passage.across:  # its words tell nothing
+            out.append(passage)
+            continue
         units, before = [], frozenset(terms(passage.lead))
         for scored, text, words in zip(passage.units, texts[passage.chunk.id], held[passage.chunk.id], strict=True):
             carried = before - words if carries and points_back(text, part.language) else frozenset[str]()
@@ -176,7 +179,7 @@ async def _linked(
         key=lambda scored: scored[0],
         default=None,
     )
-    if best is None or part.is_dense:
+    if best is None or part.is_dense or best[1].across:
         return []
     _, passage, sentence = best
     stated = content(passage.text[sentence.start : sentence.end], part.language)

@@ -1,8 +1,11 @@
 """The sentences around an answer: that nothing was found, and where the sources are."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from docqa.languages import entry, phrase
+
+_NAMED = re.compile(r" ?[(（]\{languages\}[)）]")
 
 
 def refusal(nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable[str] = ()) -> str:
@@ -15,19 +18,24 @@ def refusal(nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable
     for name, page_number in dict.fromkeys(nearest):
         pages.setdefault(name, []).append(page_number)
     listed = ", ".join(f"{name} ({', '.join(map(str, sorted(numbers)))})" for name, numbers in pages.items())
-    parts = []
-    if names := ", ".join(language_name(code, language) for code in dict.fromkeys(foreign)):
-        parts.append(phrase("phrases.about.foreign", language).format(languages=names))
-    else:
-        parts.append(phrase("phrases.not_found", language))
+    parts = [_foreign(list(dict.fromkeys(foreign)), language)]
     if listed:
         parts.append(phrase("phrases.nearest", language).format(pages=listed))
     return " ".join(parts)
 
 
+def _foreign(codes: Sequence[str], language: str) -> str:
+    """That nothing was found, and why not where the documents are in these other languages."""
+    if not codes:
+        return phrase("phrases.not_found", language)
+    sentence = phrase("phrases.about.foreign", language)
+    names = [language_name(code, language) for code in codes]
+    return sentence.format(languages=", ".join(names)) if all(names) else _NAMED.sub("", sentence)
+
+
 def language_name(code: str, language: str) -> str:
-    """A language's name: in English for those who ask in English, else its own name for itself."""
-    return str(entry("name" if language == "en" else "own_name", code) or code)
+    """A language's name in the language of an answer; "" where that is not known."""
+    return str(entry(f"language_names.{code}", language if entry("language_names", language) else "en") or "")
 
 
 def sources_block(sources: Sequence[tuple[int, str, int, str]], language: str) -> str:

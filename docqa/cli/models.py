@@ -1,7 +1,4 @@
-"""`python run.py models`: list, pull, add, remove and check the models on this machine.
-
-The memory that a model takes and which one suits a machine are estimates: nothing is loaded.
-"""
+"""`python run.py models`: list, pull, add, remove and check the models on this machine."""
 
 import argparse
 import os
@@ -11,21 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from docqa.catalog.catalog import PART, Catalog, digest, split_models
+from docqa.catalog.catalog import AUTO, PART, Catalog, digest, split_models
 from docqa.catalog.download import fetch
 from docqa.catalog.entries import Entry, File, api_name
 from docqa.catalog.gguf import read_header
-from docqa.catalog.machine import Machine, find_machine
+from docqa.catalog.machine import find_machine
+from docqa.catalog.proposals import memory, propose
 from docqa.errors import DocqaError, NotFound
 from docqa.settings import Settings
 
 USES = {"embedding": "search", "gguf": "answers"}
 HEAD = ("MODEL", "FOR", "SIZE", "MEMORY", "LANGUAGES", "LICENCE", "")
-# Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
-# in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
-# PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
-MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
-SHARE = 0.5  # of the machine's memory that a proposed model may take
 
 
 class Refused(DocqaError):
@@ -88,8 +81,8 @@ def list_models(settings: Settings, _: argparse.Namespace) -> int:
     for row in rows:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     say(
-        "\n`models pull NAME` downloads a model. `DOCQA_EMBEDDER=NAME` chooses the model for search, "
-        "`model_name` in a request the one for answers."
+        "\n`models pull NAME` downloads a model. The model for search is the one that was pulled last, or the one that "
+        "`DOCQA_EMBEDDER=NAME` chooses; `model_name` in a request chooses the one for answers."
     )
     return 0
 
@@ -97,7 +90,7 @@ def list_models(settings: Settings, _: argparse.Namespace) -> int:
 def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> tuple[str, ...]:
     state = "can be pulled" if entry.hub or entry.wheel or entry.path else ""
     if catalog.present(entry):
-        use = f", as {entry.api_name}" if entry.kind == "gguf" else ", in use" * (entry.name == settings.embedder)
+        use = f", as {entry.api_name}" if entry.kind == "gguf" else ", in use" * _in_use(catalog, entry, settings)
         state = f"present{use}"
     states = ", ".join(filter(None, [state, "proposed" if proposed else ""]))
     return (
@@ -111,6 +104,12 @@ def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> 
     )
 
 
+def _in_use(catalog: Catalog, entry: Entry, settings: Settings) -> bool:
+    """Whether it is the embedding model of a server that starts now."""
+    known = settings.embedder in (AUTO, *(other.name for other in catalog.entries))
+    return known and catalog.embedding(settings.embedder) == entry
+
+
 def _languages(catalog: Catalog, entry: Entry) -> str:
     if not entry.languages:
         return "many" if entry in catalog.entries else "unknown"
@@ -120,22 +119,6 @@ def _languages(catalog: Catalog, entry: Entry) -> str:
 def gigabytes(size: int) -> str:
     """A number of bytes as `1.2 GB`."""
     return f"{size / 1e9:.1f} GB"
-
-
-def memory(entry: Entry) -> int:
-    """The bytes of memory that the loaded model takes, estimated."""
-    factor, megabytes = MEMORY[entry.kind]
-    return round(factor * entry.size) + megabytes * 10**6
-
-
-def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
-    """The largest model for each use that the machine has the cores and, in half of its memory, the room for.
-
-    The catalogue's `cores` assume that one core reads prompts fast enough for a model of 0.7 billion parameters.
-    """
-    room = SHARE * machine.memory
-    fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
-    return [entries[-1] for kind in USES if (entries := [entry for entry in fitting if entry.kind == kind])]
 
 
 # pull
@@ -152,13 +135,18 @@ def pull_model(settings: Settings, options: argparse.Namespace) -> int:
         raise Refused(f"{entry.name} is missing, and DOCQA_OFFLINE forbids downloading it.")
     fetch(catalog, entry, say)
     catalog.given_up(entry).unlink(missing_ok=True)
-    say(f"{entry.name} is ready, {entry.licence}. {_use(entry)}")
+    say(f"{entry.name} is ready, {entry.licence}. {_use(entry, settings)}")
     return 0
 
 
-def _use(entry: Entry) -> str:
+def _use(entry: Entry, settings: Settings) -> str:
     if entry.kind == "gguf":
         return f"The server offers it as {entry.api_name}."
+    if settings.embedder in (AUTO, entry.name):
+        return (
+            "The server searches with it from its next start on; documents that it has get new vectors in the "
+            "background, and are searched with the old ones until then."
+        )
     return f"Start the server with DOCQA_EMBEDDER={entry.name} to search with it."
 
 
@@ -193,7 +181,8 @@ def add_model(settings: Settings, options: argparse.Namespace) -> int:
     entry = catalog.find(name)
     if entry not in catalog.entries:
         catalog.record(replace(entry, files=tuple(files)))
-    say(f"{entry.name} is ready, licence {headers[0].metadata.get('general.license', 'unknown')}. {_use(entry)}")
+    licence = headers[0].metadata.get("general.license", "unknown")
+    say(f"{entry.name} is ready, licence {licence}. {_use(entry, settings)}")
     return 0
 
 
@@ -239,7 +228,13 @@ def remove_model(settings: Settings, options: argparse.Namespace) -> int:
     """Delete the files of a model. Raises NotFound, Refused."""
     catalog = Catalog.load(settings.models)
     entry = catalog.find(options.name)
-    if entry.kind == "embedding" and entry.name == settings.embedder:
+    if (
+        entry.kind == "embedding"
+        and _in_use(catalog, entry, settings)
+        and not (
+            entry.optional and settings.embedder == AUTO  # the next start takes another
+        )
+    ):
         raise Refused(
             f"{entry.name} is the model that the server searches with; first choose another with DOCQA_EMBEDDER."
         )

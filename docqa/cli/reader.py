@@ -13,7 +13,7 @@ from docqa.catalog.catalog import Catalog, digest
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
 from docqa.models.embedder import Embedder
-from docqa.models.kinds import FILE as KINDS
+from docqa.models.kinds import file_name
 from docqa.models.reader import FILE, TrainedPart, trained_part
 from docqa.models.verifier import CONTEXT, usable_adapter
 from docqa.models.verifier import FILE as VERIFIER
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from docqa.training.question_sets import LabelledQuestion
 
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
+TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
@@ -45,7 +46,10 @@ def declare(commands: Any) -> None:
     )
     _declare_train_verifier(verifier)
     kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
-    kinds.add_argument("--out", metavar=KINDS, type=Path, help="where to write it [the models folder]")
+    kinds.add_argument(
+        "--model", metavar="NAME", help="the embedding model that it is for [the first in the catalogue]"
+    )
+    kinds.add_argument("--out", metavar="FILE.json", type=Path, help="where to write it [the models folder]")
     kinds.set_defaults(run=_train_kinds)
     check = actions.add_parser(
         "check",
@@ -204,9 +208,11 @@ def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
     from docqa.training.kinds.train import train_kinds
 
     catalog = Catalog.load(settings.models)
-    entry = _base(catalog)
+    entry = catalog.embedding(arguments.model) if arguments.model else _base(catalog)
+    if not catalog.present(entry):
+        raise NotFound(f"{entry.name} is missing; `python run.py models pull {entry.name}` downloads it")
     embedder = Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages)
-    train_kinds(embedder, entry.languages, arguments.out or settings.models / KINDS, _report)
+    train_kinds(embedder, TRAINED_IN, arguments.out or settings.models / file_name(entry.name), _report)
     return 0
 
 

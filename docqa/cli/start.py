@@ -13,6 +13,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.download import FetchFailed, fetch
 from docqa.catalog.entries import Entry
 from docqa.errors import DocqaError
+from docqa.models.reader import trained_part
 from docqa.settings import Settings
 from docqa.setup.packages import Installer, say
 
@@ -84,7 +85,8 @@ def _restart(python: Path, arguments: list[str]) -> int:
 def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> None:
     """Fetch the models that are used but missing; those that failed before are tried only `again`, by `install`."""
     catalog = Catalog.load(settings.models)
-    for entry in wanted_models(catalog, settings.embedder):
+    part = trained_part(settings.models) if settings.reader else None
+    for entry in wanted_models(catalog, settings.embedder, part.base if part else ""):
         failed = catalog.given_up(entry)
         if catalog.present(entry) or (failed.exists() and not again):
             continue
@@ -103,11 +105,14 @@ def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> No
             failed.unlink(missing_ok=True)
 
 
-def wanted_models(catalog: Catalog, embedder: str) -> list[Entry]:
-    """The chosen embedding model and the non-optional local models, if the packages to run them are installed."""
+def wanted_models(catalog: Catalog, embedder: str, base: str = "") -> list[Entry]:
+    """The chosen embedding model, the one with the weights `base`, with which the reader reads, and the non-optional
+    local models, if the packages to run them are installed."""
     local: list[Entry] = []
     if importlib.util.find_spec("llama_cpp"):
         local = [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
     if embedder == "none" or importlib.util.find_spec("sentence_transformers") is None:
         return local
-    return [catalog.embedding(embedder), *local]
+    chosen = catalog.embedding(embedder)
+    readers = (entry for entry in catalog.entries if entry.kind == "embedding" and entry.files)
+    return [chosen, *(entry for entry in readers if entry.weights.sha256 == base and entry != chosen), *local]

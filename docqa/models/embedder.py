@@ -9,6 +9,7 @@ import struct
 from collections.abc import Sequence
 from operator import mul
 from pathlib import Path
+from typing import NamedTuple
 
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.workers.child import Child
@@ -18,14 +19,31 @@ log = logging.getLogger(__name__)
 BATCH = 16
 # The mean cosine of unrelated texts (`embedder_child.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
 UNRELATED = 0.057
+# The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
+# and the sentence that answers it.
+ON_SETS = (0.036, 0.661)
 _STEP = struct.Struct("<f")
+
+
+class Scale(NamedTuple):
+    """The mean cosine, by some model, of a question and any sentence of another document, and of a question and the
+    sentence that answers it."""
+
+    unrelated: float
+    related: float
+
+    def applied(self, cosine: float) -> float:
+        """A cosine by that model on the scale of all-MiniLM-L6-v2's, where these two means are ON_SETS."""
+        low, high = ON_SETS
+        return low + (cosine - self.unrelated) * (high - low) / (self.related - self.unrelated)
 
 
 class Embedder:
     """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` come from the catalogue.
 
-    `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is the
-    trained part that belongs to the model, if there is one.
+    `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is a trained
+    part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
+    `scales`, where they are known, are those of questions and passages in one language and in two.
     """
 
     def __init__(
@@ -37,12 +55,21 @@ class Embedder:
         languages: tuple[str, ...] = (),
         prefixes: tuple[str, str] = ("", ""),
         reader: TrainedPart | None = None,
+        reader_dir: Path | None = None,
+        scales: tuple[Scale, Scale] | None = None,
     ) -> None:
+        self._scales = scales
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
         self._child = Child(
             "docqa.models.embedder_child",
-            [str(model_dir), str(dimension), *prefixes, str(reader.path if reader else "")],
+            [
+                str(model_dir),
+                str(dimension),
+                *prefixes,
+                str(reader.path if reader else ""),
+                str(reader_dir or model_dir),
+            ],
             name=f"embedding ({name})",
             grace=30.0,
         )
@@ -67,9 +94,18 @@ class Embedder:
         """The mean cosine of unrelated questions and passages: 0.06 by some models, 0.7 by others."""
         return float(self._child.hello.get("unrelated", UNRELATED))
 
-    def scaled(self, cosine: float) -> float:
-        """A cosine on the scale that the thresholds were fitted to: 1 stays 1, `unrelated` becomes UNRELATED."""
+    def scaled(self, cosine: float, *, across: bool = False) -> float:
+        """A cosine on the scale that the thresholds were fitted to; `across`: of texts in two languages.
+
+        Without known scales 1 stays 1 and `unrelated` becomes UNRELATED.
+        """
+        if self._scales:
+            return self._scales[across].applied(cosine)
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
+
+    def crosses(self, question: str, document: str) -> bool:
+        """Whether these are two languages, and the model knows both: words do not compare them, vectors do."""
+        return document not in ("", question) and self.knows(question) and self.knows(document)
 
     def knows(self, language: str) -> bool:
         """Whether the model was trained on this language (ISO 639-1); an entry without languages counts as all."""

@@ -1,16 +1,16 @@
 """Which embedding model, reader and verifier are in use, and which of them can serve a question now."""
 
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.errors import Unavailable
-from docqa.models.embedder import Embedder
-from docqa.models.kinds import KindHead, kind_head
+from docqa.models.embedder import Embedder, Scale
+from docqa.models.kinds import KindHead, kind_heads
 from docqa.models.reader import TrainedPart, trained_part
 from docqa.models.verifier import Verifier, usable_adapter
 from docqa.questions.question import KindOpinion
@@ -31,8 +31,8 @@ class Encoders:
     `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
     the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the
     chosen embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
-    `former` returns the embedder that made stored vectors, None where its files are gone. `kinds` tells kinds of
-    questions by their vectors.
+    `former` returns the embedder that made stored vectors, None where its files are gone. `kinds` tell kinds of
+    questions by their vectors: a layer for each of some models, by the SHA-256 of their weights.
     """
 
     embedder: Embedder | None
@@ -41,7 +41,7 @@ class Encoders:
     former: Callable[[StoredModel], Embedder | None]
     wake: Callable[[], None]
     serving: Embedder | None = None
-    kinds: KindHead | None = None
+    kinds: Mapping[str, KindHead] = field(default_factory=dict)
 
     def embedder_for(self, language: str) -> Embedder | None:
         """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking
@@ -73,15 +73,14 @@ class Encoders:
         return [code for code in others if not (known and self.embedder and self.embedder.knows(code))]
 
     async def kind_opinion(self, text: str, language: str) -> KindOpinion | None:
-        """What kind of question the trained head takes a text for; None where the embedder it belongs to is not loaded
-        or does not know the language. Raises nothing."""
-        if self.kinds is None or language not in self.kinds.languages:
-            return None
+        """What kind of question the serving embedder's trained layer takes a text for; None where there is none, or it
+        was not trained in the language, or the embedder is not loaded. Raises nothing."""
         embedder = self.embedder_for(language)
-        if embedder is None or embedder.sha256 != self.kinds.base:
+        layer = self.kinds.get(embedder.sha256) if embedder else None
+        if embedder is None or layer is None or language not in layer.languages:
             return None
         try:
-            return self.kinds.opinion(text, await embedder.encode_question(text))
+            return layer.opinion(text, await embedder.encode_question(text))
         except Unavailable:
             return None  # it died over this text; the languages' words still tell
 
@@ -136,7 +135,7 @@ def find_encoders(
         return former or _installed(catalog, model)
 
     verifier = Verifier(*adapted) if adapted else None
-    return Encoders(chosen, reader, verifier, former_of, wake, kinds=kind_head(settings.models)), notes
+    return Encoders(chosen, reader, verifier, former_of, wake, kinds=kind_heads(settings.models)), notes
 
 
 def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:
@@ -169,7 +168,9 @@ def _installed(catalog: Catalog, model: StoredModel) -> Embedder | None:
 
 
 def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:
-    """The embedder of an installed entry, with the reader if the trained part belongs to it. It is loaded later."""
+    """The embedder of an installed entry, which is loaded later. Its process is the reader too, if the model that the
+    trained part belongs to is installed: a process of its own would take 0.4 GB more."""
+    base = catalog.with_weights("embedding", part.base) if part else None
     return Embedder(
         entry.name,
         catalog.path(entry),
@@ -177,5 +178,7 @@ def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Em
         entry.dimension,
         entry.languages,
         (entry.query_prefix, entry.passage_prefix),
-        part if part and part.base == entry.weights.sha256 else None,
+        part if base else None,
+        catalog.path(base) if base else None,
+        (Scale(*entry.cosines[:2]), Scale(*entry.cosines[2:])) if entry.cosines else None,
     )

@@ -19,8 +19,8 @@ from docqa import ROOT
 from docqa.errors import CannotStart
 from docqa.questions.question import Kind, KindOpinion
 
-FILE = "kinds.json"
-SHIPPED = ROOT / "models" / FILE
+FILES = "kinds*.json"  # one for each model that has a layer
+SHIPPED = ROOT / "models"
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\?|\d")
 
@@ -54,12 +54,21 @@ def clues(text: str) -> frozenset[str]:
     return frozenset([*words, *pairs, *(f"^{word}" for word in words[:1])])
 
 
-def kind_head(models_dir: Path) -> KindHead | None:
-    """The head in the models folder, else the shipped one, None without either. Raises CannotStart for a damaged
-    file."""
-    path = next((path for path in (models_dir / FILE, SHIPPED) if path.is_file()), None)
-    if path is None:
-        return None
+def kind_heads(models_dir: Path) -> dict[str, KindHead]:
+    """The shipped layers and those in the models folder, which replace them, by the SHA-256 of their models' weights.
+
+    Raises CannotStart for a damaged file.
+    """
+    heads = [_read(path) for folder in (SHIPPED, models_dir) for path in sorted(folder.glob(FILES))]
+    return {head.base: head for head in heads}
+
+
+def file_name(model: str) -> str:
+    """The name of the file with the layer for an embedding model."""
+    return f"kinds.{model}.json"
+
+
+def _read(path: Path) -> KindHead:
     try:
         stored = json.loads(path.read_text("utf-8"))
         kinds = tuple(stored["kinds"])

@@ -45,7 +45,8 @@ class Request:
     """What is searched for, in documents given by row id.
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
-    documents, `pages` the page numbers that it names, both by document.
+    documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
+    than the question's, which are searched by vectors alone.
     """
 
     documents: Sequence[int]
@@ -53,6 +54,7 @@ class Request:
     expansion: Query | None
     names: Mapping[int, frozenset[str]]
     pages: Mapping[int, Collection[int]]
+    across: frozenset[int] = frozenset()
 
     def document_name(self, document: int) -> frozenset[str]:
         """The terms by which the question names this document."""
@@ -61,29 +63,32 @@ class Request:
 
 async def find_candidates(conn: Connection, request: Request, embedder: Embedder | None, limit: int) -> list[Candidate]:
     """The best candidates of the fused ranking, best first, at most `limit`."""
-    query, documents = request.query, request.documents
-    own = await _retrieve(conn, documents, query, embedder)
-    expanded = await _retrieve(conn, documents, request.expansion, embedder) if request.expansion else Retrieved(())
+    query, documents, across = request.query, request.documents, request.across
+    own = await _retrieve(conn, documents, query, embedder, across)
+    expanded = Retrieved(())
+    if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
+        expanded = await _retrieve(conn, others, request.expansion, embedder, across)
     on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
     rankings = [own, expanded, *on_pages]
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
-        by_name = await _retrieve(conn, list(request.names), query, embedder)
+        by_name = await _retrieve(conn, list(request.names), query, embedder, across)
         rankings.append(by_name)
-    fused = _fuse(rankings)[:limit]
-    ids = [chunk.id for chunk, _ in fused]
-    cosines = await _cosines(conn, ids, embedder, query.vector)
-    related = await _cosines(conn, ids, embedder, request.expansion.vector) if request.expansion else {}
+    fused = _fuse(rankings, across)[:limit]
+    chunks = [chunk for chunk, _ in fused]
+    cosines = await _cosines(conn, chunks, embedder, query.vector, across)
+    related = await _cosines(conn, chunks, embedder, request.expansion.vector, across) if request.expansion else {}
     named_chunks = {chunk.id for ranking in on_pages for chunk in ranking.matched}
     candidates = []
     for chunk, score in fused:
         name, held = request.document_name(chunk.document), chunk.terms.split()
+        in_language, by_vector = chunk.document not in across, in_place_of_words(cosines.get(chunk.id))
         scores = Scores(
-            bm25=max(ranking.score(chunk) for ranking in (own, by_name)),
+            bm25=max(ranking.score(chunk) for ranking in (own, by_name)) if in_language else by_vector,
             cosine=cosines.get(chunk.id),
-            coverage=query.coverage(held, name),
+            coverage=query.coverage(held, name) if in_language else by_vector,
             lexical_coverage=query.lexical_coverage(held, name),
-            expansion=expanded.score(chunk) + related.get(chunk.id, 0.0),
+            expansion=expanded.score(chunk) + related.get(chunk.id, 0.0) if in_language else 0.0,
             document_name=query.coverage(name) if len(documents) > 1 else 0.0,
             on_named_page=chunk.id in named_chunks,
         )
@@ -91,10 +96,16 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
     return candidates
 
 
-async def _retrieve(conn: Connection, documents: Sequence[int], query: Query, embedder: Embedder | None) -> Retrieved:
-    matches = (
-        await store.chunks.match_chunks(conn, documents, any_of(query.matching), RETRIEVED) if query.matching else []
-    )
+async def _retrieve(
+    conn: Connection,
+    documents: Sequence[int],
+    query: Query,
+    embedder: Embedder | None,
+    across: frozenset[int],
+) -> Retrieved:
+    matches = []
+    if query.matching and (by_words := [id_ for id_ in documents if id_ not in across]):
+        matches = await store.chunks.match_chunks(conn, by_words, any_of(query.matching), RETRIEVED)
     near: Sequence[StoredChunk] = ()
     if embedder and query.vector:
         model = stored_model(embedder)
@@ -111,22 +122,37 @@ def any_of(terms: Iterable[str]) -> str:
     return " OR ".join(map(quoted, terms))
 
 
-def _fuse(retrieved: Sequence[Retrieved]) -> list[tuple[StoredChunk, float]]:
+def in_place_of_words(cosine: float | None) -> float:
+    """What stands for the share of a question's words in a text of another language: the vectors' similarity."""
+    return min(1.0, max(0.0, cosine or 0.0))
+
+
+def _fuse(retrieved: Sequence[Retrieved], across: frozenset[int]) -> list[tuple[StoredChunk, float]]:
+    """The chunks by reciprocal rank; the vectors of documents in another language count for their words too."""
     scores: dict[int, float] = {}
     chunks: dict[int, StoredChunk] = {}
     for result in retrieved:
         for ranking, weight in ((result.matched, 1.0), (result.near, VECTOR_WEIGHT)):
             for rank, chunk in enumerate(ranking, 1):
-                scores[chunk.id] = scores.get(chunk.id, 0) + weight / (FUSION + rank)
+                own = weight + 1.0 if chunk.document in across else weight
+                scores[chunk.id] = scores.get(chunk.id, 0) + own / (FUSION + rank)
                 chunks[chunk.id] = chunk
     return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
 
 
 async def _cosines(
-    conn: Connection, chunks: Sequence[int], embedder: Embedder | None, vector: bytes | None
+    conn: Connection,
+    chunks: Sequence[StoredChunk],
+    embedder: Embedder | None,
+    vector: bytes | None,
+    across: frozenset[int],
 ) -> dict[int, float]:
     """The similarity of chunks to a question, on the scale of the thresholds; chunks without a vector are left out."""
     if embedder is None or vector is None:
         return {}
-    cosines = await store.vectors.similarities(conn, chunks, stored_model(embedder), vector)
-    return {id_: embedder.scaled(cosine) for id_, cosine in cosines.items()}
+    cosines = await store.vectors.similarities(conn, [c.id for c in chunks], stored_model(embedder), vector)
+    return {
+        chunk.id: embedder.scaled(cosines[chunk.id], across=chunk.document in across)
+        for chunk in chunks
+        if chunk.id in cosines
+    }

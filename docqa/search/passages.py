@@ -61,8 +61,8 @@ class Passage:
     `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
     those of the chunk alone, both in the coordinates of `text`.
     `spans` are the reader's answers, best first, None where it did not read the passage; `yes_no` is what it reads to a
-    yes/no question; `verified` says that the
-    verifier accepts the first.
+    yes/no question; `verified` says that the verifier accepts the first. `across`: it is not in the question's
+    language, so that vectors alone compare them, and stand in for words in its scores.
     """
 
     chunk: StoredChunk
@@ -76,6 +76,7 @@ class Passage:
     spans: tuple[Span, ...] | None = None
     yes_no: YesNo | None = None
     verified: bool = False
+    across: bool = False
 
     @property
     def text(self) -> str:

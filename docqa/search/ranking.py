@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from docqa.models.embedder import Embedder, dot, packed_dots
+from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
 from docqa.text.units import Unit, in_context, units
@@ -64,7 +65,9 @@ async def with_units(
                 parts[passage.chunk.id],
                 cosines[passage.chunk.id],
                 names.get(passage.document.id, frozenset()),
-            ),
+            )
+            if not passage.across
+            else _scored_across(parts[passage.chunk.id], cosines[passage.chunk.id]),
         )
         for passage in passages
     ]
@@ -85,7 +88,8 @@ async def _cosines(
     texts = [in_context(passage.text, unit) for passage in lacking for unit in parts[passage.chunk.id]]
     made = iter(await embedder.encode(texts, urgent=True))
     stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
-    return {id_: [embedder.scaled(cosine) for cosine in dots] for id_, dots in stored.items()}
+    across = {passage.chunk.id for passage in passages if passage.across}
+    return {id_: [embedder.scaled(cosine, across=id_ in across) for cosine in dots] for id_, dots in stored.items()}
 
 
 def _scored(
@@ -103,3 +107,11 @@ def _scored(
             )
         )
     return tuple(scored)
+
+
+def _scored_across(parts: Units, cosines: Sequence[float | None]) -> tuple[ScoredUnit, ...]:
+    """Units in another language than the question's, whose words tell nothing."""
+    return tuple(
+        ScoredUnit(unit=unit, coverage=in_place_of_words(cosine), cosine=cosine)
+        for unit, cosine in zip(parts, cosines, strict=True)
+    )

@@ -24,7 +24,7 @@ from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 
 RERANKED = 10
-RERANKED_EXPANDED = 20  # where expansion finds passages without any of the question's own words
+RERANKED_MORE = 20  # where passages without any of the question's own words are found too
 NOTHING = Beside("", "", "", "")
 
 
@@ -47,8 +47,11 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
             for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
-        request = Request(ids, query, next(iter(expanded), None), names, part.pages)
-        limit = max(top_k, RERANKED_EXPANDED if expansion else RERANKED)
+        across = frozenset(
+            document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
+        )
+        request = Request(ids, query, next(iter(expanded), None), names, part.pages, across)
+        limit = max(top_k, RERANKED_MORE if expansion or across else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
         packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
@@ -60,6 +63,7 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
             scores=candidate.scores,
             score=candidate.fused,
             blocks=blocks[candidate.chunk.id],
+            across=candidate.chunk.document in across,
         )
         for candidate in candidates
     ]

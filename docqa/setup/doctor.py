@@ -5,6 +5,7 @@ third-party packages only after checking that they are there.
 """
 
 import argparse
+import asyncio
 import importlib.util
 import json
 import os
@@ -22,6 +23,7 @@ from pathlib import Path
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.machine import find_machine
+from docqa.catalog.proposals import for_languages
 from docqa.formats.pdf.ocr import INSTALL, languages
 from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
@@ -138,12 +140,33 @@ def _models(settings: Settings) -> Iterator[Finding]:
         valid = catalog.present(entry) and not catalog.verify(entry)
         state = f"{entry.name}, " + ("verified" if valid else f"missing or damaged; {WITHOUT['embedding']}")
         yield Finding("embedding model", state, "" if valid else INSTALL_AGAIN)
+        lack, remedy = for_languages(entry, _languages(settings.database))
+        if lack:
+            yield Finding("languages", lack, remedy)
     local = catalog.local_models()
     state = (
         ", ".join(f"{name} ({path.stat().st_size / 1e6:,.0f} MB)" for name, path in local.items())
         or f"none; {WITHOUT['local']}"
     )
     yield Finding("local models", state, "" if local else f"Put a GGUF file into {settings.models}.")
+
+
+def _languages(database: Path) -> dict[str, int]:
+    """How many documents are in each language; {} without documents, and where the packages or a newer version's
+    migrations are missing: other findings say so."""
+    if importlib.util.find_spec("aiosqlite") is None or not database.is_file():
+        return {}
+    from docqa import store
+    from docqa.store.database import Error, read_only
+
+    async def languages() -> dict[str, int]:
+        async with read_only(database) as conn:
+            return await store.documents.languages(conn)
+
+    try:
+        return asyncio.run(languages())
+    except Error:
+        return {}
 
 
 def _disk_and_memory(settings: Settings) -> Iterator[Finding]:

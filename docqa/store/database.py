@@ -85,6 +85,16 @@ async def _open(path: Path) -> aiosqlite.Connection:
     return conn
 
 
+@asynccontextmanager
+async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
+    """The database as it is, for a look into it: nothing is created or migrated. Raises Error."""
+    conn = await aiosqlite.Connection(lambda: DRIVER.connect(f"{path.as_uri()}?mode=ro", uri=True), 64)
+    try:
+        yield conn
+    finally:
+        await conn.close()
+
+
 async def _set_pragmas(conn: aiosqlite.Connection) -> None:
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")

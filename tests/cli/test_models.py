@@ -10,8 +10,8 @@ import pytest
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.catalog.gguf import NotGguf, read_header
 from docqa.catalog.machine import Machine, find_machine
+from docqa.catalog.proposals import memory, propose
 from docqa.cli.main import main
-from docqa.cli.models import memory, propose
 from hub import Hub
 
 README = SHIPPED.parent.parent / "README.md"

@@ -1,19 +1,22 @@
 """`python run.py doctor` reports what is missing; `doctor --offline` proves that nothing leaves the machine."""
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from docqa import ROOT
+from docqa import ROOT, store
 from docqa.offline import namespace
 from docqa.settings import Settings
 from docqa.setup import doctor
 from docqa.setup.doctor import Finding, examine, findings, prove_offline
+from docqa.store.database import Database
 from stand_ins import NOWHERE
 
 needs_namespace = pytest.mark.skipif(not namespace.available(), reason="this system allows no network namespace")
@@ -177,3 +180,32 @@ def test_it_runs_where_nothing_is_installed(tmp_path: Path) -> None:
     )
     assert done.returncode == 1, done.stderr
     assert "Needed and missing: packages (base)" in done.stdout
+
+
+def test_a_multilingual_model_is_proposed_for_documents_in_other_languages(settings: Settings) -> None:
+    asyncio.run(_with_documents(settings, ("de", "en", "fr", "de", "")))
+    chosen = replace(settings, embedder="all-MiniLM-L6-v2", port=0)
+    finding = report(chosen)["languages"]
+    assert finding.state.endswith("searched by words only: German (2), French (1)")
+    assert "models pull multilingual-e5-small" in finding.remedy and not finding.needed
+    assert "languages" not in report(replace(chosen, embedder="multilingual-e5-small"))
+
+
+async def _with_documents(settings: Settings, languages: Sequence[str]) -> None:
+    db = await Database.open(settings.database)
+    async with db.write() as conn:
+        account = await store.accounts.account_named(conn, "doctor")
+        for number, language in enumerate(languages):
+            id_ = str(number)
+            await store.documents.add_document(
+                conn,
+                account,
+                doc_id=id_,
+                name=id_,
+                kind="txt",
+                sha256=id_.encode(),
+                language=language,
+                pages=1,
+                notes="",
+            )
+    await db.close()

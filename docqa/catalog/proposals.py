@@ -1,0 +1,46 @@
+"""Which models suit a machine. The memory that a model takes is an estimate: nothing is loaded."""
+
+from collections.abc import Mapping
+
+from docqa.catalog.catalog import Catalog
+from docqa.catalog.entries import KINDS, Entry
+from docqa.catalog.machine import Machine
+from docqa.languages import entry
+
+# Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
+# in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
+# PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
+MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
+MULTILINGUAL = "multilingual-e5-small"  # proposed for documents in languages that the embedding model does not know
+SHARE = 0.5  # of the machine's memory that a proposed model may take
+
+
+def memory(entry: Entry) -> int:
+    """The bytes of memory that the loaded model takes, estimated."""
+    factor, megabytes = MEMORY[entry.kind]
+    return round(factor * entry.size) + megabytes * 10**6
+
+
+def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
+    """The largest model for each use that the machine has the cores and, in half of its memory, the room for.
+
+    The catalogue's `cores` assume that one core reads prompts fast enough for a model of 0.7 billion parameters.
+    """
+    room = SHARE * machine.memory
+    fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
+    return [entries[-1] for kind in KINDS if (entries := [entry for entry in fitting if entry.kind == kind])]
+
+
+def for_languages(embedder: Entry, documents: Mapping[str, int]) -> tuple[str, str]:
+    """(what is lacking, the remedy) where the embedding model does not know the languages of some documents, given by
+    their number; two empty strings where it does."""
+    unknown = {
+        code: count for code, count in documents.items() if embedder.languages and code not in embedder.languages
+    }
+    if not unknown:
+        return "", ""
+    listed = ", ".join(f"{entry(f'language_names.{code}', 'en') or code} ({count})" for code, count in unknown.items())
+    return (
+        f"{embedder.name} does not know the languages of some documents, which are searched by words only: {listed}",
+        f"`python run.py models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",
+    )
