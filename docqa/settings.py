@@ -93,10 +93,7 @@ class Settings:
         True, _flag, "the part of the embedding model that finds short answers; without it answers are whole sentences"
     )
     verifier: bool = _setting(
-        False,
-        _flag,
-        "the small language model that doubts the reader's answers: "
-        "more questions that the text does not answer are noticed, and each takes half a second longer",
+        True, _flag, "the larger model that reads the best passages once more, to choose among them and to doubt them"
     )
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")
     answer_queue: int = _setting(8, _positive, "questions that may wait for one local model before a chat gets 503")

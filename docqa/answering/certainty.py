@@ -7,7 +7,7 @@ it says is what was asked.
 from collections.abc import Sequence
 from typing import Literal
 
-from docqa.answering.scoring import unit_score, was_read
+from docqa.answering.scoring import scale_of, unit_score
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
 from docqa.text.facts import Facts
@@ -15,13 +15,6 @@ from docqa.text.facts import Facts
 Certainty = Literal["sure", "unsure", "none"]
 
 JUDGED = 3  # passages, best first
-# Scores of the best unit, read off 944 questions about documents of eleven kinds that no model was trained on
-# (contracts, annual reports, help pages, search queries, stories): below SURE lie a tenth of the answerable ones and
-# 58 % of the others.
-SURE, CLOSE = 0.9, 0.2
-# The same where the reader does not know the language: of 226 questions in four languages by multilingual-e5-small, a
-# tenth of the answerable ones lie below SURE_UNREAD, and of those on another document 95 % below CLOSE_UNREAD.
-SURE_UNREAD, CLOSE_UNREAD = 0.55, 0.42
 # Without vectors, lexical coverage by the passage plus that by its fullest unit.
 SURE_WORDS, CLOSE_WORDS = 0.44, 0.25
 DENSE_WORDS = 0.4  # of scripts without spaces: pairs of characters across two words occur nowhere else
@@ -35,9 +28,9 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
         return "sure"
     doubt = UNSTATED * _unstated(judged, part)
     if any(passage.nearest is not None for passage in judged):
-        read = was_read(passages)
-        best = max((unit_score(p, scored, read=read) for p in passages for scored in p.units), default=0.0)
-        return _level(best - doubt, *((SURE, CLOSE) if read else (SURE_UNREAD, CLOSE_UNREAD)))
+        scale = scale_of(passages)
+        best = max((unit_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
+        return _level(best - doubt, scale.sure, scale.close)
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
     return _level(max(map(_words, judged), default=0.0) - doubt, sure, CLOSE_WORDS)
 

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from docqa.answering.certainty import Certainty, certainty
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
-from docqa.answering.scoring import unit_score, was_read
+from docqa.answering.scoring import scale_of, unit_score
 from docqa.answering.sections import spans_in
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.wording import content, points_back
@@ -89,13 +89,13 @@ def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") ->
     passages: dict[int, Passage] = {}
     candidates: dict[int, list[CandidateUnit]] = {}
     spans: dict[int, list[Candidate]] = {}
-    read = [was_read(of_part) for of_part in parts]
+    scales = [scale_of(of_part) for of_part in parts]
     for row in zip_longest(*parts):
         for part, passage in enumerate(row):
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(
-                    CandidateUnit(scored.unit, unit_score(passage, scored, read=read[part]), part)
+                    CandidateUnit(scored.unit, unit_score(passage, scored, scales[part]), part)
                     for scored in passage.units
                 )
                 spans.setdefault(passage.chunk.id, []).extend(

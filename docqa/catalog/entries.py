@@ -12,7 +12,7 @@ from typing import Any
 
 from docqa.errors import CannotStart
 
-KINDS = ("embedding", "gguf")
+KINDS = ("embedding", "encoder", "gguf")
 DIMENSION_KEYS = ("out_features", "embedding_dimension", "word_embedding_dimension", "hidden_size")
 
 
@@ -30,7 +30,8 @@ class Wheel:
     """A Python package that holds the model: `prefix` + a file's path is the member's name.
 
     `platform` is the one whose wheel is taken on every system, "" for a wheel that fits all. `packed` is the member
-    that the model's files are made of, None where they are members themselves.
+    that the model's files are made of, None where they are members themselves. Of `parts` packages, NAME-001 and so on,
+    each holds a piece of a ZIP archive, the name of which ends in its number, and the members are those of the archive.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Wheel:
     prefix: str
     platform: str = ""
     packed: File | None = None
+    parts: int = 0
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,7 @@ def _wheel(raw: Any, where: str) -> Wheel | None:
         prefix=read_text(wheel, "prefix", where),
         platform=read_text(wheel, "platform", where, ""),
         packed=read_file(packed, f"{where}: packed") if packed is not None else None,
+        parts=read_number(wheel, "parts", where) if "parts" in wheel else 0,
     )
 
 

@@ -10,7 +10,7 @@ from docqa.languages import entry
 # Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
 # in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
 # PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
-MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550)}
+MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550), "encoder": (1.5, 550)}
 MULTILINGUAL = "multilingual-e5-small"  # proposed for documents in languages that the embedding model does not know
 SHARE = 0.5  # of the machine's memory that a proposed model may take
 

@@ -17,7 +17,7 @@ from docqa.catalog.proposals import memory, propose
 from docqa.errors import DocqaError, NotFound
 from docqa.settings import Settings
 
-USES = {"embedding": "search", "gguf": "answers"}
+USES = {"embedding": "search", "encoder": "checking", "gguf": "answers"}
 HEAD = ("MODEL", "FOR", "SIZE", "MEMORY", "LANGUAGES", "LICENCE", "")
 
 

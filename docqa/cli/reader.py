@@ -9,21 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docqa.catalog.catalog import Catalog, digest
+from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
 from docqa.models.embedder import Embedder
 from docqa.models.kinds import file_name
-from docqa.models.reader import FILE, TrainedPart, trained_part
-from docqa.models.verifier import CONTEXT, usable_adapter
-from docqa.models.verifier import FILE as VERIFIER
-from docqa.models.verifier_child import Judge
+from docqa.models.reader import FILE, VERIFIER, Span, TrainedPart, trained_part
 from docqa.settings import Settings
 
 if TYPE_CHECKING:
     from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
 
+VERIFIER_RATE = 4e-4  # learning rate of factors, which start at zero
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
@@ -42,7 +40,7 @@ def declare(commands: Any) -> None:
     _declare_refine(refine)
     verifier = actions.add_parser(
         "train-verifier",
-        help="train the adapter with which a small language model checks answers (an hour or more on two cores)",
+        help="train the part with which a larger encoder checks answers; resumes from its checkpoint if stopped",
     )
     _declare_train_verifier(verifier)
     kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
@@ -53,7 +51,7 @@ def declare(commands: Any) -> None:
     kinds.set_defaults(run=_train_kinds)
     check = actions.add_parser(
         "check",
-        help="evaluate reader and verifier on the held-out articles; DOCQA_VERIFIER=off leaves out the verifier",
+        help="evaluate the reader on the held-out articles, or the verifier",
     )
     check.add_argument(
         "--by-set",
@@ -61,6 +59,9 @@ def declare(commands: Any) -> None:
         type=int,
         default=0,
         help="figures for each file on at most N questions that `refine` keeps apart, with their passages; and yes/no",
+    )
+    check.add_argument(
+        "--verifier", action="store_true", help="evaluate the verifier, as it reads, instead of the reader"
     )
     check.set_defaults(run=_check)
     for parser in (train, refine, verifier, check):
@@ -93,6 +94,17 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
 def _declare_refine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar=FILE, type=Path, help="where to write it [the models folder]")
     parser.add_argument("--start", metavar="FILE", type=Path, help="the reader to start from [the current one]")
+    _declare_time(parser)
+    parser.set_defaults(run=_refine)
+
+
+def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [the models folder]")
+    _declare_time(parser)
+    parser.set_defaults(run=_train_verifier)
+
+
+def _declare_time(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes",
         metavar="N",
@@ -103,29 +115,6 @@ def _declare_refine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checkpoints", metavar="DIR", type=Path, required=True, help="where the state is written every ten minutes"
     )
-    parser.set_defaults(run=_refine)
-
-
-def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [the models folder]")
-    parser.add_argument(
-        "--steps",
-        metavar="N",
-        type=int,
-        default=750,
-        help="training steps of about twenty questions; 0 only calibrates, as for a new reader [%(default)s]",
-    )
-    parser.add_argument(
-        "--start", metavar="ADAPTER", type=Path, help="the adapter to start from, such as one that this command wrote"
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=int,
-        default=1,
-        help="seed of the order and the excerpts; choose a new one to continue training [%(default)s]",
-    )
-    parser.set_defaults(run=_train_verifier)
 
 
 def _train(settings: Settings, arguments: argparse.Namespace) -> int:
@@ -177,29 +166,20 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.models.chat.llama import Engine
-    from docqa.models.reader.network import Reader
-    from docqa.training.figures import calibrate_verifier
-    from docqa.training.question_sets import Articles, load, split_articles
-    from docqa.training.reader.train import Recipe
-    from docqa.training.verifier.train import BaseModel, train_verifier
+    from docqa.training.reader.finish import write
+    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.refine import Refinement, read_with, train_verifier
+    from docqa.training.reader.sources import load_sources
 
-    catalog, questions = Catalog.load(settings.models), load(arguments.files)
-    model, part = _local_model(catalog), _trained_part(settings)
-    if arguments.start and not arguments.start.is_file():
-        raise NotFound(f"There is no {arguments.start}; --start must be the file of an adapter")
-    engine = Engine(str(model), CONTEXT, "f16")
-    titles = set(split_articles(questions).calibration)
-    calibration = [question for question in questions if question.article in titles]
-    read = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision).read
+    catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
+    base = catalog.path(_encoder(catalog))
 
-    def calibrate(adapter: Path) -> tuple[float, float]:
-        judge = Judge(str(model), str(adapter)).log_odds
-        return calibrate_verifier(read, judge, calibration, Articles(questions), Recipe().refused)
+    def evaluate(network: "Network") -> str:
+        return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
 
-    base = BaseModel(model, digest(model), engine.tokenize, engine.end)
-    out = arguments.out or settings.models / VERIFIER
-    train_verifier(questions, base, out, arguments.steps, arguments.seed, calibrate, _report, arguments.start)
+    recipe = Refinement(minutes=arguments.minutes, rate=VERIFIER_RATE)
+    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, evaluate)
+    write(trained, base, arguments.out or settings.models / VERIFIER)
     return 0
 
 
@@ -219,22 +199,25 @@ def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.models.reader.network import Reader
-    from docqa.training.figures import Read, measure, with_verifier
+    from docqa.training.figures import measure
     from docqa.training.question_sets import Articles, load, split_articles
     from docqa.training.reader.kept_apart import measure_sets, measure_yes_no
     from docqa.training.reader.sources import load_sources
 
-    catalog, part = Catalog.load(settings.models), _trained_part(settings)
-    reader = Reader(catalog.path(_base(catalog, part.base)), part.path, arguments.precision)
-    read: Read = reader.read
-    if verifier := usable_adapter(settings, catalog):
-        model, adapter = verifier
-        read = with_verifier(read, Judge(str(model), str(adapter.path)).log_odds, adapter)
+    catalog = Catalog.load(settings.models)
+    part = _trained_part(settings, VERIFIER if arguments.verifier else FILE)
+    base = _encoder(catalog, part.base) if arguments.verifier else _base(catalog, part.base)
+    reader = Reader(catalog.path(base), part.path, arguments.precision)
+    readings = reader.glance if arguments.verifier else reader.readings
+
+    def read(question: str, passages: Sequence[str]) -> list[list[Span]]:
+        return [reading.spans for reading in readings(question, passages)]
+
     if arguments.by_set:
         sources = load_sources(arguments.files)
         for figures in measure_sets(read, sources, arguments.by_set):
             _report(str(figures))
-        _report(measure_yes_no(reader.readings, sources, arguments.by_set))
+        _report(measure_yes_no(readings, sources, arguments.by_set))
         return 0
     questions = load(arguments.files)
     titles = set(split_articles(questions).evaluation)
@@ -247,16 +230,16 @@ def _report(line: str) -> None:
     print(line, flush=True)
 
 
-def _trained_part(settings: Settings) -> TrainedPart:
-    """The reader to evaluate, or to calibrate the verifier with. Raises NotFound if there is none."""
-    part = trained_part(settings.models)
+def _trained_part(settings: Settings, file: str = FILE) -> TrainedPart:
+    """The reader to evaluate or to start from, or the verifier. Raises NotFound if there is none."""
+    part = trained_part(settings.models, file)
     if part is None:
-        raise NotFound(f"There is no {FILE} in {settings.models}; `reader train` makes one")
+        raise NotFound(f"There is no {file} in {settings.models}; `reader` makes one")
     return part
 
 
 def _local_model(catalog: Catalog) -> Path:
-    """The local model that writes questions or becomes the verifier: the first in the catalogue. Raises NotFound."""
+    """The local model that writes questions: the first in the catalogue. Raises NotFound."""
     path = next(iter(catalog.local_models().values()), None)
     if path is None:
         raise NotFound("This needs a local model, and there is none; `python run.py install` downloads it")
@@ -272,4 +255,14 @@ def _base(catalog: Catalog, sha256: str = "") -> Entry:
     )
     if entry is None or not catalog.present(entry):
         raise NotFound("The embedding model that the reader builds on is missing; `python run.py install` downloads it")
+    return entry
+
+
+def _encoder(catalog: Catalog, sha256: str = "") -> Entry:
+    """The encoder that the verifier builds on: the one with these weights, else the first that is here. Raises
+    NotFound."""
+    present = [entry for entry in catalog.entries if entry.kind == "encoder" and catalog.present(entry)]
+    entry = next((entry for entry in present if sha256 in ("", entry.weights.sha256)), None)
+    if entry is None:
+        raise NotFound("The model that the verifier builds on is missing; `python run.py install` downloads it")
     return entry

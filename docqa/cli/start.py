@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.download import FetchFailed, fetch
 from docqa.catalog.entries import Entry
 from docqa.errors import DocqaError
-from docqa.models.reader import trained_part
+from docqa.models.reader import FILE, VERIFIER, trained_part
 from docqa.settings import Settings
 from docqa.setup.packages import Installer, say
 
@@ -85,8 +86,9 @@ def _restart(python: Path, arguments: list[str]) -> int:
 def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> None:
     """Fetch the models that are used but missing; those that failed before are tried only `again`, by `install`."""
     catalog = Catalog.load(settings.models)
-    part = trained_part(settings.models) if settings.reader else None
-    for entry in wanted_models(catalog, settings.embedder, part.base if part else ""):
+    files = [file for file, wanted in ((FILE, settings.reader), (VERIFIER, settings.verifier)) if wanted]
+    bases = [part.base for file in files if (part := trained_part(settings.models, file))]
+    for entry in wanted_models(catalog, settings.embedder, bases):
         failed = catalog.given_up(entry)
         if catalog.present(entry) or (failed.exists() and not again):
             continue
@@ -105,14 +107,19 @@ def fetch_models(settings: Settings, installer: Installer, *, again: bool) -> No
             failed.unlink(missing_ok=True)
 
 
-def wanted_models(catalog: Catalog, embedder: str, base: str = "") -> list[Entry]:
-    """The chosen embedding model, the one with the weights `base`, with which the reader reads, and the non-optional
-    local models, if the packages to run them are installed."""
+def wanted_models(catalog: Catalog, embedder: str, bases: Sequence[str] = ()) -> list[Entry]:
+    """The chosen embedding model, those with the weights `bases`, which reader and verifier build on, and the
+    non-optional local models, the verifier's last, if the packages to run them are installed."""
     local: list[Entry] = []
     if importlib.util.find_spec("llama_cpp"):
         local = [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
     if embedder == "none" or importlib.util.find_spec("sentence_transformers") is None:
         return local
     chosen = catalog.embedding(embedder)
-    readers = (entry for entry in catalog.entries if entry.kind == "embedding" and entry.files)
-    return [chosen, *(entry for entry in readers if entry.weights.sha256 == base and entry != chosen), *local]
+    needed = [entry for entry in catalog.entries if entry.files and entry.weights.sha256 in bases and entry != chosen]
+    return [
+        chosen,
+        *(entry for entry in needed if entry.kind == "embedding"),
+        *local,
+        *(entry for entry in needed if entry.kind == "encoder"),
+    ]

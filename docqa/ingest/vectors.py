@@ -30,7 +30,7 @@ async def load_models(intake: Intake, encoders: Encoders) -> None:
     if encoders.reader is not None and encoders.reader is not embedder and not encoders.reader.ready:
         await _load_optional(encoders.reader, "answers are whole sentences")
     if encoders.verifier is not None and not encoders.verifier.ready:
-        await _load_optional(encoders.verifier, "the reader's answers are not verified")
+        await _load_optional(encoders.verifier, "answers are not verified")
 
 
 async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:

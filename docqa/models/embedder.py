@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.workers.child import Child
+from docqa.workers.loop import Header
 
 log = logging.getLogger(__name__)
 
@@ -149,10 +150,7 @@ class Embedder:
     async def readings(self, question: str, passages: list[str]) -> list[Reading]:
         """What the reader makes of each passage: spans, and yes or no; requires a `reader`. Raises Unavailable."""
         answer, _ = await self._child.call({"question": question, "passages": passages}, urgent=True)
-        return [
-            Reading([Span(*span) for span in spans], YesNo(*yes_no) if yes_no else None)
-            for spans, yes_no in answer["readings"]
-        ]
+        return readings_of(answer)
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
         _, data = await self._child.call({"texts": texts, "role": role}, urgent=urgent)
@@ -162,6 +160,14 @@ class Embedder:
     async def close(self) -> None:
         """Unload the model for good."""
         await self._child.close()
+
+
+def readings_of(answer: Header) -> list[Reading]:
+    """The readings in a child's answer."""
+    return [
+        Reading([Span(*span) for span in spans], YesNo(*yes_no) if yes_no else None)
+        for spans, yes_no in answer["readings"]
+    ]
 
 
 def dot(left: bytes, right: bytes) -> float:

@@ -11,8 +11,8 @@ from docqa.catalog.entries import Entry
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder, Scale
 from docqa.models.kinds import KindHead, kind_heads
-from docqa.models.reader import TrainedPart, trained_part
-from docqa.models.verifier import Verifier, usable_adapter
+from docqa.models.reader import VERIFIER, TrainedPart, trained_part
+from docqa.models.verifier import Verifier
 from docqa.questions.question import KindOpinion
 from docqa.settings import Settings
 from docqa.store.vectors import StoredModel
@@ -61,7 +61,7 @@ class Encoders:
 
     def verifier_for(self, language: str) -> Verifier | None:
         """The verifier if it is loaded and was trained in the language."""
-        if self.verifier is None or language not in self.verifier.adapter.languages:
+        if self.verifier is None or language not in self.verifier.languages:
             return None
         return self._if_ready(self.verifier)
 
@@ -129,12 +129,11 @@ def find_encoders(
     part = trained_part(settings.models) if settings.reader else None
     chosen = embedder or _chosen(settings, catalog, part, notes)
     reader = _reader(catalog, chosen, part)
-    adapted = usable_adapter(settings, catalog) if reader else None
+    verifier = _verifier(settings, catalog) if reader else None
 
     def former_of(model: StoredModel) -> Embedder | None:
         return former or _installed(catalog, model)
 
-    verifier = Verifier(*adapted) if adapted else None
     return Encoders(chosen, reader, verifier, former_of, wake, kinds=kind_heads(settings.models)), notes
 
 
@@ -157,6 +156,13 @@ def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | Non
         return embedder if part else None
     entry = catalog.with_weights("embedding", part.base)
     return _open(catalog, entry, part) if entry else None
+
+
+def _verifier(settings: Settings, catalog: Catalog) -> Verifier | None:
+    """The verifier; None if it is switched off or its model is not installed. Raises CannotStart for a damaged file."""
+    part = trained_part(settings.models, VERIFIER) if settings.verifier else None
+    entry = catalog.with_weights("encoder", part.base) if part else None
+    return Verifier(catalog.path(entry), part) if part and entry else None
 
 
 def _installed(catalog: Catalog, model: StoredModel) -> Embedder | None:

@@ -1,39 +1,57 @@
-"""The process of the verifier: python -m docqa.models.verifier_child MODEL ADAPTER"""
+"""The process of the verifier: python -m docqa.models.verifier_child DIR FILE"""
 
-import math
+import os
 import sys
 import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from docqa.models.chat.llama import Engine
-from docqa.models.verifier import CONTEXT, EXCERPT, QUESTION
+from docqa.models.embedder_child import ENVIRONMENT
 from docqa.workers.loop import Answers, Handler, Header, serve
+
+if TYPE_CHECKING:
+    from docqa.models.reader.network import Reader
+
+PRECISIONS = ("bfloat16", "int8")  # the faster on this machine is kept
+SAMPLE = (
+    "How long does a charged battery last?",
+    ["The lamp is charged with the cable in the box. A charged battery lasts for about eleven hours of use. " * 3] * 4,
+)
 
 
 class Judge:
-    """The GGUF model at `model` with the adapter at `adapter`, in this process. Raises Unavailable."""
+    """The encoder in the folder `model_dir` with the trained part in `file`, in this process.
 
-    def __init__(self, model: str, adapter: str) -> None:
-        self._engine = Engine(model, CONTEXT, "f16")
-        self._engine.adapt(adapter)
+    Raises KeyError for a part of another model.
+    """
 
-    def log_odds(self, question: str, excerpt: str) -> float:
-        """The log odds that the excerpt answers the question: that the model continues after "Answer:"."""
-        prompt = self._engine.tokenize(QUESTION.format(question))
-        text = self._engine.tokenize(EXCERPT.format(excerpt))
-        # The last cell of the context is for the token that would follow.
-        logits = self._engine.next_logits([*text[: max(0, CONTEXT - 1 - len(prompt))], *prompt][1 - CONTEXT :])
-        end = logits.pop(self._engine.end)
-        highest = max(logits)
-        return highest + math.log(math.fsum(math.exp(logit - highest) for logit in logits)) - end
+    def __init__(self, model_dir: str, file: str) -> None:
+        os.environ |= ENVIRONMENT
+        from docqa.models.reader.network import Reader
+
+        readers = {name: Reader(Path(model_dir), Path(file), name) for name in PRECISIONS}
+        self.precision = min(PRECISIONS, key=lambda name: _seconds(readers[name]))
+        self._reader = readers[self.precision]
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
-        """The log odds for a `question` and an `excerpt`."""
-        yield {"log_odds": self.log_odds(body["question"], body["excerpt"])}, b""
+        """What it reads in each of the `excerpts` for a `question`."""
+        yield {"readings": self._reader.glance(body["question"], body["excerpts"])}, b""
+
+
+def _seconds(reader: "Reader") -> float:
+    """The faster of two runs over the sample."""
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        reader.glance(*SAMPLE)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 def _load() -> tuple[Header, Handler]:
     judge = Judge(*sys.argv[1:])
-    return {}, judge.handle
+    return {"precision": judge.precision}, judge.handle
 
 
 if __name__ == "__main__":

@@ -31,12 +31,16 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredUnit:
-    """A unit of a passage, in its coordinates; the scores are as in `Scores`."""
+    """A unit of a passage, in its coordinates; the scores are as in `Scores`.
+
+    `verified` is the verifier's best span in it, as log odds against "no answer"; None where it did not read the unit.
+    """
 
     unit: Unit
     coverage: float
     cosine: float | None = None
     lexical_coverage: float = 0.0
+    verified: float | None = None
 
     @property
     def start(self) -> int:
@@ -60,9 +64,9 @@ class Passage:
 
     `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
     those of the chunk alone, both in the coordinates of `text`.
-    `spans` are the reader's answers, best first, None where it did not read the passage; `yes_no` is what it reads to a
-    yes/no question; `verified` says that the verifier accepts the first. `across`: it is not in the question's
-    language, so that vectors alone compare them, and stand in for words in its scores.
+    `spans` are the reader's answers, best first, None where it did not read the passage; `yes_no` is what is read there
+    to a yes/no question. `across`: it is not in the question's language, so that vectors alone compare them, and stand
+    in for words in its scores.
     """
 
     chunk: StoredChunk
@@ -75,7 +79,6 @@ class Passage:
     after: str = ""
     spans: tuple[Span, ...] | None = None
     yes_no: YesNo | None = None
-    verified: bool = False
     across: bool = False
 
     @property

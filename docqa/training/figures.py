@@ -12,15 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from docqa.models.reader import Span
-from docqa.models.verifier import Adapter, to_verify
 from docqa.training.question_sets import Articles, LabelledQuestion
 
 # (question, passages) → for each passage the spans that may answer, best first
 Read = Callable[[str, Sequence[str]], list[list[Span]]]
-# (question, excerpt) → how sure the verifier is that the excerpt answers the question
-Judge = Callable[[str, str], float]
 TOP_K = 3  # passages read end to end
-WEIGHTS = tuple(map(float, range(1, 11)))  # of the verifier's judgement, among which calibration chooses
 MAX_OFF_TOPIC = 200  # questions put to an article that they are not about
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -102,49 +98,6 @@ def calibrate_margin(
     answerable = [question for question in questions if question.answers]
     scores = [_end_to_end(read, question, question.article, articles).score for question in answerable]
     return _quantile(scores, refused_share)
-
-
-def with_verifier(read: Read, judge: Judge, adapter: Adapter) -> Read:
-    """The reader with its best span checked by the verifier, as in the service."""
-
-    def read_and_verify(question: str, passages: Sequence[str]) -> list[list[Span]]:
-        spans = read(question, passages)
-        if (candidate := to_verify(passages, spans)) is None:
-            return spans
-        best, excerpt = candidate
-        weighed, _ = adapter.combine(spans, best, judge(question, excerpt))
-        return weighed
-
-    return read_and_verify
-
-
-def calibrate_verifier(
-    read: Read, judge: Judge, questions: Sequence[LabelledQuestion], articles: Articles, refused_share: float
-) -> tuple[float, float]:
-    """The weight of the verifier's judgement beside the reader's score, and the margin that their sum must reach.
-
-    The weight is the one that best separates answerable questions from the others, by area under the ROC curve; the
-    margin refuses `refused_share` of the answerable questions. `questions` must contain some of both.
-    """
-
-    def score_and_judgement(question: LabelledQuestion) -> tuple[float, float]:
-        passages = articles.search(question.article, question.question, TOP_K)
-        spans = read(question.question, passages)
-        if (candidate := to_verify(passages, spans)) is None:
-            return float("-inf"), 0.0
-        best, excerpt = candidate
-        return spans[best][0].score, judge(question.question, excerpt)
-
-    answerable = [score_and_judgement(question) for question in questions if question.answers]
-    unanswerable = [score_and_judgement(question) for question in questions if not question.answers]
-
-    def combined(pairs: list[tuple[float, float]], weight: float) -> list[float]:
-        return [score + weight * judgement for score, judgement in pairs]
-
-    weight = max(
-        WEIGHTS, key=lambda weight: area_under_curve(combined(answerable, weight), combined(unanswerable, weight))
-    )
-    return weight, _quantile(combined(answerable, weight), refused_share)
 
 
 def _quantile(scores: Sequence[float], share: float) -> float:

@@ -95,7 +95,9 @@ def test_an_excerpt_keeps_the_answer_and_its_place() -> None:
 
 def test_an_unanswerable_question_is_put_to_the_sentences_that_share_its_words() -> None:
     passage = " ".join(f"Well number {number} was dug by the firm {number}{number}." for number in range(60))
-    texts = [excerpt("Who paid for well number 42?", passage, (), LONGEST, random.Random(seed))[0] for seed in range(20)]
+    texts = [
+        excerpt("Who paid for well number 42?", passage, (), LONGEST, random.Random(seed))[0] for seed in range(20)
+    ]
     assert all("number 42" in text for text in texts)
 
 

@@ -13,8 +13,8 @@ from docqa import ROOT
 from docqa.errors import CannotStart
 from docqa.text.sentences import sentences
 
-FILE = "reader.safetensors"
-SHIPPED = ROOT / "models" / FILE
+FILE, VERIFIER = "reader.safetensors", "verifier.safetensors"
+SHIPPED = ROOT / "models"
 BESIDE = 1  # sentences on each side of the span's
 _LENGTH = struct.Struct("<Q")  # of the JSON header at the beginning of a safetensors file
 
@@ -68,12 +68,13 @@ class TrainedPart:
     languages: tuple[str, ...]
 
 
-def trained_part(models_dir: Path) -> TrainedPart | None:
-    """The trained part in the models folder, else the shipped one, None without either.
+def trained_part(models_dir: Path, file: str = FILE) -> TrainedPart | None:
+    """The trained part in the models folder, else the shipped one, None without either; `file` is the reader's or the
+    verifier's.
 
     Raises CannotStart for a damaged file.
     """
-    path = next((path for path in (models_dir / FILE, SHIPPED) if path.is_file()), None)
+    path = next((path for path in (models_dir / file, SHIPPED / file) if path.is_file()), None)
     if path is None:
         return None
     try:

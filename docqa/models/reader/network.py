@@ -27,6 +27,7 @@ SPAN, YES_NO = "span", "yes_no"
 NEITHER, YES, NO = range(3)  # the classes of the yes/no head
 OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
+INT8 = "int8"  # the matrices only, and what they are multiplied with as it comes
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -107,15 +108,17 @@ class Network(nn.Module):
 class Reader:
     """A network ready to read, from the folder of the base model and the `file` of the trained part.
 
-    `precision` is a key of DTYPES. Raises KeyError for a part of another model.
+    `precision` is a key of DTYPES, or INT8. Raises KeyError for a part of another model.
     """
 
     def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
         network = Network(model_dir)
         trained, metadata = load(file, network.state_dict())
         network.load_state_dict(trained, strict=False)
-        network.encoder.to(DTYPES[precision])
-        if precision == "float32":  # where fused attention is faster
+        network.encoder.to(DTYPES.get(precision, torch.float32))
+        if precision == INT8:
+            network.encoder = torch.ao.quantization.quantize_dynamic(network.encoder, {nn.Linear}, torch.qint8)
+        elif precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
         self.heads = tuple(metadata.get("heads", SPAN).split())
@@ -131,8 +134,7 @@ class Reader:
         The passage with the best span is read again without the sentences far from it: that tells better whether it
         answers. If another passage then has a better span, that one is read again too.
         """
-        # The tokenizer rejects lone surrogates, which some PDFs contain; the replacement is as long.
-        question, *texts = (text.encode("utf-8", "replace").decode() for text in (question, *passages))
+        question, *texts = map(_clean, (question, *passages))
         readings, reread = self._first_look(question, texts), set[int]()
         while nonempty := [index for index, each in enumerate(readings) if each.spans]:
             best = max(nonempty, key=lambda index: readings[index].spans[0].score)
@@ -141,6 +143,11 @@ class Reader:
             reread.add(best)
             readings[best] = self._second_look(question, texts[best], readings[best])
         return readings
+
+    def glance(self, question: str, excerpts: Sequence[str]) -> list[Reading]:
+        """As `readings`, without reading any of the excerpts again."""
+        question, *texts = map(_clean, (question, *excerpts))
+        return self._first_look(question, texts)
 
     def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
         with torch.inference_mode():
@@ -169,6 +176,11 @@ class Reader:
             if span.end <= best.start or best.end <= span.start
         ]
         return Reading([best, *others], nearby.yes_no)
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates, which some PDFs contain and the tokenizer rejects; as long as before."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _yes_no(scores: Tensor) -> YesNo:

@@ -14,7 +14,10 @@ from safetensors.torch import save_file
 
 Tensors = dict[str, torch.Tensor]
 STEP = ".step"  # suffix of a matrix's name: the step of each of its rows
-UP, DOWN = ".up", ".down"  # suffixes of a weight's name: the factors of its difference, (rows, rank) and (rank, columns)
+UP, DOWN = (
+    ".up",
+    ".down",
+)  # suffixes of a weight's name: the factors of its difference, (rows, rank) and (rank, columns)
 INT8_MAX = 127
 
 

@@ -14,6 +14,17 @@ REFUSED = 0.1  # share of the answerable questions of the calibration articles t
 HEADS = f"{SPAN} {YES_NO}"
 
 
+def write(trained: Tensors, base: Path, out: Path, margin: float = 0.0) -> None:
+    """Write a trained part to `out`; without a margin where its scores are weighed with others."""
+    metadata = {
+        "base": digest(base / "model.safetensors"),
+        "languages": LANGUAGES,
+        "heads": HEADS,
+        "margin": str(round(margin, 4)),
+    }
+    save(out, trained, Network(base).state_dict(), metadata)
+
+
 def write_calibrated(
     trained: Tensors,
     base: Path,
@@ -23,9 +34,7 @@ def write_calibrated(
     report: Callable[[str], None],
 ) -> None:
     """Write the trained part to `out`, its margin calibrated end to end on questions that took no part in training."""
-    before = Network(base).state_dict()
-    metadata = {"base": digest(base / "model.safetensors"), "languages": LANGUAGES, "heads": HEADS, "margin": "0"}
-    save(out, trained, before, metadata)
+    write(trained, base, out)
     margin = calibrate_margin(Reader(base, out, precision).read, calibration, Articles(calibration), REFUSED)
-    save(out, trained, before, metadata | {"margin": str(round(margin, 4))})
+    write(trained, base, out, margin)
     report(f"margin {margin:.2f}, {out.stat().st_size} bytes")

@@ -1,0 +1,108 @@
+"""The second look: the verifier reads the units that fit best, each among its neighbours."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
+from docqa.errors import Unavailable
+from docqa.models.encoders import Encoders
+from docqa.models.reader import Reading
+from docqa.questions.question import Part
+from docqa.search.passages import Passage, ScoredUnit
+
+EXCERPTS = 6
+LONGEST = 450  # characters of an excerpt, if the unit itself is not longer
+LONGEST_QUESTION = 600  # characters of a question
+
+
+class Excerpt(NamedTuple):
+    """`text[start:end]` of a passage, by the passage's index: whole units."""
+
+    passage: int
+    start: int
+    end: int
+
+    def holds(self, scored: ScoredUnit) -> bool:
+        """Whether a unit of the passage lies in it."""
+        return self.start <= scored.start and scored.end <= self.end
+
+
+async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, their best units with what the verifier thinks of them. Raises nothing."""
+    verifier = encoders.verifier_for(part.language) if len(part.searched) <= LONGEST_QUESTION else None
+    excerpts = list(_excerpts(passages, part.language)) if verifier else []
+    if verifier is None or not excerpts:
+        return list(passages)
+    texts = [passages[excerpt.passage].text[excerpt.start : excerpt.end] for excerpt in excerpts]
+    try:
+        readings = await verifier.readings(part.searched, texts)
+    except Unavailable:
+        return list(passages)  # it died over this one; the reader's opinion still counts
+    read = list(zip(excerpts, readings, strict=True))
+    return [
+        _verified(passage, [(excerpt, reading) for excerpt, reading in read if excerpt.passage == place])
+        for place, passage in enumerate(passages)
+    ]
+
+
+def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
+    """The surroundings of the units that fit best, each unit once, in passages of this language."""
+    scale = scale_of(passages)
+    ranked = sorted(
+        (
+            (unit_score(passage, scored, scale) + rank_bonus(place), place, number)
+            for place, passage in enumerate(passages)
+            if passage.document.language in ("", language)
+            for number, scored in enumerate(passage.units)
+        ),
+        key=lambda scored: (-scored[0], scored[1:]),
+    )
+    made: list[Excerpt] = []
+    for _, place, number in ranked:
+        units = passages[place].units
+        if any(excerpt.passage == place and excerpt.holds(units[number]) for excerpt in made):
+            continue
+        excerpt = Excerpt(place, *_surroundings(units, number))
+        made.append(excerpt)
+        yield excerpt
+        if len(made) == EXCERPTS:
+            return
+
+
+def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
+    """Where a unit begins and ends with as many units after and before it, in turn, as LONGEST allows."""
+    first = last = number
+    grows = True
+    while grows:
+        after, before = (first, last + 1), (first - 1, last)
+        grows = False
+        for begin, end in (after, before) if last - number <= number - first else (before, after):
+            if begin >= 0 and end < len(units) and units[end].end - units[begin].start <= LONGEST:
+                first, last, grows = begin, end, True
+                break
+    return units[first].start, max(unit.end for unit in units[first : last + 1])
+
+
+def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
+    """The passage with what the verifier thinks of its units, and with what it reads there to a yes/no question."""
+    if not read:
+        return passage
+    units = tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units)
+    surest = max(read, key=lambda of_excerpt: max((span.score for span in of_excerpt[1].spans), default=NOT_SAID))
+    return replace(passage, units=units, yes_no=surest[1].yes_no)
+
+
+def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> float | None:
+    holding = [(excerpt, reading) for excerpt, reading in read if excerpt.holds(scored)]
+    if not holding:
+        return None
+    return max(
+        (
+            span.score
+            for excerpt, reading in holding
+            for span in reading.spans
+            if span.start + excerpt.start < scored.end and span.end + excerpt.start > scored.start
+        ),
+        default=NOT_SAID,
+    )
