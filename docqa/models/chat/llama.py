@@ -6,7 +6,6 @@ The conversations in the context are in `sequences`.
 import ctypes
 import os
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -111,28 +110,6 @@ class Engine:
             params.flash_attn_type = self._api.LLAMA_FLASH_ATTN_TYPE_ENABLED  # which quantised values need
         params.no_perf = True
         return params
-
-    def adapt(self, path: str) -> None:
-        """Apply the LoRA adapter at `path` (Hu et al., "LoRA", 2021). Raises Unavailable."""
-        adapter = self._api.llama_adapter_lora_init(self._model, path.encode())
-        if not adapter or self._api.llama_set_adapters_lora(
-            self._context, (self._api.llama_adapter_lora_p_ctypes * 1)(adapter), 1, (ctypes.c_float * 1)(1.0)
-        ):
-            raise Unavailable(f"llama.cpp cannot apply the adapter {path}.")
-
-    def next_logits(self, tokens: list[int]) -> list[float]:
-        """The logit of each token of the vocabulary as the next after `tokens`. Raises Unavailable."""
-        sequence = self.sequences.open(tokens, len(tokens), 0.0, threading.Event())
-        if sequence is None:
-            raise Unavailable("The context of the model is in use.")
-        try:
-            for _ in self.sequences.read(sequence, tokens):
-                pass
-            return list(
-                self._api.llama_get_logits_ith(self._context, -1)[: self._api.llama_vocab_n_tokens(self._vocabulary)]
-            )
-        finally:
-            self.sequences.close(sequence)
 
     def metadata(self, key: str) -> str:
         """The file's metadata value under `key`, "" if there is none."""

@@ -117,7 +117,9 @@ class Reader:
         network.load_state_dict(trained, strict=False)
         network.encoder.to(DTYPES.get(precision, torch.float32))
         if precision == INT8:
-            network.encoder = torch.ao.quantization.quantize_dynamic(network.encoder, {nn.Linear}, torch.qint8)
+            network.encoder = torch.ao.quantization.quantize_dynamic(  # type: ignore[no-untyped-call]
+                network.encoder, {nn.Linear}, torch.qint8
+            )
         elif precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
