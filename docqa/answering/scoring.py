@@ -10,7 +10,7 @@ from docqa.text.units import Unit
 # the score of a right answer depends least on the kind: people's words cover less of a document's than an examiner's.
 COVERAGE, COSINE, READ = 0.5, 1.5, 0.05
 # Where nobody has read the passages, the words of the documents say more of which of some alike sentences answers.
-UNREAD_COVERAGE, UNREAD_COSINE = 1.0, 0.5
+UNREAD_COVERAGE, UNREAD_COSINE = 1.0, 1.0
 FRAGMENT = 0.3  # less for a unit that says little by itself
 FEW_WORDS = 5
 LEAST_READ, MOST_READ = -10.0, 14.0  # beyond these the reader's scores say no more
@@ -23,7 +23,7 @@ def was_read(passages: Sequence[Passage]) -> bool:
 
 
 def unit_score(passage: Passage, scored: ScoredUnit, *, read: bool) -> float:
-    """The score of a unit: with vectors -0.5 to 2.7 where the passages were `read`, else 0 to 1.5; without 0 to 1."""
+    """The score of a unit: with vectors -0.5 to 2.7 where the passages were `read`, else 0 to 2; without 0 to 1."""
     if scored.cosine is None:
         return scored.coverage
     doubt = FRAGMENT if _is_fragment(passage.text[scored.start : scored.end], scored.unit) else 0.0
