@@ -26,6 +26,7 @@ SURE_UNREAD, CLOSE_UNREAD = 0.78, 0.5
 SURE_WORDS, CLOSE_WORDS = 0.44, 0.25
 DENSE_WORDS = 0.4  # of scripts without spaces: pairs of characters across two words occur nowhere else
 UNSTATED = 0.35  # added to the thresholds if no name, number, date or quotation of the question is in the passages
+UNSTATED_UNREAD = 0.7  # the scores reach higher, and no reader says that the year is another
 
 
 def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
@@ -33,13 +34,15 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
     judged = passages[:JUDGED]
     if any(passage.scores.on_named_page for passage in judged):
         return "sure"
-    doubt = UNSTATED * _unstated(judged, part)
+    unstated = _unstated(judged, part)
     if any(passage.nearest is not None for passage in judged):
         read = was_read(passages)
         best = max((unit_score(p, scored, read=read) for p in passages for scored in p.units), default=0.0)
-        return _level(best - doubt, *((SURE, CLOSE) if read else (SURE_UNREAD, CLOSE_UNREAD)))
+        if read:
+            return _level(best - UNSTATED * unstated, SURE, CLOSE)
+        return _level(best - UNSTATED_UNREAD * unstated, SURE_UNREAD, CLOSE_UNREAD)
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
-    return _level(max(map(_words, judged), default=0.0) - doubt, sure, CLOSE_WORDS)
+    return _level(max(map(_words, judged), default=0.0) - UNSTATED * unstated, sure, CLOSE_WORDS)
 
 
 def _level(score: float, sure: float, close: float) -> Certainty:

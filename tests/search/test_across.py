@@ -80,8 +80,8 @@ async def answer_to(client: httpx.AsyncClient, doc_id: str, question: str) -> tu
         return bool((await client.get("/healthz")).json()["indexing"] == 0)
 
     await until(indexed, "the documents are indexed")
-    asked = [{"sender": "user", "message": question}]
-    answer = (await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=asked)).json()
+    messages = [{"sender": "user", "message": question}]
+    answer = (await client.post(f"/v1/chat/{doc_id}?cite_source=true", json=messages)).json()
     return answer["answer"]["message"], [source["source_chunk"] for source in answer["sources"]]
 
 
@@ -131,7 +131,7 @@ async def test_among_documents_in_several_languages_words_do_not_outweigh_the_me
         return bool((await bilingual.get("/healthz")).json()["indexing"] == 0)
 
     await until(indexed, "the documents are indexed")
-    asked = {"messages": [{"sender": "user", "message": "Wann wurde die alte Brücke gebaut?"}]}
-    answer = (await bilingual.post(f"/v1/api/knowledge/{base}/chat?cite_source=true", json=asked)).json()
+    body = {"messages": [{"sender": "user", "message": "Wann wurde die alte Brücke gebaut?"}]}
+    answer = (await bilingual.post(f"/v1/api/knowledge/{base}/chat?cite_source=true", json=body)).json()
     assert answer["sources"][0]["doc_id"] == ids[0]
     assert "The old bridge was built in 1907." in answer["answer"]["message"]
