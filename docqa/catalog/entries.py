@@ -57,7 +57,8 @@ class Entry:
     `dimension` is that of its vectors: 0 for a GGUF, and while neither catalogue nor record tells it.
     The prefixes are put before a question and a passage, unless the model's own files name prompts.
     `cosines`, of an embedding model that was measured: the means of a question and an unrelated sentence, and of one
-    and the sentence that answers it, in a language by its code, in any "other", and "across" two languages.
+    and the sentence that answers it, in a language by its code, in any "other", and "across" two languages; of
+    "names", words and headings, likewise.
     `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
@@ -216,7 +217,7 @@ def _cosines(raw: Any, where: str) -> dict[str, tuple[float, float]]:
     for key, pair in pairs.items():
         if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(mean, float) for mean in pair):
             raise CannotStart(f"{where}: cosines.{key} must be two numbers such as [0.73, 0.88]")
-    if missing := {"other", "across"} - pairs.keys():
+    if missing := {"other", "across", "names"} - pairs.keys():
         raise CannotStart(f"{where}: cosines.{min(missing)} is missing")
     return {key: (low, high) for key, (low, high) in pairs.items()}
 

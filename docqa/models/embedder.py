@@ -44,7 +44,7 @@ class Embedder:
     `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is a trained
     part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
     `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
-    "across" two languages.
+    "across" two languages, and of "names", single words and headings.
     """
 
     def __init__(
@@ -105,6 +105,10 @@ class Embedder:
             key = "across" if across else language if language in self._scales else "other"
             return self._scales[key].applied(cosine)
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
+
+    def scaled_name(self, cosine: float) -> float:
+        """The same of two words or headings: some models find all of them alike."""
+        return self._scales["names"].applied(cosine) if self._scales else self.scaled(cosine)
 
     def crosses(self, question: str, document: str) -> bool:
         """Whether these are two languages, and the model knows both: words do not compare them, vectors do."""
