@@ -69,8 +69,11 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     gathered = await find(answering.index, documents, question)
     if gathered.certainty == "none":
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
-        foreign = answering.index.encoders.foreign(question.language, {document.language for document in documents})
-        return Answer(question, _whole(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
+        encoders = answering.index.encoders
+        foreign = encoders.foreign(question.language, {document.language for document in documents})
+        by_words = encoders.lacks(question.language)
+        text = refusal(pages, question.answer_language, foreign, by_words=by_words)
+        return Answer(question, _whole(text), REFUSAL, names=names)
     target, pieces = await _first(
         answering,
         question.options.model_name,

@@ -26,13 +26,13 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
     judged = passages[:JUDGED]
     if any(passage.scores.on_named_page for passage in judged):
         return "sure"
-    doubt = UNSTATED * _unstated(judged, part)
+    unstated = _unstated(judged, part)
     if any(passage.nearest is not None for passage in judged):
         scale = scale_of(passages)
         best = max((unit_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
-        return _level(best - doubt, scale.sure, scale.close)
+        return _level(best - scale.unstated * unstated, scale.sure, scale.close)
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
-    return _level(max(map(_words, judged), default=0.0) - doubt, sure, CLOSE_WORDS)
+    return _level(max(map(_words, judged), default=0.0) - UNSTATED * unstated, sure, CLOSE_WORDS)
 
 
 def _level(score: float, sure: float, close: float) -> Certainty:

@@ -139,13 +139,14 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     carries = part.kind != "whether"  # what is so or not is said by the sentence that names it
     out = []
     for passage in passages:
-        if passage.across:  # its words tell nothing
-            out.append(passage)
-            continue
+        by_words = not passage.across
         units, before = [], frozenset(terms(passage.lead))
         for scored, text, words in zip(passage.units, texts[passage.chunk.id], held[passage.chunk.id], strict=True):
-            carried = before - words if carries and points_back(text, part.language) else frozenset[str]()
-            coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT) if follows else scored.coverage
+            carries_over = carries and by_words and points_back(text, part.language)
+            carried = before - words if carries_over else frozenset[str]()
+            coverage = scored.coverage
+            if follows and by_words:
+                coverage = (share(own, words) + ABOUT * share(about, words)) / (1 + ABOUT)
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             if number and any(map(str.isdigit, text)):
                 coverage += NUMBER * (1 if scored.cosine is None else 2) * (1.5 if unit & words else 1)

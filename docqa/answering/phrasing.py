@@ -8,19 +8,25 @@ from docqa.languages import entry, phrase
 _NAMED = re.compile(r" ?[(（]\{languages\}[)）]")
 
 
-def refusal(nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable[str] = ()) -> str:
+def refusal(
+    nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable[str] = (), *, by_words: bool = False
+) -> str:
     """A sentence saying that nothing was found, and the nearest (document name, page number) pairs by document.
 
     `foreign` are the languages of the documents where no installed embedding model knows both theirs and the
-    question's: the answer then says so, and what to install.
+    question's: the answer then says so, and what to install. So it does where texts in the question's own language were
+    searched `by_words` alone because the model does not know it.
     """
     pages: dict[str, list[int]] = {}
     for name, page_number in dict.fromkeys(nearest):
         pages.setdefault(name, []).append(page_number)
     listed = ", ".join(f"{name} ({', '.join(map(str, sorted(numbers)))})" for name, numbers in pages.items())
-    parts = [_foreign(list(dict.fromkeys(foreign)), language)]
+    foreign = list(dict.fromkeys(foreign))
+    parts = [_foreign(foreign, language)]
     if listed:
         parts.append(phrase("phrases.nearest", language).format(pages=listed))
+    if by_words and not foreign:
+        parts.append(phrase("phrases.about.by_words", language))
     return " ".join(parts)
 
 

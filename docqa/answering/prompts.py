@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from docqa.answering.phrasing import language_name
 from docqa.languages import phrase
 from docqa.questions.question import Question
 
@@ -36,7 +37,7 @@ def chat(question: Question, passages: Sequence[str], earlier: Iterable[Sequence
     `earlier` holds the passages of the user's questions in the history, in order; questions beyond its end have none.
     """
     rule = _RULE.format(not_found=phrase("phrases.not_found", question.answer_language))
-    language = f"Answer in {phrase('name', question.answer_language)}."
+    language = f"Answer in {language_name(question.answer_language, 'en') or 'the language of the question'}."
     messages = [
         {"role": "system", "content": "\n".join([*question.system, rule, _LENGTH[question.options.length], language])}
     ]

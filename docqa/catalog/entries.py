@@ -5,8 +5,8 @@ Every reader raises CannotStart naming the place (`where`) and what is wrong the
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -58,8 +58,9 @@ class Entry:
     `files` come from the catalogue or the record; without either there are none and the model is not present.
     `dimension` is that of its vectors: 0 for a GGUF, and while neither catalogue nor record tells it.
     The prefixes are put before a question and a passage, unless the model's own files name prompts.
-    `cosines`, of an embedding model that was measured: of a question and an unrelated sentence, and of one and the
-    sentence that answers it, in one language; the same two in two languages.
+    `cosines`, of an embedding model that was measured: the means of a question and an unrelated sentence, and of one
+    and the sentence that answers it, in a language by its code, in any "other", and "across" two languages; of
+    "names", words and headings, likewise.
     `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
@@ -79,7 +80,7 @@ class Entry:
     optional: bool = False
     query_prefix: str = ""
     passage_prefix: str = ""
-    cosines: tuple[float, ...] = ()
+    cosines: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -212,14 +213,16 @@ def _flag(raw: Any, key: str, where: str) -> bool:
     return value
 
 
-def _cosines(raw: Any, where: str) -> tuple[float, ...]:
-    values = raw.get("cosines", [])
-    names = ("unrelated", "related", "unrelated_across", "related_across")
-    if not values:
-        return ()
-    if not isinstance(values, dict) or not all(isinstance(values.get(name), float) for name in names):
-        raise CannotStart(f"{where}: cosines must be a table of four numbers: {', '.join(names)}")
-    return tuple(values[name] for name in names)
+def _cosines(raw: Any, where: str) -> dict[str, tuple[float, float]]:
+    pairs = _table(raw, "cosines", where)
+    if pairs is None:
+        return {}
+    for key, pair in pairs.items():
+        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(mean, float) for mean in pair):
+            raise CannotStart(f"{where}: cosines.{key} must be two numbers such as [0.73, 0.88]")
+    if missing := {"other", "across", "names"} - pairs.keys():
+        raise CannotStart(f"{where}: cosines.{min(missing)} is missing")
+    return {key: (low, high) for key, (low, high) in pairs.items()}
 
 
 def inside(path: str, key: str, where: str) -> str:

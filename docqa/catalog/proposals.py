@@ -1,6 +1,6 @@
 """Which models suit a machine. The memory that a model takes is an estimate: nothing is loaded."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import KINDS, Entry
@@ -31,16 +31,14 @@ def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
     return [entries[-1] for kind in KINDS if (entries := [entry for entry in fitting if entry.kind == kind])]
 
 
-def for_languages(embedder: Entry, documents: Mapping[str, int]) -> tuple[str, str]:
-    """(what is lacking, the remedy) where the embedding model does not know the languages of some documents, given by
-    their number; two empty strings where it does."""
-    unknown = {
-        code: count for code, count in documents.items() if embedder.languages and code not in embedder.languages
-    }
+def for_languages(embedder: str, languages: Collection[str], documents: Mapping[str, int]) -> tuple[str, str]:
+    """(what is lacking, the remedy) where the embedding model, which knows these languages (all where none are named),
+    does not know those of some documents, given by their number; two empty strings where it does."""
+    unknown = {code: count for code, count in documents.items() if languages and code not in languages}
     if not unknown:
         return "", ""
     listed = ", ".join(f"{entry(f'language_names.{code}', 'en') or code} ({count})" for code, count in unknown.items())
     return (
-        f"{embedder.name} does not know the languages of some documents, which are searched by words only: {listed}",
+        f"{embedder} does not know the languages of some documents, which are searched by words only: {listed}",
         f"`python run.py models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",
     )

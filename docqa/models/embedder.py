@@ -6,7 +6,7 @@ A vector is float32, little-endian, of length 1.
 import asyncio
 import logging
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import mul
 from pathlib import Path
 from typing import NamedTuple
@@ -44,7 +44,8 @@ class Embedder:
 
     `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is a trained
     part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
-    `scales`, where they are known, are those of questions and passages in one language and in two.
+    `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
+    "across" two languages, and of "names", single words and headings.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Embedder:
         prefixes: tuple[str, str] = ("", ""),
         reader: TrainedPart | None = None,
         reader_dir: Path | None = None,
-        scales: tuple[Scale, Scale] | None = None,
+        scales: Mapping[str, Scale] | None = None,
     ) -> None:
         self._scales = scales
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
@@ -95,14 +96,20 @@ class Embedder:
         """The mean cosine of unrelated questions and passages: 0.06 by some models, 0.7 by others."""
         return float(self._child.hello.get("unrelated", UNRELATED))
 
-    def scaled(self, cosine: float, *, across: bool = False) -> float:
-        """A cosine on the scale that the thresholds were fitted to; `across`: of texts in two languages.
+    def scaled(self, cosine: float, language: str = "", *, across: bool = False) -> float:
+        """The cosine of a question in this language, and of a passage in it or, `across`, in another, on the scale that
+        the thresholds were fitted to.
 
         Without known scales 1 stays 1 and `unrelated` becomes UNRELATED.
         """
         if self._scales:
-            return self._scales[across].applied(cosine)
+            key = "across" if across else language if language in self._scales else "other"
+            return self._scales[key].applied(cosine)
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
+
+    def scaled_name(self, cosine: float) -> float:
+        """The same of two words or headings: some models find all of them alike."""
+        return self._scales["names"].applied(cosine) if self._scales else self.scaled(cosine)
 
     def crosses(self, question: str, document: str) -> bool:
         """Whether these are two languages, and the model knows both: words do not compare them, vectors do."""

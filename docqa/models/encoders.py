@@ -72,6 +72,10 @@ class Encoders:
         known = self.embedder is not None and self.embedder.knows(language)
         return [code for code in others if not (known and self.embedder and self.embedder.knows(code))]
 
+    def lacks(self, language: str) -> bool:
+        """Whether the chosen embedder does not know a language, whose texts are searched by equal words only."""
+        return self.embedder is not None and not self.embedder.knows(language)
+
     async def kind_opinion(self, text: str, language: str) -> KindOpinion | None:
         """What kind of question the serving embedder's trained layer takes a text for; None where there is none, or it
         was not trained in the language, or the embedder is not loaded. Raises nothing."""
@@ -186,5 +190,5 @@ def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Em
         (entry.query_prefix, entry.passage_prefix),
         part if base else None,
         catalog.path(base) if base else None,
-        (Scale(*entry.cosines[:2]), Scale(*entry.cosines[2:])) if entry.cosines else None,
+        {key: Scale(*means) for key, means in entry.cosines.items()},
     )

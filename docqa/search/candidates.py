@@ -76,8 +76,8 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
         rankings.append(by_name)
     fused = _fuse(rankings, across)[:limit]
     chunks = [chunk for chunk, _ in fused]
-    cosines = await _cosines(conn, chunks, embedder, query.vector, across)
-    related = await _cosines(conn, chunks, embedder, request.expansion.vector, across) if request.expansion else {}
+    cosines = await _cosines(conn, chunks, embedder, query, across)
+    related = await _cosines(conn, chunks, embedder, request.expansion, across) if request.expansion else {}
     named_chunks = {chunk.id for ranking in on_pages for chunk in ranking.matched}
     candidates = []
     for chunk, score in fused:
@@ -144,15 +144,15 @@ async def _cosines(
     conn: Connection,
     chunks: Sequence[StoredChunk],
     embedder: Embedder | None,
-    vector: bytes | None,
+    query: Query,
     across: frozenset[int],
 ) -> dict[int, float]:
     """The similarity of chunks to a question, on the scale of the thresholds; chunks without a vector are left out."""
-    if embedder is None or vector is None:
+    if embedder is None or query.vector is None:
         return {}
-    cosines = await store.vectors.similarities(conn, [c.id for c in chunks], stored_model(embedder), vector)
+    cosines = await store.vectors.similarities(conn, [c.id for c in chunks], stored_model(embedder), query.vector)
     return {
-        chunk.id: embedder.scaled(cosines[chunk.id], across=chunk.document in across)
+        chunk.id: embedder.scaled(cosines[chunk.id], query.language, across=chunk.document in across)
         for chunk in chunks
         if chunk.id in cosines
     }

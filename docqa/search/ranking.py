@@ -55,7 +55,7 @@ async def with_units(
     parts = {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
     cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(of_chunk) for id_, of_chunk in parts.items()}
     if embedder and query.vector:
-        cosines |= await _cosines(embedder, query.vector, passages, parts, packed)
+        cosines |= await _cosines(embedder, query, query.vector, passages, parts, packed)
     return [
         replace(
             passage,
@@ -75,6 +75,7 @@ async def with_units(
 
 async def _cosines(
     embedder: Embedder,
+    query: Query,
     vector: bytes,
     passages: Sequence[Passage],
     parts: Mapping[int, Units],
@@ -89,7 +90,10 @@ async def _cosines(
     made = iter(await embedder.encode(texts, urgent=True))
     stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
     across = {passage.chunk.id for passage in passages if passage.across}
-    return {id_: [embedder.scaled(cosine, across=id_ in across) for cosine in dots] for id_, dots in stored.items()}
+    return {
+        id_: [embedder.scaled(cosine, query.language, across=id_ in across) for cosine in dots]
+        for id_, dots in stored.items()
+    }
 
 
 def _scored(

@@ -94,13 +94,14 @@ class Query:
 
     `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
     how much of the question a text covers; they are empty with vectors and where the language has no word list.
-    `vector` is the question's embedding, None where its language has no embedder.
+    `vector` is the question's embedding, None where its `language` has no embedder.
     """
 
     weights: Mapping[str, float]
     matching: Mapping[str, float]
     vector: bytes | None
     words: Sequence[Word] = ()
+    language: str = ""
 
     def coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
         """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are
@@ -137,7 +138,7 @@ async def weigh(
         # A term that is in no chunk is a gap in the documents, unless it is a question word.
         sought = [term for term in question_terms if term in counts or term not in function_words]
         weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
-        return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector)
+        return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector, (), language)
     function_words |= _stems_of(function_words, question_terms)
     # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
     sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
@@ -146,7 +147,7 @@ async def weigh(
     known = await asyncio.to_thread(shares, language)
     expected = {term: IN_LANGUAGE * known.get(term, 0.0) for term in sought} if known else {}
     words = tuple(_words(question_terms, _weights(expected, IN_LANGUAGE, function_words)))
-    return Query(weights, matching, None, words)
+    return Query(weights, matching, None, words, language)
 
 
 async def _matching(

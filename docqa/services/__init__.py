@@ -10,6 +10,7 @@ from docqa import store
 from docqa.answering.resources import Answering
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.keys import ProviderKeys
+from docqa.catalog.proposals import for_languages
 from docqa.catalog.targets import Mapping
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
@@ -87,6 +88,7 @@ async def open_services(
     encoders, missing = find_encoders(settings, catalog, work.set, embedder, former)
     stack.push_async_callback(encoders.close)
     chat_models = _open_chat_models(settings, catalog, stack)
+    missing += await _languages(db, encoders.embedder)
     index = Index(db, encoders, settings.rerank)
     return Services(
         settings=settings,
@@ -98,6 +100,15 @@ async def open_services(
         answering=Answering(index, chat_models, settings.answer_seconds),
         missing=(*missing, *chat_models.notes()),
     )
+
+
+async def _languages(db: Database, embedder: Embedder | None) -> list[str]:
+    """What is missing for the languages of the documents that are here at the start."""
+    if embedder is None:
+        return []
+    async with db.read() as conn:
+        lack, remedy = for_languages(embedder.name, embedder.languages, await store.documents.languages(conn))
+    return [f"{lack}. {remedy}"] if lack else []
 
 
 async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:

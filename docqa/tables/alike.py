@@ -44,7 +44,7 @@ def cosines(
         if phrase not in known:
             continue
         scored = [
-            (index, embedder.scaled(dot(known[phrase], known[name])))
+            (index, embedder.scaled_name(dot(known[phrase], known[name])))
             for index, name in enumerate(names)
             if name in known
         ]

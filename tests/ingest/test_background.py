@@ -29,6 +29,7 @@ class Moody:
     name, sha256, dimension, state = "moody", "abc", 384, "ready"
 
     reader = None
+    languages: tuple[str, ...] = ()
 
     def __init__(self, deaths: int) -> None:
         self.deaths = deaths
@@ -40,7 +41,10 @@ class Moody:
     def knows(self, language: str) -> bool:
         return False
 
-    def scaled(self, cosine: float) -> float:
+    def crosses(self, question: str, document: str) -> bool:
+        return False
+
+    def scaled(self, cosine: float, language: str = "", *, across: bool = False) -> float:
         return cosine
 
     async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:

@@ -17,7 +17,7 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
-from docqa.models.embedder import BATCH, UNRELATED, Embedder, dot, pack, packed_dots
+from docqa.models.embedder import BATCH, ON_SETS, UNRELATED, Embedder, Scale, dot, pack, packed_dots
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, EmbeddingModel
 
 CATALOG = Catalog.load(SHIPPED.parent)
@@ -242,3 +242,20 @@ def test_cosines_of_any_model_are_brought_to_one_scale(
     crowded = Crowded("crowded", tmp_path, "", 384)
     assert (crowded.scaled(1), crowded.scaled(0.7)) == pytest.approx((1, UNRELATED))
     assert 0.2 < crowded.scaled(0.8) < 0.6 < crowded.scaled(0.9)
+
+
+def test_where_its_cosines_were_measured_each_use_has_its_scale(tmp_path: Path) -> None:
+    scales = {"en": Scale(0.7, 0.9), "other": Scale(0.75, 0.9), "across": Scale(0.7, 0.8), "names": Scale(0.8, 0.95)}
+    crowded = Crowded("crowded", tmp_path, "", 384, scales=scales)
+    low, high = pytest.approx(ON_SETS[0]), pytest.approx(ON_SETS[1])
+    assert (crowded.scaled(0.7, "en"), crowded.scaled(0.9, "en")) == (low, high)
+    assert (crowded.scaled(0.75, "de"), crowded.scaled(0.9)) == (low, high)
+    assert (crowded.scaled(0.7, "de", across=True), crowded.scaled(0.8, "en", across=True)) == (low, high)
+    assert (crowded.scaled_name(0.8), crowded.scaled_name(0.95)) == (low, high)
+
+
+def test_it_compares_two_languages_where_it_knows_both(tmp_path: Path) -> None:
+    english, both = Embedder("english", tmp_path, "", 3, ("en",)), Embedder("both", tmp_path, "", 3, ("de", "en"))
+    assert both.crosses("de", "en") and both.crosses("en", "de")
+    assert not both.crosses("de", "de") and not both.crosses("de", "ja") and not both.crosses("de", "")
+    assert not english.crosses("en", "de") and not english.crosses("de", "en")
