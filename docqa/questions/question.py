@@ -29,7 +29,7 @@ class KindOpinion(NamedTuple):
 
 Property = Literal["author", "written", "title", "tongue", "format"]
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]
+Wanted = Literal["passages", "summary", "contents", "placement", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
