@@ -14,13 +14,16 @@ from docqa.answering.place_summary import gist_of_places
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import choose, notes
-from docqa.ingest.outline import SLIDES, outline
+from docqa.ingest.outline import TITLED, outline
+from docqa.ingest.sentence_worth import is_boilerplate
+from docqa.ingest.subjects import names, tells_story
 from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
+from docqa.text.sentences import sentences
 from docqa.text.words import is_dense
 
 PARAGRAPH = 2  # sentences at least
@@ -29,6 +32,8 @@ NARROW = 3  # words of a topic; with more, it is the document again in other wor
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
+LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
+NAMED = 6  # of the names in a story
 
 _OfDocument = tuple[StoredDocument, list[StoredNote]]
 
@@ -56,12 +61,28 @@ async def gist(
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)
-    most, language = TITLES[question.options.length], question.answer_language
-    async with db.read() as conn:
-        whole = [] if focus else documents
-        outlines = {document.id: await outline(conn, document, language, most) for document in whole}
+    whole = [] if focus else documents
+    made_of = {document.id: await _made_of(db, document, question) for document in whole}
     length = length_of(question, len(by_document))
-    return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
+    return await asyncio.to_thread(_picked, by_document, made_of, question, length, closing)
+
+
+async def _made_of(db: Database, document: StoredDocument, question: Question) -> str:
+    """What the parts of a document are and, of a story, whose names stand most often in it."""
+    language = question.answer_language
+    async with db.read() as conn:
+        parts = await outline(conn, document, language, TITLES[question.options.length])
+        chunks = [] if document.kind == "csv" else await store.chunks.chunks(conn, document.id)
+    cast = await asyncio.to_thread(_cast, [chunk.text for chunk in chunks])
+    named = phrase("phrases.about.cast", language).format(names=", ".join(cast[:NAMED])) if cast else ""
+    return " ".join(filter(None, (named, parts)))
+
+
+def _cast(texts: Sequence[str]) -> list[str]:
+    if not tells_story(texts):
+        return []
+    said = (text[start:end] for text in texts for start, end in sentences(text))
+    return names(sentence for sentence in said if not is_boilerplate(sentence))
 
 
 def _focus(question: Question) -> Callable[[str], float] | None:
@@ -113,7 +134,7 @@ async def _closing(db: Database, documents: Sequence[StoredDocument], language: 
 
 
 def _picked(
-    by_document: Sequence[_OfDocument], outlines: dict[int, str], question: Question, length: Length, closing: str
+    by_document: Sequence[_OfDocument], made_of: dict[int, str], question: Question, length: Length, closing: str
 ) -> Overview | None:
     """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
     what there is of it, where sentences say little. None where nothing is said."""
@@ -123,7 +144,7 @@ def _picked(
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
         chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
-        parts = outlines.get(document.id, "")
+        parts = made_of.get(document.id, "")
         if parts and (
             document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)
         ):
@@ -148,9 +169,20 @@ def _picked(
             in_paragraph = 1 if new else in_paragraph + 1
     if not lines and not outlined:
         return None
-    made_of = "\n\n".join(outlined)
-    closing = f"\n\n{made_of}{closing}" if lines and made_of else closing
-    return Overview("" if lines else made_of, passages, pieces_of(lines), closing, by_provider=True)
+    parts = "\n\n".join(outlined)
+    closing = f"\n\n{parts}{closing}" if lines and parts else closing
+    return Overview(
+        _titles(by_document, question) if lines else parts, passages, pieces_of(lines), closing, by_provider=True
+    )
+
+
+def _titles(by_document: Sequence[_OfDocument], question: Question) -> str:
+    """The title of a single document, as a sentence, where more than a sentence or two is wanted."""
+    [document] = {document for document, _ in by_document} if len(by_document) == 1 else {None}
+    if document is None or not document.title or question.size.sentences or question.scope.topic:
+        return ""
+    text = phrase("phrases.about.title", question.answer_language).format(value=document.title)
+    return text if is_dense(text) else f"{text} "
 
 
 def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question, length: Length) -> bool:
@@ -158,4 +190,5 @@ def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], questio
     if question.size.sentences:
         return not chosen
     is_short = len(chosen) < min(ENOUGH, length.sentences)
-    return is_short or question.options.length == "LONG" or document.kind in SLIDES
+    is_long = document.kind in TITLED or document.pages >= LONG_DOCUMENT
+    return is_short or question.options.length == "LONG" or is_long and not question.size.brief

@@ -26,7 +26,9 @@ _NUMBERED = re.compile(
     rf"(?:(?P<label>[^\W\d_]{{3,12}})\s+)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|[IVXLC]{{1,6}}(?!\w))(?![\w,%])"
     rf"\s*[.:)—–-]?\s*(?=[^\W\d_]|[“\"«¿(\[])|第\s?(?P<han>\d{{1,3}}|[{HAN_DIGITS}]{{1,4}})\s?(?P<unit>[章节節编編篇部])\s*"
 )
-_NO_TITLE = re.compile(r"\*{3}|[|~_=\\{}<>]")  # "*** END OF THE BOOK ***", what a recognised picture leaves
+_NO_TITLE = re.compile(
+    r"\*{3}|[|~_=\\{}<>]|\b(\w+) \1\b"
+)  # "*** END OF THE BOOK ***", what a recognised picture leaves
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,23 @@ and conclusions come before the rest. What is said once, in rare words and in th
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from docqa.ingest.headings import after_headings, role_of
-from docqa.ingest.sentence_worth import LONGEST, is_boilerplate, is_prose, leans, names_itself, standing
+from docqa.ingest.sentence_worth import (
+    LONGEST,
+    is_boilerplate,
+    is_cue,
+    is_prose,
+    leans,
+    names_itself,
+    standing,
+    states_amount,
+)
+from docqa.ingest.subjects import defines, names, tells_story
 from docqa.store.notes import Note
 from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
@@ -31,8 +42,18 @@ AGAIN = 0.75  # of its weight, for each sentence already chosen from the same st
 BOILERPLATE = 0.3  # of the sentences of a part: from here on it is a licence or the like, and counts LICENCE
 LICENCE = 0.1
 FEW = 20  # sentences: of fewer, their share says nothing of what a document is about
+_STEP = re.compile(r"(?:^|\n)[ \t]*\(?(?:\d{1,2}|[A-Za-z])[.)][ \t]*$")
 BESIDE = 3  # characters between two sentences of a paragraph at most
+DECAY = 0.08  # of the weight of a summary, from each of its sentences to the next
 SUMMARY, LEAD, CLOSING, SKIPPED = 5.0, 2.0, 1.6, 0.02
+EARLY_PARTS = 3
+BEGINS, LEADS = 1.8, 1.3  # times as much, for the first sentence below a heading, and of a paragraph
+STEP = 0.2  # of an instruction
+AMOUNT = 1.3  # for one with an amount of money, in a document of few parts: a bill, a contract, a notice
+FEW_PARTS = 15
+END = 0.9  # of a document: from here on what was found or decided counts CLOSING
+DEFINES = 3.0  # for the first one that says what something is of which the document speaks by name
+NAMED = 0.15  # in a story, for each of its names
 
 
 class Chunk(Protocol):
@@ -64,6 +85,9 @@ class _Sentence(NamedTuple):
     start: int
     end: int
     role: str = ""  # of the section it stands in: summary, closing, skipped
+    begins: bool = False  # the first one below a heading
+    leads: bool = False  # the first one of a paragraph
+    is_step: bool = False  # an item of a numbered list
 
 
 def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) -> list[Note]:
@@ -92,27 +116,35 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
     opening = _openings(prose)
     # A guide to copyright speaks of it throughout.
     texts = [_of(chunks, span) for part in prose for span in part]
-    formulaic = len(texts) < FEW or _share(texts) <= BOILERPLATE
+    formulas = {span for part in prose for span in part if is_boilerplate(_of(chunks, span))}
+    formulas = formulas if len(texts) < FEW or len(formulas) <= BOILERPLATE * len(texts) else set()
+    known, is_story = names(texts), tells_story(chunk.text for chunk in chunks)
+    defining = _defining(prose, known, chunks)
     typical = _median([_mean(frozenset(terms(_of(chunks, span))), weights, set()) for part in prose for span in part])
     made: list[Note] = []
     for number, spans in enumerate(prose):
         titles = set(terms(chunks[parts[number][0]].section))
         early = 1 + 0.5 * max(0.0, 1 - number / (FIRST_SECTIONS * len(parts)))
         weighed, kept = [], NOTES
-        is_licence = formulaic and _share([_of(chunks, span) for span in spans]) > BOILERPLATE
+        is_licence = sum(span in formulas for span in spans) > BOILERPLATE * len(spans)
         for place, span in enumerate(spans):
             text = _of(chunks, span)
             words = frozenset(terms(text))
             opens = opening.get(span, 0.0)
             mean = _mean(words, weights, titles)
-            # What a summary says counts also where it says it in words that do not come again.
-            mean = (mean + 2 * typical) / 2 if opens or focus else mean
+            # What a summary says counts also where it says it in words that do not come again; a story has no topic.
+            mean = (mean + 2 * typical) / 2 if opens or span in defining or focus else mean
+            mean = typical if is_story else math.sqrt(mean * typical)
             sought = focus(text) if focus else 1.0
             weight = (
-                standing(text, may_lean=bool(opens), may_be_boilerplate=formulaic)
+                standing(text, may_lean=bool(opens), is_formula=span in formulas)
                 * mean
                 * _placed(span, place, opens)
                 * sought
+                * (AMOUNT if len(parts) <= FEW_PARTS and states_amount(text) else 1.0)
+                * (CLOSING if number >= END * len(parts) and is_cue(text) else 1.0)
+                * (DEFINES if span in defining else 1.0)
+                * (1 + NAMED * sum(name in text for name in known) if is_story else 1.0)
             )
             weighed.append(
                 (
@@ -120,7 +152,7 @@ def notes(chunks: Sequence[Chunk], focus: Callable[[str], float] | None = None) 
                     _content(words),
                 )
             )
-            kept += opens > 0 or sought > 1
+            kept += opens > 0 or sought > 1 or span in defining
         made += _different(weighed, kept)
     return sorted(made, key=lambda note: (note.chunk, note.start))
 
@@ -195,19 +227,43 @@ def _parts(chunks: Sequence[Chunk]) -> Iterator[list[int]]:
 def _sentences(chunks: Sequence[Chunk], parts: Sequence[Sequence[int]]) -> Iterator[list[_Sentence]]:
     """The sentences and rows of each part, without the headings that stand before them, with the role of their
     section."""
-    role, section = "", ""
+    role, last_role, section, begins = "", "", "", True
+    said: set[str] = set()  # sections that have sentences
     for part in parts:
-        spans = []
+        spans: list[_Sentence] = []
         for index in part:
             text, title = chunks[index].text, chunks[index].section
-            if title != section:
-                role, section = role_of(title), title
+            at = _line_of(title, text)  # further in, the text before it belongs to the section before
+            is_new = title != section
+            if is_new and at <= 0:
+                role, begins = role_of(title), True
+            elif not is_new and title not in said and at < 0:
+                # A heading at the side or the foot of a page has no text: the next page goes on with what stood above.
+                role = last_role
+            section = title
             for start, end in sentences(text):
+                if is_new and 0 < at <= start:
+                    role, begins, is_new = role_of(title), True, False
                 start, heading = after_headings(text, start, end, title)
-                role = role if heading is None else role_of(heading)
-                if start < end:
-                    spans.append(_Sentence(index, start, end, role))
+                role, begins = (role, begins) if heading is None else (role_of(heading), True)
+                if start >= end:
+                    continue
+                belongs = not (is_new and at > 0)
+                is_sentence = (begins or title not in said) and is_prose(text[start:end])
+                before = text[:start].rstrip(" ")
+                leads = not before or before.endswith("\n\n") or heading is not None
+                is_step = heading is None and bool(_STEP.search(before))
+                spans.append(_Sentence(index, start, end, role, begins and is_sentence, leads, is_step))
+                if is_sentence:
+                    begins, last_role = False, role
+                    said |= {title} if belongs else set()
         yield spans
+
+
+def _line_of(title: str, text: str) -> int:
+    """Where the title stands in a line of its own, -1 where it does not."""
+    match = re.search(rf"^{re.escape(title)}[ \t]*$", text, re.MULTILINE) if title else None
+    return match.start() if match else -1
 
 
 def _thinned(every: Sequence[list[_Sentence]]) -> list[list[_Sentence]]:
@@ -222,13 +278,25 @@ def _openings(prose: Sequence[Sequence[_Sentence]]) -> dict[_Sentence, float]:
     summary = [span for span in spans if span.role == "summary"][:WHOLE_SUMMARY]
     lead = [span for span in next(filter(None, prose), ()) if span.role == ""][: 0 if summary else OPENING]
     opening = {span: LEAD - 0.15 * place for place, span in enumerate(lead)}
-    return opening | {span: max(SUMMARY / 2, SUMMARY - 0.2 * place) for place, span in enumerate(summary)}
+    return opening | {span: SUMMARY - DECAY * place for place, span in enumerate(summary)}
 
 
 def _placed(span: _Sentence, place: int, opens: float) -> float:
     """What a sentence weighs by its place: in a summary, at the beginning, in a conclusion, first of its part."""
     by_role = {"closing": CLOSING, "skipped": SKIPPED}.get(span.role, 1.0)
-    return opens or by_role * (1 + 0.5 / (1 + place))
+    weight = opens or by_role * (1 + 0.5 / (1 + place))
+    weight *= BEGINS if span.begins else LEADS if span.leads else 1.0
+    return weight * STEP if span.is_step else weight
+
+
+def _defining(prose: Sequence[Sequence[_Sentence]], known: Sequence[str], chunks: Sequence[Chunk]) -> set[_Sentence]:
+    """The first sentences, early in the document, that say of each name what it is."""
+    first: dict[str, _Sentence] = {}
+    for part in prose[: max(EARLY_PARTS, round(FIRST_SECTIONS * len(prose)))]:
+        for span in part:
+            if span.role != "skipped" and (name := defines(_of(chunks, span), known)):
+                first.setdefault(name, span)
+    return set(first.values())
 
 
 def _term_weights(chunks: Sequence[Chunk]) -> dict[str, float]:
@@ -250,11 +318,6 @@ def _mean(words: frozenset[str], weights: dict[str, float], titles: set[str]) ->
     """The mean weight of the words; those of the section's title count half as much again."""
     telling = [word for word in words if word in weights]
     return sum(weights[word] * (1.5 if word in titles else 1) for word in telling) / max(len(telling), WORDS)
-
-
-def _share(texts: Sequence[str]) -> float:
-    """The share of sentences that look like boilerplate."""
-    return sum(map(is_boilerplate, texts)) / max(1, len(texts))
 
 
 def _median(values: Sequence[float]) -> float:

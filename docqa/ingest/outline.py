@@ -12,6 +12,7 @@ from docqa.ingest.headings import role_of
 from docqa.languages import phrase
 from docqa.store.documents import StoredDocument
 from docqa.store.table_overview import column_overview
+from docqa.text.marks import begins_section
 
 SLIDES = ("ppt", "pptx")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
@@ -70,7 +71,7 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
         return await table_of(conn, document, language, most // COLUMNS)
     pages = await store.documents.pages(conn, document.id)
     if known := await asyncio.to_thread(chapters, pages):
-        titles = [chapter.title if document.kind in SLIDES else titled(chapter) for chapter in known]
+        titles = [titled(chapter) for chapter in known]
     elif document.kind in TITLED:
         titles = [chunk.section for chunk in await store.notes.headed_chunks(conn, document.id)]
     else:
@@ -79,8 +80,8 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
 
 
 def titled(chapter: Chapter) -> str:
-    """The title of a chapter, without a number that has no label and so only counts: "Rent", "Day 3: Bergen"."""
-    return chapter.title if chapter.label else chapter.bare
+    """The title of a chapter without a number that only counts: "Rent", but "Day 3: Bergen"."""
+    return chapter.title if chapter.label and not begins_section(chapter.title) else chapter.bare
 
 
 async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
