@@ -13,9 +13,10 @@ from docqa.answering.model_summary import written_summary
 from docqa.answering.place_summary import gist_of_places
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
-from docqa.ingest.key_sentences import choose, notes
-from docqa.ingest.outline import TITLED, outline
-from docqa.ingest.sentence_worth import is_boilerplate
+from docqa.ingest.key_sentences import notes
+from docqa.ingest.outline import SLIDES, TITLED, outline
+from docqa.ingest.selection import choose
+from docqa.ingest.sentence_worth import denies, is_boilerplate
 from docqa.ingest.subjects import names, tells_story
 from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
@@ -28,10 +29,13 @@ from docqa.text.words import is_dense
 
 PARAGRAPH = 2  # sentences at least
 SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
+REASON = 0.5  # of this: what was not done or is not so is the reason for most of what is asked
 NARROW = 3  # words of a topic; with more, it is the document again in other words
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
+SLIDE_SHARE = 2  # of so many sentences of a text, one of slides: their titles say more
+SLIDE_TITLES = 20
 LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
 NAMED = 6  # of the names in a story
 
@@ -63,7 +67,9 @@ async def gist(
         return written_summary(by_document, question, provider, closing)
     whole = [] if focus else documents
     made_of = {document.id: await _made_of(db, document, question) for document in whole}
-    length = length_of(question, len(by_document))
+    is_long = any(_is_long(document) and made_of.get(document.id) for document, _ in by_document)
+    names_parts = is_long and question.options.length == "SHORT"
+    length = length_of(question, len(by_document), names_parts=names_parts)
     return await asyncio.to_thread(_picked, by_document, made_of, question, length, closing)
 
 
@@ -71,7 +77,9 @@ async def _made_of(db: Database, document: StoredDocument, question: Question) -
     """What the parts of a document are and, of a story, whose names stand most often in it."""
     language = question.answer_language
     async with db.read() as conn:
-        parts = await outline(conn, document, language, TITLES[question.options.length])
+        most = TITLES[question.options.length]
+        most = max(most, SLIDE_TITLES) if document.kind in SLIDES else most
+        parts = await outline(conn, document, language, most)
         chunks = [] if document.kind == "csv" else await store.chunks.chunks(conn, document.id)
     cast = await asyncio.to_thread(_cast, [chunk.text for chunk in chunks])
     named = phrase("phrases.about.cast", language).format(names=", ".join(cast[:NAMED])) if cast else ""
@@ -88,12 +96,14 @@ def _cast(texts: Sequence[str]) -> list[str]:
 def _focus(question: Question) -> Callable[[str], float] | None:
     """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
     topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
-    if not question.wants_decisions and not topic:
+    wants_reasons = question.kind == "reason"
+    if not question.wants_decisions and not topic and not wants_reasons:
         return None
 
     def sought(text: str) -> float:
         named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
-        return 1.0 + SOUGHT * (named + (question.wants_decisions and bool(_decided().search(text))))
+        reason = REASON * (wants_reasons and denies(text))
+        return 1.0 + SOUGHT * (named + reason + (question.wants_decisions and bool(_decided().search(text))))
 
     return sought
 
@@ -143,7 +153,8 @@ def _picked(
     outlined: list[str] = []
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
-        chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
+        count = length.sentences // SLIDE_SHARE if document.kind in SLIDES else length.sentences
+        chosen = [of_document[i] for i in choose(of_document, texts, max(1, count), length.words)]
         parts = made_of.get(document.id, "")
         if parts and (
             document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)
@@ -190,5 +201,8 @@ def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], questio
     if question.size.sentences:
         return not chosen
     is_short = len(chosen) < min(ENOUGH, length.sentences)
-    is_long = document.kind in TITLED or document.pages >= LONG_DOCUMENT
-    return is_short or question.options.length == "LONG" or is_long and not question.size.brief
+    return is_short or question.options.length == "LONG" or _is_long(document) and not question.size.brief
+
+
+def _is_long(document: StoredDocument) -> bool:
+    return document.kind in TITLED or document.pages >= LONG_DOCUMENT

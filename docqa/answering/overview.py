@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 
 from docqa import store
-from docqa.answering.about_document import about_document
+from docqa.answering.about_document import about_document, signature
 from docqa.answering.by_model import Chat
 from docqa.answering.contents import contents, listed_line, listing, placement
 from docqa.answering.evidence import Provider
@@ -41,6 +41,8 @@ async def overview(
         return stated(phrase(f"phrases.talk.{name}", question.answer_language))
     if not documents:
         return None
+    if question.wants_signature and scope.wanted == "passages":
+        return await signature(db, documents, question)
     if scope.wanted == "passages":
         # "Which tools are on slide 15?": a slide is short, and all of it is the list.
         on_slides = bool(scope.places) and all(place.kind == "page" for place in scope.places)

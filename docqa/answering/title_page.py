@@ -55,7 +55,7 @@ class Stated:
 
 def author(chunks: Sequence[StoredChunk]) -> Stated | None:
     """Who is named as the author; `chunks` are those of the first and the last pages in order."""
-    patterns = (_labelled(), _byline(), _EMAIL_AFTER, _bracketed())
+    patterns = (_labelled(), _byline(), _EMAIL_AFTER, _bracketed(), _speaking())
     for pattern in patterns:
         for chunk, begin, end in (*_beginning(chunks), *_end(chunks)):
             for match in pattern.finditer(chunk.text, begin, end):
@@ -122,6 +122,15 @@ def _labelled() -> re.Pattern[str]:
 def _byline() -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|[,;.–—-][^\S\n]*)[^\S\n]*(?i:{every_pattern('text.bylines')})[^\S\n]+{_NAMES}", re.MULTILINE
+    )
+
+
+@cache
+def _speaking() -> re.Pattern[str]:
+    """ "GRANT, Circuit Judge:" above the text of a judge."""
+    return re.compile(
+        rf"^[ \t]*(?P<names>{_TOKEN}(?:[ \t]+{_TOKEN}){{0,3}}), (?i:{every_pattern('text.offices')})[:.]?[ \t]*$",
+        re.MULTILINE,
     )
 
 
@@ -213,7 +222,8 @@ def _dated() -> re.Pattern[str]:
 def _likely(text: str, line: tuple[int, int], start: int, end: int) -> float:
     """How likely a date is that of the document: a label before it, a line of its own, a day rather than a year."""
     words = text[line[0] : line[1]].split()
-    is_prose = len(words) > FEW_WORDS or len(words) >= 8 and words[-1].endswith((".", "。"))
+    goes_on = text[line[1] :].lstrip()[:1].islower()
+    is_prose = len(words) > FEW_WORDS or len(words) >= 8 and (words[-1].endswith((".", "。")) or goes_on)
     score = 3.5 if _dated().search(text[max(line[0], start - 40) : start]) else 0.0
     score -= 1.0 if is_prose else -1.0
     score -= 1.0 if _YEAR.fullmatch(text[start:end]) else 0.0

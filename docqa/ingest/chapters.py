@@ -18,7 +18,7 @@ from docqa.text.words import fold
 FEWEST = 3  # titles that are an outline
 LONGEST = 120  # characters of a title
 FRONT = 30  # pages at the beginning, on which a table of contents may stand without a heading
-LETTERS = 0.5  # of a title: a row of figures is none
+LETTERS = 0.6  # of a title: a row of figures is none, nor is a postal code
 KNOWN = 0.5  # of the entries of a table of contents: where as many stand above a text too, their levels count
 _ENTRY = re.compile(r"(?P<title>.*?[^\W_].*?)(?:[\s.·…_]*[\s.·…_])(?P<page>\d{1,4}|[ivxlc]{1,6})$", re.DOTALL)
 _LEADERS = re.compile(r"(?:[\s.·…_]{2,}|\s)+$")
@@ -52,7 +52,8 @@ class Chapter:
     @property
     def bare(self) -> str:
         """The title without its number."""
-        return _NUMBERED.sub("", self.title, count=1) or self.title
+        match = _NUMBERED.match(self.title)
+        return self.title[match.end() :] or self.title if match else self.title
 
 
 def chapters(pages: Sequence[StoredPage]) -> list[Chapter]:
@@ -192,14 +193,16 @@ def _level(headings: Sequence[Chapter]) -> list[Chapter]:
 
 
 def _is_title(text: str) -> bool:
-    letters = sum(map(str.isalpha, text))
+    match = _NUMBERED.match(text)
+    bare = text[match.end() :] if match else text
+    letters, signs = sum(map(str.isalpha, bare)), sum(not char.isspace() for char in bare)
     return (
-        2 <= len(text) <= LONGEST
-        and letters >= LETTERS * len(text)
+        2 <= len(bare) <= LONGEST
+        and letters >= LETTERS * signs
         and not heads_contents(text)
         and not _NO_TITLE.search(text)
-        and role_of(text) != "skipped"
-        and not text[0].islower()
+        and role_of(bare) != "skipped"
+        and not bare[0].islower()
         and not any(mark in text.split() for mark in ".,'\"")
     )
 

@@ -69,6 +69,8 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     table, its chapters, else the titles that its maker gave its parts, or those that its text numbers."""
     if document.kind == "csv":
         return await table_of(conn, document, language, most // COLUMNS)
+    if not document.language and document.kind == "pdf":
+        return ""  # its text is what the recognition of pictures left
     pages = await store.documents.pages(conn, document.id)
     if known := await asyncio.to_thread(chapters, pages):
         titles = [titled(chapter) for chapter in known]

@@ -14,10 +14,12 @@ SMALL = 3  # function words, which lines of names and figures do not have
 GARBLED = 0.12  # of the words of a sentence that no longer is one
 DECIDED = 1.5  # for one that says what was decided
 FIGURES = 3  # numbers: a sentence with more is a row of a table in words
+SHORT_LINE = 40  # characters: "Version 2.1, September 2024."
 CUE = 1.6  # times as much, for a sentence that says what the whole is about
 
 _CLOSING = "\"'”’»)]」』）"
 _ENDS = frozenset(".!?…؟।。！？｡")
+_SPACED = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # a letter of a script with spaces, or a digit
 # A sentence that begins so is not understood without the one before it. In scripts without spaces no word ends there.
 _LEANING = re.compile(
     "|".join(
@@ -33,12 +35,14 @@ _BOILERPLATE = re.compile(
     re.IGNORECASE,
 )
 # How sentences begin that say what the whole is about, or what came of it (Edmundson's cue words).
-_CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{every_pattern('text.cues')})(?!\w)", re.IGNORECASE)
-_SELF = re.compile(rf"(?:{every_pattern('text.cues')})(?!\w)", re.IGNORECASE)
+_CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
+_SELF = re.compile(rf"(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
 _ODD = re.compile(
     r"(?<!\S)(?:[^\w\s]+|[b-hj-zB-HJ-Z])(?!\S)|[^\W\d_][=~|<>_\\{}§]|[=~|<>_\\{}§][^\W\d_]|[a-z][A-Z]{2}|[a-z][!?;][a-z]"
 )
-_DECIDED = re.compile(rf"(?<!\w)(?:{every_pattern('text.decided')})", re.IGNORECASE)
+_DECIDED = re.compile(rf"(?<!{_SPACED})(?:{every_pattern('text.decided')})", re.IGNORECASE)
+_NEGATION = re.compile(rf"(?<!\w)(?:{every_pattern('polarity.negations')})(?!\w)", re.IGNORECASE)
+_DATED = re.compile(rf"(?:{every_pattern('text.dated')})\W{{0,3}}\d", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\d{1,2}\s+(?!\w+\s+\d{4})[^\W\d_a-z]")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]\s")
@@ -96,6 +100,11 @@ def is_cue(sentence: str) -> bool:
     return bool(_CUE.match(sentence))
 
 
+def denies(sentence: str) -> bool:
+    """Whether it says that something is not so, or must not be."""
+    return bool(_NEGATION.search(sentence))
+
+
 def states_amount(sentence: str) -> bool:
     """Whether it names an amount of money."""
     return bool(_amount().search(sentence))
@@ -114,7 +123,7 @@ def standing(sentence: str, *, may_lean: bool, is_formula: bool) -> float:
         worth *= CUE
     if _DECIDED.search(sentence):
         worth *= DECIDED
-    if _FOOTNOTE.match(sentence):
+    if _FOOTNOTE.match(sentence) or len(sentence) < SHORT_LINE and _DATED.match(sentence):
         worth *= 0.1
     if len(_FIGURE.findall(sentence)) > FIGURES:
         worth *= 0.4

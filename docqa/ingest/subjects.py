@@ -75,4 +75,6 @@ def _months() -> frozenset[str]:
 
 @cache
 def _defining() -> re.Pattern[str]:
-    return re.compile(rf"(?P<subject>[^\n;:!?]{{1,120}}?)\s?(?<!\w)(?:{every_pattern('text.defining')})")
+    return re.compile(
+        rf"(?P<subject>[^\n;:!?]{{1,120}}?)\s?(?<![^\W\d_\u3040-\u9fff])(?:{every_pattern('text.defining')})"
+    )

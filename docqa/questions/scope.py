@@ -126,6 +126,14 @@ def asks_for_decisions(question: str) -> bool:
     return bool(_decisions().search(question))
 
 
+def asks_for_signature(question: str, language: str) -> bool:
+    """Whether it asks who signed a document or a letter in it, and names nothing else."""
+    if len(question) > LONGEST or not _asks("signing", question, language):
+        return False
+    left = _blanked(_typed("signing", language), _compiled("signing").sub(" ", question))
+    return not topic_of(left, "filler", "document", "making", "kinds")
+
+
 def _wanted(question: str, language: str) -> Wanted | None:
     return next((wanted for wanted, name in _PATTERNS.items() if _asks(name, question, language)), None)
 

@@ -17,6 +17,7 @@ from docqa.questions.parts import parts
 from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
 from docqa.questions.scope import (
     asks_for_decisions,
+    asks_for_signature,
     common_scope,
     names_document,
     points_at_document,
@@ -97,6 +98,7 @@ def understand(
         size=size_of(text, language),
         points_at_document=points_at_document(text, language),
         wants_decisions=asks_for_decisions(text),
+        wants_signature=asks_for_signature(text, language),
     )
 
 
