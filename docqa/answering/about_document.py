@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from docqa import store
 from docqa.answering.phrasing import language_name
 from docqa.answering.signatures import signed
-from docqa.answering.title_page import Stated, author, date, first_line
+from docqa.answering.title_page import Stated, audience, author, date, first_line
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.languages import phrase
 from docqa.questions.question import Property, Question
@@ -28,7 +28,11 @@ FORMATS = {
     "rtf": "RTF",
     "html": "HTML",
 }
-_IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {"author": author, "written": date}
+_IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
+    "author": author,
+    "written": date,
+    "audience": audience,
+}
 
 
 async def about_document(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -52,11 +56,11 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
                 if not passages or passages[-1].chunk != stated.chunk:
                     passages.append(passage_of(stated.chunk, document))
                 lines.append((f"{' ' if lines else ''}{name}{_quoted(prop, stated, question)}", len(passages) - 1))
-            else:
+            elif prop != "audience":
                 text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
                 unsourced.append(name + text)
                 is_known = is_known or told_by_file
-    if not lines and not is_known and not question.points_at_document:
+    if not lines and (not unsourced or not is_known and not question.points_at_document):
         return None
     closing = " ".join(unsourced)
     return Overview("" if lines else closing, passages, pieces_of(lines), f" {closing}" if lines and closing else "")
@@ -82,6 +86,8 @@ def _signed(stated: Stated, question: Question) -> str:
 
 
 def _quoted(prop: Property, stated: Stated, question: Question) -> str:
+    if prop == "audience":
+        return phrase("phrases.about.audience", question.answer_language).format(line=stated.line)
     key = {"author": "author", "written": "date"}[prop] + ("_stated" if stated.says_more else "")
     template = phrase(f"phrases.about.{key}", question.answer_language)
     return template.format(value=stated.value, line=stated.line)

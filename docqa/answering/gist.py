@@ -34,8 +34,7 @@ NARROW = 3  # words of a topic; with more, it is the document again in other wor
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
-SLIDE_SHARE = 2  # of so many sentences of a text, one of slides: their titles say more
-SLIDE_TITLES = 20
+SLIDE_SENTENCES, SLIDE_TITLES = 3, 20  # of slides: their titles say more
 LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
 NAMED = 6  # of the names in a story
 
@@ -153,8 +152,8 @@ def _picked(
     outlined: list[str] = []
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
-        count = length.sentences // SLIDE_SHARE if document.kind in SLIDES else length.sentences
-        chosen = [of_document[i] for i in choose(of_document, texts, max(1, count), length.words)]
+        count = min(length.sentences, SLIDE_SENTENCES) if document.kind in SLIDES else length.sentences
+        chosen = [of_document[i] for i in choose(of_document, texts, count, length.words)]
         parts = made_of.get(document.id, "")
         if parts and (
             document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)

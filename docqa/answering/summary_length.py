@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from docqa.questions.question import Question
 
 # (sentences, words) that sum up one document, and each of several.
-_ALONE = {"SHORT": (4, 100), "LONG": (8, 150)}
+_ALONE = {"SHORT": (4, 110), "LONG": (8, 150)}
 _WITH_PARTS = (3, 80)  # where the parts of the document are named beside them
 _EACH = {"SHORT": (1, 40), "LONG": (3, 90)}
 _MOST_SENTENCES = 20

@@ -11,9 +11,11 @@ from functools import cache
 
 from docqa.languages import every_pattern, every_word
 from docqa.store.chunks import StoredChunk
+from docqa.text.sentences import sentences
 from docqa.text.values import date_places
 
 BEGINNING, END = 2500, 1500  # characters in which a title page and an imprint stand
+LONGEST_SENTENCE = 400
 LONGEST_LINE = 200  # characters; a longer one is running text
 FEW_WORDS = 16  # of a line that says no more than such a thing
 TOP = 400  # characters: a title with what stands below it
@@ -83,6 +85,15 @@ def date(chunks: Sequence[StoredChunk]) -> Stated | None:
     return best[1] if best else None
 
 
+def audience(chunks: Sequence[StoredChunk]) -> Stated | None:
+    """The sentence that says for whom the document is; `chunks` as for `author`."""
+    for chunk in chunks:
+        for start, end in sentences(chunk.text):
+            if end - start <= LONGEST_SENTENCE and _intended().search(chunk.text, start, end):
+                return Stated("", chunk, start, end)
+    return None
+
+
 def first_line(chunks: Sequence[StoredChunk]) -> Stated | None:
     """The first line with two words at least: in most documents, their title."""
     for chunk, begin, end in _beginning(chunks):
@@ -123,6 +134,11 @@ def _byline() -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|[,;.–—-][^\S\n]*)[^\S\n]*(?i:{every_pattern('text.bylines')})[^\S\n]+{_NAMES}", re.MULTILINE
     )
+
+
+@cache
+def _intended() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_\u3040-\u9fff])(?:{every_pattern('text.audience')})", re.IGNORECASE)
 
 
 @cache

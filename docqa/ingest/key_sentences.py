@@ -176,7 +176,7 @@ def _sentences(chunks: Sequence[Chunk], parts: Sequence[Sequence[int]]) -> Itera
                 role, begins = role_of(title), True
             elif not is_new and title not in said and at < 0:
                 # A heading at the side or the foot of a page has no text: the next page goes on with what stood above.
-                role = last_role
+                role, begins = last_role, False
             section = title
             for start, end in sentences(text):
                 if is_new and 0 < at <= start:

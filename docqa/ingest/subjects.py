@@ -12,6 +12,7 @@ from docqa.text.words import fold, is_dense
 MOST = 12  # names
 LEAST = 3  # times that a name stands in the document, at least
 NOUNS = 0.25  # of the words within sentences: where as many have a capital, capitals make no name (German)
+FIRST_WORDS = 3  # of a sentence, among which the name stands that it speaks of
 SUBJECT = 90  # characters in which a sentence has come to its verb
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[-'’][^\W\d_]+)*")
 _QUOTED = "\"“„«»「『'‘"
@@ -55,7 +56,7 @@ def defines(sentence: str, known: Collection[str]) -> str:
     subject = match["subject"]
     if is_dense(sentence):
         return subject
-    words = {re.sub(r"['’]s?$", "", word) for word in _WORD.findall(subject)[:4]}
+    words = {re.sub(r"['’]s?$", "", word) for word in _WORD.findall(subject)[:FIRST_WORDS]}
     return next((name for name in known if name in words), "")
 
 

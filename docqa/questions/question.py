@@ -27,7 +27,7 @@ class KindOpinion(NamedTuple):
     probability: float
 
 
-Property = Literal["author", "written", "title", "tongue", "format"]
+Property = Literal["author", "written", "title", "tongue", "format", "audience"]
 Expected = Literal["person", "date", "number", "place"]
 Wanted = Literal["passages", "summary", "contents", "placement", "page_count", "mentions", "properties"]
 

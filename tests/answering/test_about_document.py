@@ -192,3 +192,32 @@ async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClien
     doc_id = await upload(client, text)
     message, sources = await ask(client, [doc_id], "Summarise this in two sentences", length="LONG")
     assert len(sources) == 2, message
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            "The Pump\n\nThis guide is for anyone who owns a pump. It lifts water.",
+            "who is this for?",
+            "It says for whom it is: “This guide is for anyone who owns a pump.” [1]",
+        ),
+        (
+            "Die Pumpe\n\nDiese Anleitung richtet sich an Besitzer einer Pumpe. Sie hebt Wasser.",
+            "Für wen ist das?",
+            "Darin steht, für wen es ist: „Diese Anleitung richtet sich an Besitzer einer Pumpe.“ [1]",
+        ),
+        (
+            "La pompe\n\nCe guide s'adresse aux propriétaires d'une pompe. Elle monte l'eau.",
+            "C'est pour qui ?",
+            "Il est dit à qui il s’adresse : « Ce guide s'adresse aux propriétaires d'une pompe. » [1]",
+        ),
+        (
+            "La bomba\n\nEsta guía está dirigida a dueños de una bomba. Sube agua.",
+            "¿Para quién es?",
+            "Dice para quién es: «Esta guía está dirigida a dueños de una bomba.» [1]",
+        ),
+    ],
+)
+async def test_for_whom_a_document_is(client: httpx.AsyncClient, text: str, question: str, answer: str) -> None:
+    assert (await ask(client, [await upload(client, text)], question))[0] == answer
