@@ -2,6 +2,7 @@
 headings."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from docqa import store
@@ -16,11 +17,11 @@ from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument, StoredPage
+from docqa.text.words import fold
 
 LISTED = {"SHORT": 30, "LONG": 180}  # headings
-OWN_CHAPTERS = 60  # that are all listed, even in a short answer
 MOST_PLACED = 5  # chapters whose pages are said; where more fit, the question means something else
-AROUND = 1500  # characters of a source
+AROUND = 3000  # characters of a source
 
 
 async def contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -38,8 +39,8 @@ async def contents(db: Database, documents: Sequence[StoredDocument], question: 
         counted = numbered or known
         opening = phrase("phrases.chapters", language).format(count=len(counted))
         name = f"{document.name}: " if len(documents) > 1 else ""
-        openings.append(f"{name}{opening}")
-        shown = counted[: OWN_CHAPTERS if question.options.length == "SHORT" else LISTED["LONG"]]
+        shown = counted[: LISTED[question.options.length]]
+        openings.append(name + listing(opening, len(shown), len(counted), language))
         first = len(lines)
         for chapter in shown:
             index = _source(passages, chapter, known, document, pages)
@@ -64,7 +65,7 @@ async def placement(
     language = question.answer_language
     for document in documents:
         pages, known = await _known(db, document)
-        for chapter in _meant(known, scope):
+        for chapter in _meant(known, question, scope):
             name = f"{document.name}: " if len(documents) > 1 else ""
             index = _source(passages, chapter, known, document, pages)
             lines.append((f"{chr(10) if lines else ''}{name}{_begins(chapter, language)}", index))
@@ -73,7 +74,17 @@ async def placement(
     return Overview("", passages, pieces_of(lines), "") if 0 < len(lines) <= MOST_PLACED else None
 
 
-def _meant(known: Sequence[Chapter], scope: Scope) -> list[Chapter]:
+def _meant(known: Sequence[Chapter], question: Question, scope: Scope) -> list[Chapter]:
+    folded = fold(question.text)
+    labelled = [
+        chapter
+        for chapter in known
+        if chapter.label
+        and len(chapter.number) == 1
+        and re.search(rf"(?<!\w){re.escape(chapter.label)}\s+{chapter.number[0]}(?!\w)", folded)
+    ]
+    if labelled:  # "Item 7"
+        return labelled
     if scope.topic:
         return [chapter for chapter in known if speaks_of(scope.topic_words, chapter.title)]
     numbers = {place.first for place in scope.places if place.kind != "page"}
@@ -140,7 +151,8 @@ def _begins(chapter: Chapter, language: str) -> str:
     text = phrase("phrases.begins_printed", language).format(title=f"“{chapter.title}”", page=chapter.printed)
     if not chapter.page:
         return text
-    return f"{text} ({phrase('phrases.in_file', language).format(page=chapter.page)})"
+    bare, stop = text.rstrip(".。"), text[len(text.rstrip(".。")) :]
+    return f"{bare} ({phrase('phrases.in_file', language).format(page=chapter.page)}){stop}"
 
 
 async def _headings(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:

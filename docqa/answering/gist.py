@@ -30,7 +30,8 @@ from docqa.text.words import is_dense
 PARAGRAPH = 2  # sentences at least
 SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
 REASON = 0.5  # of this: what was not done or is not so is the reason for most of what is asked
-NARROW = 3  # words of a topic; with more, it is the document again in other words
+NARROW = 4  # words of a topic; with more, it is the document again in other words
+MOST_OF_IT = 0.5  # of a topic, at least: a sentence with fewer of its words speaks of something else
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
@@ -59,7 +60,7 @@ async def gist(
         ]
         if any(within for _, within in sections):
             by_document = [(document, within) for document, within in sections if within]
-        elif await _stands(db, documents, scope):
+        elif not _says_enough(by_document, focus) and await _stands(db, documents, scope):
             return None
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
@@ -95,13 +96,13 @@ def _cast(texts: Sequence[str]) -> list[str]:
 def _focus(question: Question) -> Callable[[str], float] | None:
     """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
     topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
-    wants_reasons = question.kind == "reason"
-    if not question.wants_decisions and not topic and not wants_reasons:
+    if not question.wants_decisions and not topic and not question.wants_reasons:
         return None
 
     def sought(text: str) -> float:
         named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
-        reason = REASON * (wants_reasons and denies(text))
+        named = named if named >= MOST_OF_IT else 0.0
+        reason = REASON * (question.wants_reasons and denies(text))
         return 1.0 + SOUGHT * (named + reason + (question.wants_decisions and bool(_decided().search(text))))
 
     return sought
@@ -122,6 +123,12 @@ async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], 
         sought = [note for note in made if focus(chunks[note.chunk].text[note.start : note.end]) > 1]
         made = sought if len(sought) >= FEW else made
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
+
+
+def _says_enough(by_document: Sequence[_OfDocument], focus: Callable[[str], float] | None) -> bool:
+    """Whether enough sentences speak of what the summary is asked for."""
+    sought = (focus is not None and focus(note.text) > 1 for _, stored in by_document for note in stored)
+    return sum(sought) >= FEW
 
 
 async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:

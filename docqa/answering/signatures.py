@@ -15,8 +15,8 @@ AT_END = 7  # lines of a page, below its last sentence
 LONGEST_NAME, LONGEST_OFFICE = 90, 100  # characters
 _PERSON = (
     r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Hon|Rev|Sir|Dame|Herr|Frau|Mme|M|Sr|Sra|Dott|Ing)\.?[ \t]+)*"
-    r"[^\W\d_a-z][\w'’-]*\.?"
-    r"(?:[ \t]+(?:(?:van|von|de|der|del|la|le|du|di|da|bin|al)[ \t]+)*[^\W\d_a-z][\w'’-]*\.?){1,3}"
+    r"[^\W\d_a-z](?:\.|[\w'’-]+)"
+    r"(?:[ \t]+(?:(?:van|von|de|der|del|la|le|du|di|da|bin|al)[ \t]+)*[^\W\d_a-z](?:\.|[\w'’-]+)){1,3}"
 )
 _NAME = re.compile(rf"{_PERSON}(?:,[ \t]+{_PERSON}){{0,5}}(?:,?[ \t]+(?:and|und|et|y|e|&)[ \t]+{_PERSON})?")
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")

@@ -44,8 +44,8 @@ class Stated:
 
     @property
     def line(self) -> str:
-        """The line with its spaces joined."""
-        return " ".join(self.chunk.text[self.start : self.end].split())
+        """The line with its spaces joined, without what leads on to the next."""
+        return " ".join(self.chunk.text[self.start : self.end].split()).rstrip(" :：,")
 
     @property
     def says_more(self) -> bool:

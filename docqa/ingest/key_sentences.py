@@ -51,7 +51,7 @@ FEW_PARTS = 15
 END = 0.9  # of a document: from here on what was found or decided counts CLOSING
 DEFINES = 3.0  # for the first one that says what something is of which the document speaks by name
 LEAST = 0.1  # of what the words of a typical sentence weigh: so much weigh those that are not said again
-JUDGED = 1.3  # in a summary, for one that says that something is not so
+JUDGED = 1.5  # in a summary, for one that says that something is not so
 MANY_PARTS, MIDDLE = 40, 0.4  # of a document; what a sentence inside its sections weighs there
 NAMED = 0.15  # in a story, for each of its names
 

@@ -197,7 +197,7 @@ class Question:
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
     speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
-    decided; `wants_signature`: who signed, and nothing more.
+    decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why.
     """
 
     text: str
@@ -212,6 +212,7 @@ class Question:
     points_at_document: bool = True
     wants_decisions: bool = False
     wants_signature: bool = False
+    wants_reasons: bool = False
 
     @property
     def answer_language(self) -> str:

@@ -26,7 +26,7 @@ from docqa.questions.scope import (
     topic_of,
 )
 from docqa.questions.small_talk import small_talk
-from docqa.questions.wording import content, says_enough
+from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
 
 FEW_WORDS = 3  # of its own; with as many, a question is about something in the document
@@ -99,6 +99,7 @@ def understand(
         points_at_document=points_at_document(text, language),
         wants_decisions=asks_for_decisions(text),
         wants_signature=asks_for_signature(text, language),
+        wants_reasons=matches("reason", text, language),
     )
 
 
