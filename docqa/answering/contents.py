@@ -2,8 +2,8 @@
 headings."""
 
 import asyncio
-import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from docqa import store
 from docqa.answering.mentions import speaks_of
@@ -17,7 +17,7 @@ from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument, StoredPage
-from docqa.text.words import fold
+from docqa.text.keys import key
 
 LISTED = {"SHORT": 30, "LONG": 180}  # headings
 MOST_PLACED = 5  # chapters whose pages are said; where more fit, the question means something else
@@ -75,13 +75,11 @@ async def placement(
 
 
 def _meant(known: Sequence[Chapter], question: Question, scope: Scope) -> list[Chapter]:
-    folded = fold(question.text)
+    pairs = set(pairwise(question.words))
     labelled = [
         chapter
         for chapter in known
-        if chapter.label
-        and len(chapter.number) == 1
-        and re.search(rf"(?<!\w){re.escape(chapter.label)}\s+{chapter.number[0]}(?!\w)", folded)
+        if chapter.label and len(chapter.number) == 1 and (key(chapter.label), str(chapter.number[0])) in pairs
     ]
     if labelled:  # "Item 7"
         return labelled

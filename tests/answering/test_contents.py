@@ -46,3 +46,9 @@ async def test_a_chapter_begins_on_its_printed_page(client: httpx.AsyncClient, q
 async def test_a_page_of_something_that_is_no_chapter_is_an_ordinary_question(client: httpx.AsyncClient) -> None:
     message, _ = await ask(client, [await upload(client, GUIDE)], "On what page is the northern coast?")
     assert "begins on page" not in message
+
+
+async def test_what_the_document_labels_is_known_by_its_label(client: httpx.AsyncClient) -> None:
+    text = "The lake\fCONTENTS\n\nItem 1. Boats ........ 5\nItem 2. Sails ........ 9\nItem 3. Oars ........ 12\fText."
+    message, _ = await ask(client, [await upload(client, text)], "what page is item 2 on")
+    assert message.startswith("“Item 2. Sails” begins on page 9 by the table of contents.")
