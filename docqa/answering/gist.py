@@ -11,6 +11,7 @@ from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
 from docqa.answering.place_summary import gist_of_places
+from docqa.answering.slide_summary import slide_lines
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.ingest.key_sentences import notes
@@ -21,6 +22,7 @@ from docqa.ingest.subjects import names, tells_story
 from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
+from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
@@ -35,7 +37,7 @@ MOST_OF_IT = 0.5  # of a topic, at least: a sentence with fewer of its words spe
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
-SLIDE_SENTENCES, SLIDE_TITLES = 3, 20  # of slides: their titles say more
+SLIDE_SENTENCES, SLIDE_TITLES = {"SHORT": 1, "LONG": 3}, 20  # of many slides: their titles say more
 LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
 NAMED = 6  # of the names in a story
 
@@ -65,6 +67,9 @@ async def gist(
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)
+    is_deck = len(documents) == 1 and documents[0].kind in SLIDES and not focus and not question.size.sentences
+    if is_deck and (slides := await slide_lines(db, documents[0], question.options.length)):
+        return _of_slides(documents[0], slides, question, closing)
     whole = [] if focus else documents
     made_of = {document.id: await _made_of(db, document, question) for document in whole}
     is_long = any(_is_long(document) and made_of.get(document.id) for document, _ in by_document)
@@ -159,7 +164,8 @@ def _picked(
     outlined: list[str] = []
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
-        count = min(length.sentences, SLIDE_SENTENCES) if document.kind in SLIDES else length.sentences
+        is_deck = document.kind in SLIDES
+        count = min(length.sentences, SLIDE_SENTENCES[question.options.length]) if is_deck else length.sentences
         chosen = [of_document[i] for i in choose(of_document, texts, count, length.words)]
         parts = made_of.get(document.id, "")
         if parts and (
@@ -191,6 +197,16 @@ def _picked(
     return Overview(
         _titles(by_document, question) if lines else parts, passages, pieces_of(lines), closing, by_provider=True
     )
+
+
+def _of_slides(
+    document: StoredDocument, slides: Sequence[tuple[str, StoredChunk]], question: Question, closing: str
+) -> Overview:
+    passages = [passage_of(chunk, document) for _, chunk in slides]
+    lines = [(f"{chr(10) if place else ''}- {text}", place) for place, (text, _) in enumerate(slides)]
+    opening = phrase("phrases.about.slides", question.answer_language).format(pages=document.pages)
+    title = _titles([(document, [])], question)
+    return Overview(f"{title}{opening}\n", passages, pieces_of(lines), closing, by_provider=True)
 
 
 def _titles(by_document: Sequence[_OfDocument], question: Question) -> str:
