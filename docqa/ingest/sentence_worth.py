@@ -38,7 +38,7 @@ _BOILERPLATE = re.compile(
 _CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
 _SELF = re.compile(rf"(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
 _ODD = re.compile(
-    r"(?<!\S)(?:[^\w\s]+|[b-hj-zB-HJ-Z])(?!\S)|[^\W\d_][=~|<>_\\{}§]|[=~|<>_\\{}§][^\W\d_]|[a-z][A-Z]{2}|[a-z][!?;][a-z]"
+    r"(?<!\S)(?:[^\w\s€$£¥%&+/–—-]+|[bcdfghjlmnpqrtxBCDFGHJLMNPQRTX])(?!\S)|[^\W\d_][=~|<>_\\{}§]|[=~|<>_\\{}§][^\W\d_]|[a-z][A-Z]{2}|[a-z][!?;][a-z]"
 )
 _DECIDED = re.compile(rf"(?<!{_SPACED})(?:{every_pattern('text.decided')})", re.IGNORECASE)
 _NEGATION = re.compile(rf"(?<!\w)(?:{every_pattern('polarity.negations')})(?!\w)", re.IGNORECASE)

@@ -7,6 +7,7 @@ import pytest
 
 from docqa.ingest.key_sentences import notes
 from docqa.ingest.selection import choose
+from docqa.ingest.sentence_worth import is_garbled
 from docqa.store.notes import Note
 from docqa.text.words import terms
 
@@ -226,3 +227,15 @@ def test_what_a_summary_denies_comes_before_what_it_describes() -> None:
         "safely in the home. The garden has a pond with fish.\n\nHistory\n\nThe home was built on a hill in 1911."
     )
     assert "Medicines were not kept safely in the home." in summary([Chunk(text)], 2)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Las obras cuestan 300 € al mes y duran dos meses.",
+        "L'acqua e il gas sono a carico di chi abita lì.",
+        "Il y a 3 % de plus à payer.",
+    ],
+)
+def test_words_of_one_letter_make_no_sentence_garbled(sentence: str) -> None:
+    assert not is_garbled(sentence)
