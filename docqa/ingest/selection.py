@@ -9,7 +9,7 @@ from docqa.text.detect import is_function_word
 from docqa.text.words import is_dense, terms
 
 FIRST_SECTIONS = 0.1  # of a document: they say what it is about
-WORTH = 0.08  # of the heaviest note; what is below sums nothing up
+WORTH, HEAVIEST = 0.08, 4  # of the weight of the fourth heaviest note; what is below sums nothing up
 ALIKE = 0.6  # two sentences that share more of their words say the same
 AGAIN = 0.75  # of its weight, for each sentence already chosen from the same stretch
 BESIDE = 3  # characters between two sentences of a paragraph at most
@@ -43,7 +43,8 @@ def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int, words: 
         0 if note.part < first else 1 + int((note.part - first) / (parts - first) * max(1, count - 1))
         for note in weighed
     ]
-    least = WORTH * max(note.weight for note in weighed)
+    # The very heaviest are in a class of their own, such as the first of a summary.
+    least = WORTH * sorted(note.weight for note in weighed)[-HEAVIEST:][0]
     contents = [content(frozenset(terms(text))) for text in texts]
     chosen: list[int] = []
     taken: Counter[int] = Counter()

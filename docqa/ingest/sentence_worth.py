@@ -65,13 +65,12 @@ def is_prose(sentence: str) -> bool:
     # Lines of a table and of a table of contents are all names and numbers.
     plain = sum(word[0].isalpha() and word == word.lower() for word in words)
     small = sum(is_function_word(word) for word in words)
+    # A contract names its parties in a sentence that is all names and addresses.
+    says = any(word[0].isalpha() and word == word.lower() and not is_function_word(word) for word in words)
     return len(words) >= SHORTEST_SENTENCE and (
         2 * plain >= len(words)
-        or small >= SMALL
-        and 3 * plain >= len(words)
-        # A contract names its parties in a sentence that is all names and addresses.
-        or small > SMALL
-        and 5 * plain >= len(words)
+        or says
+        and (small >= SMALL and 3 * plain >= len(words) or small > SMALL and 5 * plain >= len(words))
     )
 
 
