@@ -1,11 +1,13 @@
 """Questions about documents themselves: author, date, title, language, format; from their text, else from what the file
 says of itself."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from docqa import store
 from docqa.answering.phrasing import language_name
-from docqa.answering.title_page import Stated, author, date, first_line
+from docqa.answering.signatures import signed
+from docqa.answering.title_page import Stated, audience, author, date, first_line
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.languages import phrase
 from docqa.questions.question import Property, Question
@@ -14,7 +16,8 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 
-PAGES = 3  # at the beginning; an author seldom stands further in
+PAGES = 8  # at the beginning: the imprint may follow covers and empty pages
+CLOSING_PAGES = 2
 FORMATS = {
     "pdf": "PDF",
     "txt": "TXT",
@@ -25,7 +28,11 @@ FORMATS = {
     "rtf": "RTF",
     "html": "HTML",
 }
-_IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {"author": author, "written": date}
+_IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
+    "author": author,
+    "written": date,
+    "audience": audience,
+}
 
 
 async def about_document(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -42,21 +49,45 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
         name = f"{document.name}: " if len(documents) > 1 else ""
         for prop in question.scope.properties:
             stated = _IN_TEXT[prop](chunks) if prop in _IN_TEXT else None
-            if stated is not None:
+            if stated is None and prop == "author" and (stated := await asyncio.to_thread(signed, chunks)):
+                lines.append((f"{' ' if lines else ''}{name}{_signed(stated, question)}", len(passages)))
+                passages.append(passage_of(stated.chunk, document))
+            elif stated is not None:
                 if not passages or passages[-1].chunk != stated.chunk:
                     passages.append(passage_of(stated.chunk, document))
                 lines.append((f"{' ' if lines else ''}{name}{_quoted(prop, stated, question)}", len(passages) - 1))
-            else:
+            elif prop != "audience":
                 text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
                 unsourced.append(name + text)
                 is_known = is_known or told_by_file
-    if not lines and not is_known and not question.points_at_document:
+    if not lines and (not unsourced or not is_known and not question.points_at_document):
         return None
     closing = " ".join(unsourced)
     return Overview("" if lines else closing, passages, pieces_of(lines), f" {closing}" if lines and closing else "")
 
 
+async def signature(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
+    """Who signed the documents or the letters in front of them; None where no signature is recognised."""
+    passages: list[Passage] = []
+    lines: list[tuple[str, int]] = []
+    for document in documents:
+        async with db.read() as conn:
+            pages = {*range(1, PAGES + 1), *range(document.pages - CLOSING_PAGES + 1, document.pages + 1)}
+            chunks = [] if document.kind == "csv" else await store.chunks.page_chunks(conn, document.id, pages)
+        if stated := await asyncio.to_thread(signed, chunks):
+            name = f"{document.name}: " if len(documents) > 1 else ""
+            passages.append(passage_of(stated.chunk, document))
+            lines.append((f"{' ' if lines else ''}{name}{_signed(stated, question)}", len(passages) - 1))
+    return Overview("", passages, pieces_of(lines), "") if lines else None
+
+
+def _signed(stated: Stated, question: Question) -> str:
+    return phrase("phrases.about.signed", question.answer_language).format(value=stated.value)
+
+
 def _quoted(prop: Property, stated: Stated, question: Question) -> str:
+    if prop == "audience":
+        return phrase("phrases.about.audience", question.answer_language).format(line=stated.line)
     key = {"author": "author", "written": "date"}[prop] + ("_stated" if stated.says_more else "")
     template = phrase(f"phrases.about.{key}", question.answer_language)
     return template.format(value=stated.value, line=stated.line)

@@ -11,24 +11,35 @@ from docqa.answering.evidence import Provider
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
 from docqa.answering.place_summary import gist_of_places
+from docqa.answering.slide_summary import slide_lines
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
-from docqa.ingest.key_sentences import choose, notes
-from docqa.ingest.outline import SLIDES, outline
+from docqa.ingest.key_sentences import notes
+from docqa.ingest.outline import SLIDES, TITLED, outline
+from docqa.ingest.selection import choose
+from docqa.ingest.sentence_worth import denies, is_boilerplate
+from docqa.ingest.subjects import names, tells_story
 from docqa.languages import every_pattern, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
+from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
+from docqa.text.sentences import sentences
 from docqa.text.words import is_dense
 
 PARAGRAPH = 2  # sentences at least
 SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
-NARROW = 3  # words of a topic; with more, it is the document again in other words
+REASON = 0.5  # of this: what was not done or is not so is the reason for most of what is asked
+NARROW = 4  # words of a topic; with more, it is the document again in other words
+MOST_OF_IT = 0.5  # of a topic, at least: a sentence with fewer of its words speaks of something else
 FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
+SLIDE_SENTENCES, SLIDE_TITLES = {"SHORT": 1, "LONG": 3}, 20  # of many slides: their titles say more
+LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
+NAMED = 6  # of the names in a story
 
 _OfDocument = tuple[StoredDocument, list[StoredNote]]
 
@@ -51,28 +62,53 @@ async def gist(
         ]
         if any(within for _, within in sections):
             by_document = [(document, within) for document, within in sections if within]
-        elif await _stands(db, documents, scope):
+        elif not _says_enough(by_document, focus) and await _stands(db, documents, scope):
             return None
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)
-    most, language = TITLES[question.options.length], question.answer_language
+    is_deck = len(documents) == 1 and documents[0].kind in SLIDES and not focus and not question.size.sentences
+    if is_deck and (slides := await slide_lines(db, documents[0], question.options.length)):
+        return _of_slides(documents[0], slides, question, closing)
+    whole = [] if focus else documents
+    made_of = {document.id: await _made_of(db, document, question) for document in whole}
+    is_long = any(_is_long(document) and made_of.get(document.id) for document, _ in by_document)
+    names_parts = is_long and question.options.length == "SHORT"
+    length = length_of(question, len(by_document), names_parts=names_parts)
+    return await asyncio.to_thread(_picked, by_document, made_of, question, length, closing)
+
+
+async def _made_of(db: Database, document: StoredDocument, question: Question) -> str:
+    """What the parts of a document are and, of a story, whose names stand most often in it."""
+    language = question.answer_language
     async with db.read() as conn:
-        whole = [] if focus else documents
-        outlines = {document.id: await outline(conn, document, language, most) for document in whole}
-    length = length_of(question, len(by_document))
-    return await asyncio.to_thread(_picked, by_document, outlines, question, length, closing)
+        most = TITLES[question.options.length]
+        most = max(most, SLIDE_TITLES) if document.kind in SLIDES else most
+        parts = await outline(conn, document, language, most)
+        chunks = [] if document.kind == "csv" else await store.chunks.chunks(conn, document.id)
+    cast = await asyncio.to_thread(_cast, [chunk.text for chunk in chunks])
+    named = phrase("phrases.about.cast", language).format(names=", ".join(cast[:NAMED])) if cast else ""
+    return " ".join(filter(None, (named, parts)))
+
+
+def _cast(texts: Sequence[str]) -> list[str]:
+    if not tells_story(texts):
+        return []
+    said = (text[start:end] for text in texts for start, end in sentences(text))
+    return names(sentence for sentence in said if not is_boilerplate(sentence))
 
 
 def _focus(question: Question) -> Callable[[str], float] | None:
     """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
     topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
-    if not question.wants_decisions and not topic:
+    if not question.wants_decisions and not topic and not question.wants_reasons:
         return None
 
     def sought(text: str) -> float:
         named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
-        return 1.0 + SOUGHT * (named + (question.wants_decisions and bool(_decided().search(text))))
+        named = named if named >= MOST_OF_IT else 0.0
+        reason = REASON * (question.wants_reasons and denies(text))
+        return 1.0 + SOUGHT * (named + reason + (question.wants_decisions and bool(_decided().search(text))))
 
     return sought
 
@@ -94,6 +130,12 @@ async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], 
     return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
 
 
+def _says_enough(by_document: Sequence[_OfDocument], focus: Callable[[str], float] | None) -> bool:
+    """Whether enough sentences speak of what the summary is asked for."""
+    sought = (focus is not None and focus(note.text) > 1 for _, stored in by_document for note in stored)
+    return sum(sought) >= FEW
+
+
 async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
     async with db.read() as conn:
         ids = [document.id for document in documents]
@@ -113,7 +155,7 @@ async def _closing(db: Database, documents: Sequence[StoredDocument], language: 
 
 
 def _picked(
-    by_document: Sequence[_OfDocument], outlines: dict[int, str], question: Question, length: Length, closing: str
+    by_document: Sequence[_OfDocument], made_of: dict[int, str], question: Question, length: Length, closing: str
 ) -> Overview | None:
     """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
     what there is of it, where sentences say little. None where nothing is said."""
@@ -122,8 +164,10 @@ def _picked(
     outlined: list[str] = []
     for document, of_document in by_document:
         texts = [note.text for note in of_document]
-        chosen = [of_document[i] for i in choose(of_document, texts, length.sentences, length.words)]
-        parts = outlines.get(document.id, "")
+        is_deck = document.kind in SLIDES
+        count = min(length.sentences, SLIDE_SENTENCES[question.options.length]) if is_deck else length.sentences
+        chosen = [of_document[i] for i in choose(of_document, texts, count, length.words)]
+        parts = made_of.get(document.id, "")
         if parts and (
             document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)
         ):
@@ -148,9 +192,30 @@ def _picked(
             in_paragraph = 1 if new else in_paragraph + 1
     if not lines and not outlined:
         return None
-    made_of = "\n\n".join(outlined)
-    closing = f"\n\n{made_of}{closing}" if lines and made_of else closing
-    return Overview("" if lines else made_of, passages, pieces_of(lines), closing, by_provider=True)
+    parts = "\n\n".join(outlined)
+    closing = f"\n\n{parts}{closing}" if lines and parts else closing
+    return Overview(
+        _titles(by_document, question) if lines else parts, passages, pieces_of(lines), closing, by_provider=True
+    )
+
+
+def _of_slides(
+    document: StoredDocument, slides: Sequence[tuple[str, StoredChunk]], question: Question, closing: str
+) -> Overview:
+    passages = [passage_of(chunk, document) for _, chunk in slides]
+    lines = [(f"{chr(10) if place else ''}- {text}", place) for place, (text, _) in enumerate(slides)]
+    opening = phrase("phrases.about.slides", question.answer_language).format(pages=document.pages)
+    title = _titles([(document, [])], question)
+    return Overview(f"{title}{opening}\n", passages, pieces_of(lines), closing, by_provider=True)
+
+
+def _titles(by_document: Sequence[_OfDocument], question: Question) -> str:
+    """The title of a single document, as a sentence, where more than a sentence or two is wanted."""
+    [document] = {document for document, _ in by_document} if len(by_document) == 1 else {None}
+    if document is None or not document.title or question.size.sentences or question.scope.topic:
+        return ""
+    text = phrase("phrases.about.title", question.answer_language).format(value=document.title)
+    return text if is_dense(text) else f"{text} "
 
 
 def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], question: Question, length: Length) -> bool:
@@ -158,4 +223,8 @@ def _says_little(document: StoredDocument, chosen: Sequence[StoredNote], questio
     if question.size.sentences:
         return not chosen
     is_short = len(chosen) < min(ENOUGH, length.sentences)
-    return is_short or question.options.length == "LONG" or document.kind in SLIDES
+    return is_short or question.options.length == "LONG" or _is_long(document) and not question.size.brief
+
+
+def _is_long(document: StoredDocument) -> bool:
+    return document.kind in TITLED or document.pages >= LONG_DOCUMENT

@@ -7,8 +7,9 @@ import asyncio
 from collections.abc import Sequence
 
 from docqa import store
-from docqa.answering.about_document import about_document
+from docqa.answering.about_document import about_document, signature
 from docqa.answering.by_model import Chat
+from docqa.answering.contents import contents, listed_line, listing, placement
 from docqa.answering.evidence import Provider
 from docqa.answering.gist import gist
 from docqa.answering.mentions import Place, match_of
@@ -24,7 +25,7 @@ from docqa.store.documents import StoredDocument
 
 __all__ = ["Overview", "overview"]
 
-LISTED = {"SHORT": 10, "LONG": 60}  # places and headings
+LISTED = {"SHORT": 10, "LONG": 60}  # places
 LONGEST = 500  # characters of a place: a row can be very long
 SMALL_TALK = ("greeting", "thanks", "capabilities")
 
@@ -40,6 +41,8 @@ async def overview(
         return stated(phrase(f"phrases.talk.{name}", question.answer_language))
     if not documents:
         return None
+    if question.wants_signature and scope.wanted == "passages":
+        return await signature(db, documents, question)
     if scope.wanted == "passages":
         # "Which tools are on slide 15?": a slide is short, and all of it is the list.
         on_slides = bool(scope.places) and all(place.kind == "page" for place in scope.places)
@@ -51,7 +54,9 @@ async def overview(
     if scope.wanted == "page_count":
         return await _page_counts(db, documents, question)
     if scope.wanted == "contents":
-        return await _contents(db, documents, question)
+        return await contents(db, documents, question)
+    if scope.wanted == "placement":
+        return await placement(db, documents, question, scope)
     if scope.wanted == "mentions":
         return await _mentions(db, documents, question, scope)
     return await gist(db, documents, question, scope, provider)
@@ -82,29 +87,6 @@ def _counted(documents: Sequence[StoredDocument], language: str) -> str:
     return "\n".join(lines)
 
 
-async def _contents(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
-    """The headings with their pages; None where no document has any that were recognised."""
-    async with db.read() as conn:
-        headed = [
-            (document, chunk) for document in documents for chunk in await store.notes.headed_chunks(conn, document.id)
-        ]
-    if not headed:
-        return None
-    opening = phrase("phrases.headings", question.answer_language).format(count=len(headed))
-    shown = headed[: 3 * LISTED[question.options.length]]
-    lines = [
-        _line(document, chunk.page_number, chunk.section, len(documents), question.answer_language)
-        for document, chunk in shown
-    ]
-    passages = [passage_of(chunk, document) for document, chunk in shown]
-    return Overview(
-        _listing(opening, len(shown), len(headed), question.answer_language),
-        passages,
-        pieces_of(list(zip(lines, range(len(lines)), strict=True))),
-        "",
-    )
-
-
 async def _mentions(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope
 ) -> Overview | None:
@@ -131,19 +113,10 @@ async def _mentions(
         for place in shown
     ]
     return Overview(
-        _listing(opening, len(shown), len(mentions), question.answer_language), passages, pieces_of(lines), ""
+        listing(opening, len(shown), len(mentions), question.answer_language), passages, pieces_of(lines), ""
     )
 
 
 def _place_line(place: Place, document: StoredDocument, documents: int, language: str) -> str:
     text = place.chunk.text[place.start : min(place.end, place.start + LONGEST)]
-    return _line(document, place.chunk.page_number, text, documents, language)
-
-
-def _line(document: StoredDocument, page_number: int, text: str, documents: int, language: str) -> str:
-    name = f"{document.name}, " if documents > 1 else ""
-    return f"\n- {name}{phrase('phrases.page', language)} {page_number}: {' '.join(text.split())}"
-
-
-def _listing(opening: str, shown: int, count: int, language: str) -> str:
-    return opening if shown == count else f"{opening} {phrase('phrases.shown', language).format(shown=shown)}"
+    return listed_line(document, place.chunk.page_number, text, documents, language)

@@ -13,8 +13,8 @@ from docqa.answering.sections import Span, notes_on, spans_in
 from docqa.answering.summary_length import length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.headings import after_headings
-from docqa.ingest.key_sentences import choose
 from docqa.ingest.outline import SLIDES
+from docqa.ingest.selection import choose
 from docqa.languages import phrase
 from docqa.questions.question import Place, Question
 from docqa.search.passages import Passage

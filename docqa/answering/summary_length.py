@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from docqa.questions.question import Question
 
 # (sentences, words) that sum up one document, and each of several.
-_ALONE = {"SHORT": (3, 80), "LONG": (8, 150)}
+_ALONE = {"SHORT": (4, 110), "LONG": (8, 150)}
+_WITH_PARTS = (3, 80)  # where the parts of the document are named beside them
 _EACH = {"SHORT": (1, 40), "LONG": (3, 90)}
 _MOST_SENTENCES = 20
 _A_SENTENCE = 45  # words, where the question asks for so many sentences
@@ -22,9 +23,11 @@ class Length:
     paragraphs: bool
 
 
-def length_of(question: Question, documents: int) -> Length:
-    """The length of a summary of so many documents."""
+def length_of(question: Question, documents: int, *, names_parts: bool = False) -> Length:
+    """The length of a summary of so many documents; `names_parts`: beside the sentences it names their parts."""
     sentences, words = (_ALONE if documents == 1 else _EACH)[question.options.length]
+    if names_parts and documents == 1:
+        sentences, words = min(sentences, _WITH_PARTS[0]), min(words, _WITH_PARTS[1])
     size = question.size
     if size.sentences:
         sentences = min(size.sentences, _MOST_SENTENCES)

@@ -11,9 +11,11 @@ from functools import cache
 
 from docqa.languages import every_pattern, every_word
 from docqa.store.chunks import StoredChunk
+from docqa.text.sentences import sentences
 from docqa.text.values import date_places
 
 BEGINNING, END = 2500, 1500  # characters in which a title page and an imprint stand
+LONGEST_SENTENCE = 400
 LONGEST_LINE = 200  # characters; a longer one is running text
 FEW_WORDS = 16  # of a line that says no more than such a thing
 TOP = 400  # characters: a title with what stands below it
@@ -42,8 +44,8 @@ class Stated:
 
     @property
     def line(self) -> str:
-        """The line with its spaces joined."""
-        return " ".join(self.chunk.text[self.start : self.end].split())
+        """The line with its spaces joined, without what leads on to the next."""
+        return " ".join(self.chunk.text[self.start : self.end].split()).rstrip(" :：,")
 
     @property
     def says_more(self) -> bool:
@@ -55,7 +57,7 @@ class Stated:
 
 def author(chunks: Sequence[StoredChunk]) -> Stated | None:
     """Who is named as the author; `chunks` are those of the first and the last pages in order."""
-    patterns = (_labelled(), _byline(), _EMAIL_AFTER, _bracketed())
+    patterns = (_labelled(), _byline(), _EMAIL_AFTER, _bracketed(), _speaking())
     for pattern in patterns:
         for chunk, begin, end in (*_beginning(chunks), *_end(chunks)):
             for match in pattern.finditer(chunk.text, begin, end):
@@ -81,6 +83,15 @@ def date(chunks: Sequence[StoredChunk]) -> Stated | None:
                         value = whole  # "16-17 February 2006", "Spring 2011"
                     best = score, Stated(" ".join(value.split()), chunk, *line)
     return best[1] if best else None
+
+
+def audience(chunks: Sequence[StoredChunk]) -> Stated | None:
+    """The sentence that says for whom the document is; `chunks` as for `author`."""
+    for chunk in chunks:
+        for start, end in sentences(chunk.text):
+            if end - start <= LONGEST_SENTENCE and _intended().search(chunk.text, start, end):
+                return Stated("", chunk, start, end)
+    return None
 
 
 def first_line(chunks: Sequence[StoredChunk]) -> Stated | None:
@@ -122,6 +133,20 @@ def _labelled() -> re.Pattern[str]:
 def _byline() -> re.Pattern[str]:
     return re.compile(
         rf"(?:^|[,;.–—-][^\S\n]*)[^\S\n]*(?i:{every_pattern('text.bylines')})[^\S\n]+{_NAMES}", re.MULTILINE
+    )
+
+
+@cache
+def _intended() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_\u3040-\u9fff])(?:{every_pattern('text.audience')})", re.IGNORECASE)
+
+
+@cache
+def _speaking() -> re.Pattern[str]:
+    """ "GRANT, Circuit Judge:" above the text of a judge."""
+    return re.compile(
+        rf"^[ \t]*(?P<names>{_TOKEN}(?:[ \t]+{_TOKEN}){{0,3}}), (?i:{every_pattern('text.offices')})[:.]?[ \t]*$",
+        re.MULTILINE,
     )
 
 
@@ -213,7 +238,8 @@ def _dated() -> re.Pattern[str]:
 def _likely(text: str, line: tuple[int, int], start: int, end: int) -> float:
     """How likely a date is that of the document: a label before it, a line of its own, a day rather than a year."""
     words = text[line[0] : line[1]].split()
-    is_prose = len(words) > FEW_WORDS or len(words) >= 8 and words[-1].endswith((".", "。"))
+    goes_on = text[line[1] :].lstrip()[:1].islower()
+    is_prose = len(words) > FEW_WORDS or len(words) >= 8 and (words[-1].endswith((".", "。")) or goes_on)
     score = 3.5 if _dated().search(text[max(line[0], start - 40) : start]) else 0.0
     score -= 1.0 if is_prose else -1.0
     score -= 1.0 if _YEAR.fullmatch(text[start:end]) else 0.0

@@ -13,9 +13,10 @@ from docqa.errors import ChildDied, Unavailable, Unreadable
 from docqa.formats.pdf.ocr import INSTALL
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.add import main_language, page_chunks, with_terms
-from docqa.ingest.key_sentences import choose, notes
+from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
+from docqa.ingest.selection import choose
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models
 from docqa.models.encoders import Encoders

@@ -27,7 +27,7 @@ def after_headings(text: str, start: int, end: int, title: str) -> tuple[int, st
     `title` is that of its section. A span that is all heading begins at its end.
     """
     heading = None
-    if title and text.startswith(title, start, end):
+    if title and text.startswith(title, start, end) and not text[start + len(title) : end].lstrip()[:1].islower():
         heading, start = title, _skipped(text, start + len(title), end)
     before = text[text.rfind("\n", 0, start) + 1 : start]
     at_line_start = heading is not None or bool(_NUMBER.fullmatch(before)) or not before.strip()

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 
 from docqa import store
+from docqa.ingest.chapters import FEWEST, Chapter, chapters
 from docqa.ingest.headings import role_of
 from docqa.languages import phrase
 from docqa.store.documents import StoredDocument
 from docqa.store.table_overview import column_overview
+from docqa.text.marks import begins_section
 
 SLIDES = ("ppt", "pptx")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 COLUMNS = 4  # titles take as much room as what a column holds
 SPREAD = 0.4  # of a text, from the first of its numbered titles to the last
-FEWEST = 3  # titles that are an outline
 LONGEST = 80  # characters of a title
 _NUMBERED = re.compile(
     r"^(?P<label>[^\W\d_]{2,20} )?(?P<number>\d{1,2})(?:[.:)]|\s?[—–-])\s+(?P<title>[^\W\d_a-z][^\n\t]{2,80})"
@@ -65,14 +66,24 @@ def _is_title(text: str) -> bool:
 
 async def outline(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
     """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
-    table, the titles that its maker gave its parts, or those that its text numbers."""
+    table, its chapters, else the titles that its maker gave its parts, or those that its text numbers."""
     if document.kind == "csv":
         return await table_of(conn, document, language, most // COLUMNS)
-    if document.kind in TITLED:
-        headed = await store.notes.headed_chunks(conn, document.id)
-        return outline_of([chunk.section for chunk in headed], language, most, document.title)
-    texts = [chunk.text for chunk in await store.chunks.chunks(conn, document.id)]
-    return outline_of(await asyncio.to_thread(numbered_titles, texts), language, most, document.title)
+    if not document.language and document.kind == "pdf":
+        return ""  # its text is what the recognition of pictures left
+    pages = await store.documents.pages(conn, document.id)
+    if known := await asyncio.to_thread(chapters, pages):
+        titles = [titled(chapter) for chapter in known]
+    elif document.kind in TITLED:
+        titles = [chunk.section for chunk in await store.notes.headed_chunks(conn, document.id)]
+    else:
+        titles = await asyncio.to_thread(numbered_titles, [page.text for page in pages])
+    return outline_of(titles, language, most, document.title)
+
+
+def titled(chapter: Chapter) -> str:
+    """The title of a chapter without a number that only counts: "Rent", but "Day 3: Bergen"."""
+    return chapter.title if chapter.label and not begins_section(chapter.title) else chapter.bare
 
 
 async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:

@@ -25,6 +25,8 @@ def _title(text: str, name: str) -> str:
     text = _PROGRAM.sub("", text).strip(" -")
     if _FILE.search(text) or _is_placeholder("titles", text) or fold(text) in (fold(name), fold(PurePath(name).stem)):
         return ""
+    if "_" in text:  # the name of a file or a job
+        return ""
     letters = sum(map(str.isalpha, text))
     return text if letters >= 4 and 2 * letters >= len(text) and (" " in text or not text.isascii()) else ""
 

@@ -27,9 +27,9 @@ class KindOpinion(NamedTuple):
     probability: float
 
 
-Property = Literal["author", "written", "title", "tongue", "format"]
+Property = Literal["author", "written", "title", "tongue", "format", "audience"]
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "page_count", "mentions", "properties"]
+Wanted = Literal["passages", "summary", "contents", "placement", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Question:
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
     speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
-    decided.
+    decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why.
     """
 
     text: str
@@ -211,6 +211,8 @@ class Question:
     size: Size = Size()
     points_at_document: bool = True
     wants_decisions: bool = False
+    wants_signature: bool = False
+    wants_reasons: bool = False
 
     @property
     def answer_language(self) -> str:

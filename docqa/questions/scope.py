@@ -26,12 +26,14 @@ LONGEST = 200  # characters; what is longer brings a task of its own
 TOPIC_WORDS: dict[Wanted, tuple[int, int]] = {
     "page_count": (0, 0),
     "contents": (0, 0),
+    "placement": (0, 5),
     "summary": (0, 3),
     "mentions": (1, 3),
 }
 _PATTERNS: dict[Wanted, str] = {
     "page_count": "page_count",
     "contents": "contents",
+    "placement": "placement",
     "summary": "gist",
     "mentions": "mentions",
 }
@@ -57,6 +59,7 @@ def scope_of(question: str, language: str) -> Scope:
         "filler",
         "document",
         *(["kinds"] if wanted == "summary" else []),
+        *(["placing"] if wanted in ("placement", "contents") else []),
         *(["task", "polite"] if places and wanted is None else []),
     ]
     topic = topic_of(rest, *fillers)
@@ -69,6 +72,8 @@ def scope_of(question: str, language: str) -> Scope:
     least, most = TOPIC_WORDS[wanted]
     if wanted == "summary" and not wants_span(question, language):
         most *= 2  # "Summarise why the home was closed by the council" is no other question
+    if wanted == "placement" and not topic and not places:
+        return Scope()
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
     return Scope(wanted, topic, places) if least <= words <= most else Scope(places=places)
 
@@ -119,6 +124,14 @@ def _decisions() -> re.Pattern[str]:
 def asks_for_decisions(question: str) -> bool:
     """Whether it asks, in whatever language, for what was decided."""
     return bool(_decisions().search(question))
+
+
+def asks_for_signature(question: str, language: str) -> bool:
+    """Whether it asks who signed a document or a letter in it, and names nothing else."""
+    if len(question) > LONGEST or not _asks("signing", question, language):
+        return False
+    left = _blanked(_typed("signing", language), _compiled("signing").sub(" ", question))
+    return not topic_of(left, "filler", "document", "making", "kinds")
 
 
 def _wanted(question: str, language: str) -> Wanted | None:

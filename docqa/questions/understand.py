@@ -17,6 +17,7 @@ from docqa.questions.parts import parts
 from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
 from docqa.questions.scope import (
     asks_for_decisions,
+    asks_for_signature,
     common_scope,
     names_document,
     points_at_document,
@@ -25,7 +26,7 @@ from docqa.questions.scope import (
     topic_of,
 )
 from docqa.questions.small_talk import small_talk
-from docqa.questions.wording import content, says_enough
+from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
 
 FEW_WORDS = 3  # of its own; with as many, a question is about something in the document
@@ -97,6 +98,8 @@ def understand(
         size=size_of(text, language),
         points_at_document=points_at_document(text, language),
         wants_decisions=asks_for_decisions(text),
+        wants_signature=asks_for_signature(text, language),
+        wants_reasons=matches("reason", text, language),
     )
 
 

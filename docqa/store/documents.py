@@ -34,6 +34,15 @@ class StoredDocument:
     dated: str = ""
 
 
+@dataclass(frozen=True)
+class StoredPage:
+    """The text of a page and the blocks it is made of."""
+
+    number: int
+    text: str
+    blocks: tuple[Block, ...]
+
+
 STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated"
 
 
@@ -170,6 +179,13 @@ async def page_blocks(conn: Connection, document: int, page_numbers: Iterable[in
              WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))"""
     rows = await fetch_all(conn, sql, document, json.dumps(sorted(page_numbers)))
     return {number: stored_blocks(text, blocks) for number, text, blocks in rows}
+
+
+async def pages(conn: Connection, document: int) -> list[StoredPage]:
+    """All pages of a document with their blocks, in order."""
+    sql = "SELECT page_number, text, blocks FROM page WHERE document = ? ORDER BY page_number"
+    rows = await fetch_all(conn, sql, document)
+    return [StoredPage(number, text, stored_blocks(text, blocks)) for number, text, blocks in rows]
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:

@@ -32,6 +32,7 @@ def chunk(text: str) -> list[StoredChunk]:
         ("潮汐\n作者：王小明\n海水上涨。", "王小明"),
         ("Tides\nOmar Haddad <omar@tides.example>\nThe sea rises.", "Omar Haddad"),
         ("Present: Ann Lee (chair), Tom Roe (minutes)", "Tom Roe"),
+        ("Before STONE and MILLER.\n\nMILLER, Circuit Judge:\n\nThe pier belongs to the town.", "MILLER"),
         (
             "On Tides\n\nYun Fang, Mia Olsen, Karl Brandt\n\nAbstract. The sea rises.",
             "Yun Fang, Mia Olsen, Karl Brandt",
@@ -65,6 +66,22 @@ def test_a_date_within_the_text_is_not_the_date_of_the_document(text: str, day: 
     stated = date(chunk(text))
     assert stated is not None
     assert stated.value == day
+
+
+def test_a_date_in_a_line_that_goes_on_is_not_that_of_the_document() -> None:
+    text = "The Pier\n\nThe survey of the old pier was made between 3 and 7 May 2019 and\nit took a week.\n\nPublished 4 June 2020"
+    stated = date(chunk(text))
+    assert stated is not None
+    assert stated.value == "4 June 2020"
+
+
+async def test_the_imprint_counts_before_the_file_where_covers_stand_before_it(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(
+        client, "Harbour Watch\fHarbour Office\fHarbour Watch\fFirst published April 2016\nBergen\fText."
+    )
+    message, sources = await ask(client, [doc_id], "when did this come out?")
+    assert message == "It gives the date April 2016: “First published April 2016” [1]"
+    assert sources[0]["page_number"] == 4
 
 
 def test_a_date_in_a_sentence_is_not_that_of_the_document() -> None:
@@ -175,3 +192,32 @@ async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClien
     doc_id = await upload(client, text)
     message, sources = await ask(client, [doc_id], "Summarise this in two sentences", length="LONG")
     assert len(sources) == 2, message
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            "The Pump\n\nThis guide is for anyone who owns a pump. It lifts water.",
+            "who is this for?",
+            "It says for whom it is: “This guide is for anyone who owns a pump.” [1]",
+        ),
+        (
+            "Die Pumpe\n\nDiese Anleitung richtet sich an Besitzer einer Pumpe. Sie hebt Wasser.",
+            "Für wen ist das?",
+            "Darin steht, für wen es ist: „Diese Anleitung richtet sich an Besitzer einer Pumpe.“ [1]",
+        ),
+        (
+            "La pompe\n\nCe guide s'adresse aux propriétaires d'une pompe. Elle monte l'eau.",
+            "C'est pour qui ?",
+            "Il est dit à qui il s’adresse : « Ce guide s'adresse aux propriétaires d'une pompe. » [1]",
+        ),
+        (
+            "La bomba\n\nEsta guía está dirigida a dueños de una bomba. Sube agua.",
+            "¿Para quién es?",
+            "Dice para quién es: «Esta guía está dirigida a dueños de una bomba.» [1]",
+        ),
+    ],
+)
+async def test_for_whom_a_document_is(client: httpx.AsyncClient, text: str, question: str, answer: str) -> None:
+    assert (await ask(client, [await upload(client, text)], question))[0] == answer

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from docqa.ingest.key_sentences import choose, notes
+from docqa.ingest.key_sentences import notes
+from docqa.ingest.selection import choose
+from docqa.ingest.sentence_worth import is_garbled
 from docqa.store.notes import Note
 from docqa.text.words import terms
 
@@ -158,3 +160,82 @@ def test_a_licence_is_no_summary() -> None:
         "Terms",
     )
     assert summary([*REPORT, licence], 1) == ["The harbour of Bergen handled more ships than in the year before."]
+
+
+MORE = " The rooms were painted in spring. A new stove was put into the kitchen of the house."
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            (
+                "About us\n\nThe winters were long. Norbel is a maker of sails for boats on the lake. Norbel has grown. We like "
+                "Norbel, and Norbel likes the lake, and so do all who know Norbel well."
+            ),
+            "Norbel is a maker of sails for boats on the lake.",
+        ),
+        (
+            (
+                "Lease\n\nThis agreement is made on 3 May 2021 between Ann Lee, of 4 Oak Lane, Bergen, (the Landlord), and Tom "
+                "Roe, of 9 Elm Road, Oslo, (the Tenant).\n\nThe tenant keeps the stairs clean and the windows closed in winter."
+            ),
+            (
+                "This agreement is made on 3 May 2021 between Ann Lee, of 4 Oak Lane, Bergen, (the Landlord), and Tom "
+                "Roe, of 9 Elm Road, Oslo, (the Tenant)."
+            ),
+        ),
+    ],
+)
+def test_what_a_document_is_of_comes_first(text: str, first: str) -> None:
+    assert summary([Chunk(text + MORE)], 1) == [first]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Conclusion\n\nThe lake froze in winter. The council decided to build the bridge.", "build the bridge"),
+        ("Beschluss\n\nDer See fror im Winter zu. Der Rat hat den Bau der Brücke genehmigt.", "Bau der Brücke"),
+        ("Fin\n\nLe lac a gelé en hiver. Le conseil a adopté la construction du pont.", "construction du pont"),
+        ("Acta\n\nEl lago se heló en invierno. Se aprobó la construcción del puente nuevo.", "construcción del puente"),
+        ("决议\n\n湖面在冬天结冰了很长时间。会议决定在湖上修建一座新桥。", "修建一座新桥"),
+    ],
+)
+def test_what_was_decided_comes_before_the_weather(text: str, first: str) -> None:
+    assert first in summary([Chunk(text)], 1)[0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "1. Press the lid of the pump firmly down.",
+        "4 The pump of Bergen was not argued here.",
+        "Pump = ] the ~ pump | of x b the } pump.",
+        "The pump pumped 12 in 2018, 14 in 2019, 15 in 2020.",
+        "Thank you for choosing this pump of ours.",
+        "Like most of the pumps, they pump the water.",
+    ],
+)
+def test_instructions_footnotes_figures_and_thanks_sum_nothing_up(other: str) -> None:
+    text = f"{other}\n\nThe pump lifts water from the well of the town to the houses."
+    assert summary([Chunk(text)], 1) == ["The pump lifts water from the well of the town to the houses."]
+
+
+def test_what_a_summary_denies_comes_before_what_it_describes() -> None:
+    text = (
+        "Summary\n\nThe home has three floors and a garden. It has a lift and a dining room. Medicines were not kept "
+        "safely in the home. The garden has a pond with fish.\n\nHistory\n\nThe home was built on a hill in 1911."
+    )
+    assert "Medicines were not kept safely in the home." in summary([Chunk(text)], 2)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Las obras cuestan 300 € al mes y duran dos meses.",
+        "L'acqua e il gas sono a carico di chi abita lì.",
+        "Il y a 3 % de plus à payer.",
+    ],
+)
+def test_words_of_one_letter_make_no_sentence_garbled(sentence: str) -> None:
+    assert not is_garbled(sentence)

@@ -1,0 +1,212 @@
+"""The chapters of a document: those of its printed table of contents, else those that its headings number, else its
+highest headings. Each with the page that the document itself gives it and the page of the file."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from docqa.ingest.headings import role_of
+from docqa.store.documents import StoredPage
+from docqa.text.block import Block
+from docqa.text.contents import contents
+from docqa.text.marks import heads_contents
+from docqa.text.numerals import HAN_DIGITS, heading_number
+from docqa.text.words import fold
+
+FEWEST = 3  # titles that are an outline
+LONGEST = 120  # characters of a title
+FRONT = 30  # pages at the beginning, on which a table of contents may stand without a heading
+LETTERS = 0.6  # of a title: a row of figures is none, nor is a postal code
+KNOWN = 0.5  # of the entries of a table of contents: where as many stand above a text too, their levels count
+_ENTRY = re.compile(r"(?P<title>.*?[^\W_].*?)(?:[\s.·…_]*[\s.·…_])(?P<page>\d{1,4}|[ivxlc]{1,6})$", re.DOTALL)
+_LEADERS = re.compile(r"(?:[\s.·…_]{2,}|\s)+$")
+_NUMBERED = re.compile(
+    rf"(?:(?P<label>[^\W\d_]{{3,12}})\s+)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|[IVXLC]{{1,6}}(?!\w))(?![\w,%])"
+    rf"\s*[.:)—–-]?\s*(?=[^\W\d_]|[“\"«¿(\[])|第\s?(?P<han>\d{{1,3}}|[{HAN_DIGITS}]{{1,4}})\s?(?P<unit>[章节節编編篇部])\s*"
+)
+_NO_TITLE = re.compile(
+    r"\*{3}|[|~_=\\{}<>]|\b(\w+) \1\b"
+)  # "*** END OF THE BOOK ***", what a recognised picture leaves
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter: its `title` with its number, what `label` ("chapter") and `number` it has, () for none.
+
+    `printed` is its page by the table of contents, "" without one; `page` that of the file on which it begins, 0 where
+    it does not stand there. `source` is the page that names it, `start` to `end` where in that page's text.
+    """
+
+    title: str
+    label: str
+    number: tuple[int, ...]
+    printed: str
+    page: int
+    source: int
+    start: int
+    end: int
+    level: int = 0
+
+    @property
+    def bare(self) -> str:
+        """The title without its number."""
+        match = _NUMBERED.match(self.title)
+        return self.title[match.end() :] or self.title if match else self.title
+
+
+def chapters(pages: Sequence[StoredPage]) -> list[Chapter]:
+    """The chapters of a document in order; none where fewer than FEWEST are recognised."""
+    headings = list(_headings(pages))
+    listed = _placed(list(_listed(pages)), headings, len(pages))
+    for known in (_highest(listed), _series(headings), _level(_titles(headings))):
+        distinct = list({_key(chapter.title): chapter for chapter in reversed(known)}.values())[::-1]
+        if len(distinct) >= FEWEST:
+            return distinct
+    return []
+
+
+def _listed(pages: Sequence[StoredPage]) -> Iterator[Chapter]:
+    """The entries of the table of contents."""
+    running = Counter(
+        _key(re.sub(r"\d", "", page.text[block.start : block.end]))
+        for page in pages
+        for block in page.blocks
+        if block.kind == "boilerplate"
+    )
+    for page in pages:
+        blocks = [block._replace(kind="paragraph") if block.kind == "boilerplate" else block for block in page.blocks]
+        places = contents(page.text, blocks) if page.number <= FRONT or _names_contents(page) else set()
+        for place in sorted(places):
+            block = page.blocks[place]
+            text = page.text[block.start : block.end]
+            # What stands on other pages too is the head or the foot of the page.
+            entry = _ENTRY.fullmatch(text) if running[_key(re.sub(r"\d", "", text))] <= 1 else None
+            if entry is None:
+                continue
+            title = " ".join(_LEADERS.sub("", entry["title"]).split())
+            start = block.start
+            if title[0].islower() and place and place - 1 not in places:  # the second line of an entry
+                before = page.blocks[place - 1]
+                start = before.start
+                title = " ".join(f"{page.text[before.start : before.end]} {title}".split())
+            if _is_title(title) and not title[0].islower():
+                yield _chapter(title, entry["page"], page.number, Block("heading", start, block.end))
+
+
+def _names_contents(page: StoredPage) -> bool:
+    return any(
+        heads_contents(page.text[block.start : block.end]) for block in page.blocks if block.end - block.start < 40
+    )
+
+
+def _headings(pages: Sequence[StoredPage]) -> Iterator[Chapter]:
+    for page in pages:
+        for block in page.blocks:
+            title = " ".join(page.text[block.start : block.end].split()) if block.kind == "heading" else ""
+            if _is_title(title):
+                yield replace(_chapter(title, "", page.number, block), page=page.number)
+
+
+def _chapter(title: str, printed: str, page: int, block: Block) -> Chapter:
+    match = _NUMBERED.match(title)
+    number = heading_number(match["number"] or match["han"]) if match else ()
+    label = fold(match["label"] or match["unit"] or "") if match else ""
+    return Chapter(title.strip(" .:;"), label, number, printed, 0, page, block.start, block.end, block.level)
+
+
+def _placed(listed: Sequence[Chapter], headings: Sequence[Chapter], pages: int) -> list[Chapter]:
+    """The entries with the levels of the headings that they lead to, and their pages of the file.
+
+    These are as far from the printed ones throughout; a heading elsewhere is another of the same words.
+    """
+    contents_pages = {chapter.source for chapter in listed}
+    above: dict[str, list[Chapter]] = {}
+    for heading in headings:
+        if heading.page not in contents_pages:
+            above.setdefault(_key(heading.bare), []).append(heading)
+    matched = [(chapter, above.get(_key(chapter.bare), [])) for chapter in listed]
+    apart = Counter(
+        heading.page - int(chapter.printed)
+        for chapter, same in matched
+        for heading in same
+        if chapter.printed.isdigit()
+    )
+    offset, often = max(apart.items(), key=lambda pair: pair[1], default=(0, 0))
+    placed = []
+    for chapter, same in matched:
+        page = 0
+        if not chapter.printed.isdigit():
+            page = same[0].page if same else 0
+        elif often > 1 and 0 < int(chapter.printed) + offset <= pages:
+            page = int(chapter.printed) + offset
+        placed.append(replace(chapter, page=page, level=same[0].level if same else 0))
+    return placed
+
+
+def _highest(listed: Sequence[Chapter]) -> list[Chapter]:
+    """The entries of the highest rank: those with a label, those with one number, those whose headings are highest."""
+    labels = Counter(chapter.label for chapter in listed if chapter.label and len(chapter.number) == 1)
+    label, count = max(labels.items(), key=lambda pair: pair[1], default=("", 0))
+    if count > 1:
+        return [chapter for chapter in listed if chapter.label == label]
+    numbered = [chapter for chapter in listed if len(chapter.number) == 1]
+    if len(numbered) > 1:
+        is_flat = all(len(chapter.number) < 2 for chapter in listed)
+        return list(listed) if is_flat else numbered
+    known = [chapter for chapter in listed if chapter.level]
+    return _level(known) or list(listed) if len(known) >= KNOWN * len(listed) else list(listed)
+
+
+def _series(headings: Sequence[Chapter]) -> list[Chapter]:
+    """The headings that are numbered one after the other; of several such series the longest."""
+    series: list[list[Chapter]] = []
+    for heading in headings:
+        if len(heading.number) == 1:
+            before = (heading.label, (heading.number[0] - 1,))
+            known = next((known for known in series if (known[-1].label, known[-1].number) == before), None)
+            if known is not None:
+                known.append(heading)
+            elif not any(heading.label == known[-1].label and heading.number == known[-1].number for known in series):
+                series.append([heading])
+    return max(series, key=len, default=[])
+
+
+def _titles(headings: Sequence[Chapter]) -> list[Chapter]:
+    """The headings without those of the cover: several, one right below the other."""
+    covers = {
+        after.page
+        for before, after in pairwise(headings)
+        if before.page == after.page == headings[0].page and after.start - before.end < 3
+    }
+    return [heading for heading in headings if heading.page not in covers]
+
+
+def _level(headings: Sequence[Chapter]) -> list[Chapter]:
+    """The headings of the highest level that has enough of them."""
+    for level in sorted({heading.level for heading in headings}):
+        known = [heading for heading in headings if heading.level == level]
+        if len({_key(heading.title) for heading in known}) >= FEWEST:
+            return known
+    return []
+
+
+def _is_title(text: str) -> bool:
+    match = _NUMBERED.match(text)
+    bare = text[match.end() :] if match else text
+    letters, signs = sum(map(str.isalpha, bare)), sum(not char.isspace() for char in bare)
+    return (
+        2 <= len(bare) <= LONGEST
+        and letters >= LETTERS * signs
+        and not heads_contents(text)
+        and not _NO_TITLE.search(text)
+        and role_of(bare) != "skipped"
+        and not bare[0].islower()
+        and not any(mark in text.split() for mark in ".,'\"")
+    )
+
+
+def _key(title: str) -> str:
+    """The title as it is compared: its letters and digits."""
+    return "".join(filter(str.isalnum, fold(title)))
