@@ -61,15 +61,20 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         whole = await overview(answering.index.db, documents, question, provider)
         if whole is None:
             return None, False
-        pieces = whole.pieces
-        if isinstance(provider, Chat) and whole.by_provider:
-            evidence = [Evidence(passage.text, language=passage.document.language) for passage in whole.passages]
-            pieces = Checked(question, evidence, None, strict=provider.model.is_small).pieces(pieces)
-        return replace(whole, pieces=await _started(pieces)), False
+        if not isinstance(provider, Chat) or not whole.by_provider:
+            return replace(whole, pieces=await _started(whole.pieces)), False
+        evidence = [Evidence(passage.text, language=passage.document.language) for passage in whole.passages]
+        checked = Checked(question, evidence, None, strict=provider.model.is_small)
+        pieces = await _started(checked.pieces(whole.pieces))
+        if checked.says_nothing:
+            quoted = await overview(answering.index.db, documents, question, Extractive())
+            return quoted, True
+        return replace(whole, pieces=pieces), False
 
     begun = await _first(answering, question.options.model_name, sum_up)
     if whole := begun.what:
-        made = Answer(question, _whole(""), str(begun.target) if whole.by_provider else OVERVIEW, names=names)
+        target = QUOTES if begun.replaced else begun.target
+        made = Answer(question, _whole(""), str(target) if whole.by_provider else OVERVIEW, names=names)
         instead = _instead(answering, begun, question) if whole.by_provider else ""
         tokens = _cited(made, whole.passages, whole.pieces)
         made.tokens = _framed(whole.opening, tokens, whole.closing + instead)

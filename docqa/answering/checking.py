@@ -1,9 +1,9 @@
 """What a model writes, passed on sentence by sentence, each once it has been compared with the evidence.
 
-What no unit states is never shown. Before anything else has been said the extract is shown in its place, and the model
-is stopped: a wrong answer is not worth its second sentence, and the extract is at hand. Later the unit that is about
-the same is quoted, unless it was; a small model is stopped there too, since what follows a wrong sentence of it was
-wrong as well in nine of ten cases. A row of a table that the model makes, and what it writes as a task, are marked.
+Where the answer begins with what no unit states, the extract is shown in its place, and the model is stopped: a wrong
+answer is not worth its second sentence, and the extract is at hand. Later the unit that is about the same is quoted,
+unless it was; where there is none, and in a table or a task, the sentence is marked. A small model is stopped at once,
+since it goes on as it began; in its summaries such sentences are left out.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
 from docqa.answering.evidence import Evidence, Piece
-from docqa.answering.grounds import Grounds, Stated, Verdict, stated_in
+from docqa.answering.grounds import ABOUT, Grounds, Stated, Verdict, stated_in, words_of
 from docqa.answering.polarity import is_affirmed
 from docqa.answering.quoting import said
 from docqa.languages import phrase
@@ -25,6 +25,7 @@ _MARK = re.compile(r"\s*[\[【]\^?\d{1,3}(?:[,;\s–-]+\d{1,3}){0,9}[\]】]")
 _UNDECIDED = re.compile(r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z")
 _WORD = re.compile(r"\s*\S+")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
+NUMBERS = ("fact", "number", "count")  # the kinds of questions that a number answers
 _WIDE = "（"  # brings its own space
 
 
@@ -48,6 +49,11 @@ class Checked:
         self._shown: list[frozenset[str]] = []  # the terms of each sentence that was shown
         self._opening = ""  # yes or no, or a line that leads on, till what follows has been checked
         self._done = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing has been shown so far."""
+        return not self._shown and not self.replaced
 
     async def pieces(self, written: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece, None]:
         """The sentences that are stated, or what stands in their place."""
@@ -77,6 +83,8 @@ class Checked:
                 self.replaced = True
                 async for piece in self._extract:
                     yield piece
+            elif self._opening:
+                yield Piece(self._opening)
         finally:
             reading.cancel()
             if self._extract:
@@ -91,7 +99,8 @@ class Checked:
         """What is shown for a sentence."""
         assert self._grounds is not None
         own = frozenset(terms(sentence))
-        if not own:
+        is_bare = not any(map(str.isalpha, sentence))  # a number, or the mark of an item without one
+        if not own or is_bare and self._strict and self._question.kind not in NUMBERS:
             return [Piece(sentence)] if self._shown else []
         if phrase("phrases.not_found", self._language) in " ".join(sentence.split()):
             self._shown.append(own)
@@ -103,14 +112,15 @@ class Checked:
         ):
             self._opening = sentence
             return []
-        verdict = self._grounds.judge(sentence)
+        verdict = self._grounds.judge(sentence.strip().rstrip(".") if is_bare else sentence)
         if verdict.is_wrong or self._contradicts_itself(sentence):
             return self._replaced(sentence)
         if own in self._shown:
             return []
         first = not self._shown
         self._shown.append(own)
-        text = self._opened(sentence, verdict) if first else sentence
+        text = self._opened(sentence, verdict).lstrip() if first else sentence
+        self._opening = ""
         return [Piece(text, rests_on=verdict.passages)]
 
     def _replaced(self, sentence: str) -> list[Piece]:
@@ -119,15 +129,17 @@ class Checked:
             self._done = True
             return []
         assert self._grounds is not None
-        self._done = self._strict
+        self._done = self._strict and self._extract is not None
+        if self._strict and self._extract is None:
+            return []
+        nearest = self._grounds.nearest(sentence)
         opening, self._opening = self._opening, ""
-        if sentence.lstrip().startswith("|") or self._question.kind == "task":
+        if nearest is None or self._question.kind == "task" or sentence.lstrip().startswith("|"):
+            if self._strict:
+                return []
             self._shown.append(frozenset(terms(sentence)))
             unfounded = phrase("phrases.unfounded", self._language)
             return [Piece(opening + sentence + (unfounded if unfounded[0] in _WIDE else f" {unfounded}"))]
-        nearest = self._grounds.nearest(sentence)
-        if nearest is None or nearest.passage is None:
-            return []
         text = self._quotation(nearest)
         own = frozenset(terms(text))
         if any(own <= shown or shown <= own for shown in self._shown):
@@ -162,7 +174,13 @@ class Checked:
         if self._question.kind != "whether" or self._shown or not (word := self._begins_with(sentence)):
             return False
         statement = sentence if self._opening else _WORD.sub("", sentence, count=1)
-        affirmed = is_affirmed(self._question.parts[0], statement, self._language) if terms(statement) else None
+        part = self._question.parts[0]
+        of_question, of_statement = words_of(part.text, self._language), words_of(statement, self._language)
+        if len(of_question & of_statement) < ABOUT * len(
+            of_question
+        ):  # "Yes, but not on Mondays" denies something else
+            return False
+        affirmed = is_affirmed(part, statement, self._language)
         return affirmed is not None and affirmed != (word == "yes")
 
     def _opened(self, sentence: str, verdict: Verdict) -> str:

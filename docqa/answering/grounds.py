@@ -8,24 +8,29 @@ mean what the unit says.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
+from itertools import permutations
 from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence
 from docqa.answering.polarity import is_negated, statements
 from docqa.answering.table_rows import cells_of, headings_of
 from docqa.languages import entry, pattern, phrase
-from docqa.questions.wording import content, points_back
+from docqa.questions.wording import WORD, content, points_back
 from docqa.text.facts import Claims, Facts
 from docqa.text.frequency import is_rare
 from docqa.text.sentences import sentences
 from docqa.text.units import Unit, in_context
-from docqa.text.words import is_dense, stem, terms
+from docqa.text.values import in_words
+from docqa.text.words import fold, is_dense, stem, terms
 
 SUPPORT = 0.6  # share of a sentence's words that a unit, or the units of its clauses, must hold to be its source
-CLAUSE = 0.4  # of a clause's words: the least beside its facts
+CLAUSE = 0.5  # of a clause's words: the least beside its facts
 ABOUT = 0.5  # of a sentence's words: from here on a unit is about the same
-FEW = 3  # words; of fewer the share says little
+WORTH = 0.6  # of the best unit's score: what fits the question less does not answer it
+MOST_NUMBERS = 8  # in a sentence that may compute
+LEAST_STEM = 3  # characters
 _CODE = re.compile(r"(?<![\w-])[^\W\d_][\w-]*\d[\w-]*")
 _COMMA = r"[,;:](?=\s\D)|[；，、：]"
 
@@ -55,15 +60,18 @@ class _Asserted:
 
 @dataclass(frozen=True)
 class Stated:
-    """A unit, or a sentence of a passage without units; `near` is what it is understood with: what it stands under,
-    and the sentences before it that "it" points back to. `cells` are those of a row, each with label and heading."""
+    """A unit, or a sentence of a passage without units. `before` are the sentences that its "it" points back to,
+    `above` what it stands under: both may name what it is about. `cells` are those of a row, each with label and
+    heading. `answers`: it fits the question nearly as well as the best one."""
 
     text: str
-    near: str
+    before: str
+    above: str
     language: str
     passage: int | None
     unit: Unit | None = None
     cells: tuple[str, ...] = ()
+    answers: bool = True
 
     @cached_property
     def facts(self) -> Facts:
@@ -73,12 +81,12 @@ class Stated:
     @cached_property
     def named(self) -> Facts:
         """Those that a name may stand among."""
-        return Facts.of([self.text, self.near], self.language)
+        return Facts.of([self.text, self.before, self.above], self.language)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of the unit and of what it is understood with."""
-        return words_of(f"{self.text} {self.near}", self.language)
+        """The words of the unit and of what it points back to."""
+        return words_of(f"{self.text} {self.before}", self.language)
 
     @cached_property
     def cell_facts(self) -> tuple[Facts, ...]:
@@ -101,17 +109,28 @@ class Stated:
 
 
 def words_of(text: str, language: str) -> frozenset[str]:
-    """The stems of the words that say what a text is about, without numbers; pairs of characters of dense scripts."""
+    """The stems of the words that say what a text is about, without numbers and negations; pairs of characters of
+    dense scripts."""
     if is_dense(text):
         return frozenset(term for term in terms(text) if not any(map(str.isdigit, term)))
-    return frozenset(stem(word) for word in content(text, language) if not any(map(str.isdigit, word)))
+    return frozenset(
+        _stem(word)
+        for word in content(text, language)
+        if not any(map(str.isdigit, word)) and not is_negated(word, language) and not in_words(fold(word), language)
+    )
+
+
+def _stem(word: str) -> str:
+    """The beginning of a word, without the s of "needs"."""
+    short = stem(word)
+    return short[:-1] if len(short) > LEAST_STEM and short[-1] == "s" and short[-2] != "s" else short
 
 
 class Grounds:
     """The units of the evidence, and what an answer in `language` may state by them.
 
-    `earlier` passages count too, but are no sources here. `strict`, for a small model: a sentence that no unit is about
-    is wrong although it names no fact.
+    `earlier` passages count too, but are no sources here. `strict`, for a small model: what no unit that fits the
+    question is about is wrong, although it names no fact.
     """
 
     def __init__(
@@ -120,6 +139,7 @@ class Grounds:
         self.language = language
         self._stated = [*stated, *(item for text in earlier for item in _sentences_of(text, language))]
         self._strict = strict
+        self._any_foreign = any(map(self._is_foreign, self._stated))
         names = [name for item in self._stated for name in Claims.of(item.text, item.language).names]
         self._known_names = {term for name in names for term in terms(name)}
 
@@ -128,23 +148,28 @@ class Grounds:
         asserted = self._asserted(_without_yes_or_no(sentence, self.language))
         if not asserted.words and not asserted.has_facts:
             return Verdict()
+        stated = self._stating(asserted)
+        if stated is None:
+            return Verdict(is_wrong=True)
+        sources = self._sources(asserted, stated)
+        if self._strict and not self._any_foreign and not (sources and any(item.answers for item in stated)):
+            return Verdict(is_wrong=True)
+        return Verdict(sources)
+
+    def _stating(self, asserted: _Asserted) -> list[Stated] | None:
+        """The units that state it, none where no fact can be looked up; None where it is wrong."""
         by_share = sorted(self._stated, key=lambda item: -self._share(asserted, item))
-        if asserted.has_facts:
-            holders = [item for item in by_share if item.holds(asserted)]
-            near = [item for item in holders if self._is_foreign(item) or self._share(asserted, item) >= CLAUSE]
-            agreeing = [item for item in near if self._agrees(asserted, item)]
-            if agreeing:
-                return Verdict(self._sources(asserted, agreeing[:1]))
-            by_clauses = None if near else self._by_clauses(asserted)
-            return Verdict(is_wrong=True) if by_clauses is None else Verdict(self._sources(asserted, by_clauses))
-        about = [item for item in by_share if self._share(asserted, item) >= ABOUT]
-        agreeing = [item for item in about if self._agrees(asserted, item)]
-        if agreeing:
-            return Verdict(self._sources(asserted, agreeing[:1]))
-        is_wrong = (
-            bool(about) or self._strict and len(asserted.words) >= FEW and not any(map(self._is_foreign, by_share))
-        )
-        return Verdict(is_wrong=is_wrong)
+        if not asserted.has_facts:
+            about = [item for item in by_share if self._share(asserted, item) >= ABOUT]
+            return self._agreeing(asserted, about) or (None if about else [])
+        holders = [item for item in by_share if item.holds(asserted)]
+        near = [item for item in holders if self._is_foreign(item) or self._share(asserted, item) >= CLAUSE]
+        return self._agreeing(asserted, near) or (None if near else self._by_clauses(asserted))
+
+    def _agreeing(self, asserted: _Asserted, by_share: Sequence[Stated]) -> list[Stated]:
+        """The unit with most of the words that does not say the opposite, unless one with more of them does."""
+        best = next((item for item in by_share if self._agrees(asserted, item)), None)
+        return [best] if best and self._share(asserted, best) >= self._share(asserted, by_share[0]) else []
 
     def nearest(self, sentence: str) -> Stated | None:
         """The unit that is about the same as the sentence; None where none is."""
@@ -158,6 +183,10 @@ class Grounds:
 
     def _asserted(self, text: str) -> _Asserted:
         claims = Claims.of(text, self.language)
+        # "two pumps"; "one" is most often no number.
+        spelled = (in_words(fold(word), self.language) for word in WORD.findall(text) if word.isalpha())
+        claims.numbers.extend({Decimal(value)} for value in spelled if value and value > 1)
+        claims = claims._replace(numbers=_not_computed(claims.numbers))
         first = re.match(r"\W*([^\W\d_]{2,})", text)
         if first and first[1][0].isupper() and first[1] not in claims.names and self._is_name(first[1]):
             claims.names.append(first[1])
@@ -232,14 +261,17 @@ class Grounds:
 def stated_in(evidence: Sequence[Evidence], language: str) -> list[Stated]:
     """All units of the evidence, of passages without units their sentences; `language` is for those whose language is
     not known."""
-    return [item for index, passage in enumerate(evidence) for item in _units_of(passage, index, language)]
+    best = max((candidate.score for passage in evidence for candidate in passage.units), default=0.0)
+    least = min(best, WORTH * best)
+    return [item for index, passage in enumerate(evidence) for item in _units_of(passage, index, language, least)]
 
 
-def _units_of(passage: Evidence, index: int, language: str) -> list[Stated]:
+def _units_of(passage: Evidence, index: int, language: str, least: float) -> list[Stated]:
     units = sorted({candidate.unit for candidate in passage.units}, key=lambda unit: unit.start)
     known = passage.language or language
     if not units:
         return list(_sentences_of(passage.text, known, index, passage.about))
+    fitting = {candidate.unit for candidate in passage.units if candidate.score >= least}
     stated = []
     before = ""
     for number, unit in enumerate(units):
@@ -249,7 +281,7 @@ def _units_of(passage: Evidence, index: int, language: str) -> list[Stated]:
         lead = passage.text[unit.lead_start : unit.lead_end] if unit.lead_start is not None else ""
         heads, cells = _row(passage, unit, units) if unit.kind == "row" else ("", ())
         text = f"{heads}\n{text}" if heads else text
-        stated.append(Stated(text, f"{passage.about} {lead} {before}", known, index, unit, cells))
+        stated.append(Stated(text, before, f"{passage.about} {lead}", known, index, unit, cells, unit in fitting))
         before = f"{before} {text}"
     return stated
 
@@ -274,9 +306,33 @@ def _sentences_of(text: str, language: str, index: int | None = None, about: str
     for start, end in sentences(text):
         sentence = text[start:end]
         before = before if points_back(sentence, language) else ""
-        stated.append(Stated(sentence, f"{about} {before}", language, index))
+        stated.append(Stated(sentence, before, about, language, index))
         before = f"{before} {sentence}"
     return stated
+
+
+def _not_computed(numbers: Sequence[set[Decimal]]) -> list[set[Decimal]]:
+    """The numbers without sum, difference, change in percent and quotient of two others, as they are rounded."""
+    if not 3 <= len(numbers) <= MOST_NUMBERS:
+        return list(numbers)
+    values = [max(readings) for readings in numbers]
+    kept = []
+    for place, readings in enumerate(numbers):
+        others = [value for other, value in enumerate(values) if other != place]
+        computed = [result for left, right in permutations(others, 2) for result in _results(left, right)]
+        if not any(round(result, _places(value)) == value for value in readings for result in computed):
+            kept.append(readings)
+    return kept if len(kept) > 1 else list(numbers)
+
+
+def _results(left: Decimal, right: Decimal) -> list[Decimal]:
+    sums = [left + right, abs(left - right)]
+    return [*sums, left / right, 100 * abs(left - right) / right, 100 * left / right] if right else sums
+
+
+def _places(value: Decimal) -> int:
+    """The decimal places that a number is written with."""
+    return max(0, -int(value.as_tuple().exponent))
 
 
 def _clauses(language: str) -> re.Pattern[str]:

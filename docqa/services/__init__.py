@@ -54,7 +54,7 @@ class Services:
         A documented name that no model answers here is not among them, and is accepted all the same: QUOTES stands for
         all of them.
         """
-        models = [self._model(name) for name in self.chat_models.names()]
+        models = [self.model(name) for name in self.chat_models.names()]
         return [
             model
             for model in models
@@ -76,7 +76,8 @@ class Services:
         """What the rules of requests need to know of this server."""
         return {"models": tuple(self.chat_models.names())}
 
-    def _model(self, name: str) -> Model:
+    def model(self, name: str) -> Model:
+        """What answers for a name now."""
         target = self.chat_models.first_target(name)
         if target is None:
             return Model(name, 0, False, "none")
@@ -84,7 +85,7 @@ class Services:
         if model is None:
             return Model(name, QUOTED_TOKENS, False, NO_LANGUAGE_MODEL)
         # Whoever asks for GPT5_2 is told which model that is here.
-        provider = target.kind if target.bills or name == target.model else str(target)
+        provider = str(target) if name in DOCUMENTED_MODELS and not target.bills else target.kind
         return Model(name, model.context_tokens, target.bills, provider)
 
 

@@ -26,6 +26,7 @@ class Parrot:
 
     words: list[str]
     context_tokens: int = 1000
+    is_small: bool = False
     endless: bool = False
     prompt: list[dict[str, str]] = field(default_factory=list)
     left: bool = False
@@ -62,14 +63,15 @@ async def test_a_model_gets_the_rules_the_history_and_the_passages() -> None:
     assert system["role"] == "system"
     for words in (
         "Be a pirate.",
-        "nothing else",
+        "nichts anderem",
         phrase("phrases.not_found", "de"),
-        "Answer in German",
-        "one to three sentences",
+        "Antworte auf Deutsch",
+        "ein bis drei Sätzen",
     ):
         assert words in system["content"]
     assert history == [{"role": "user", "content": "Who signed?"}, {"role": "assistant", "content": "Kari."}]
-    assert "Passage 2." in last["content"] and last["content"].endswith("Question: How much is the rent?")
+    assert last["content"].startswith("Abschnitte:\n> Passage 0.") and "Passage 2." in last["content"]
+    assert last["content"].endswith("Frage: How much is the rent?\nNenne die Tatsache in einem Satz.")
 
 
 @pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (590, 3, 2), (420, 2, 0), (10, 1, 0)])
@@ -134,6 +136,8 @@ class Reader(Parrot):
     it is `forgetful`."""
 
     prompt_speed: float = 1000.0
+    writing_speed: float = 100.0
+    load_seconds: float = 0.0
     forgetful: bool = False
     layouts: Layouts = field(default_factory=Layouts)
     turns: int = 0

@@ -57,9 +57,9 @@ async def test_questions_are_retrieved_answered_and_quoted_and_nothing_is_left_b
     assert any(result.refused for result in controls)
     assert list(temporary.iterdir()) == []
     assert not settings.data.exists()
-    assert "model GPT5_2 (extractive); embedding model none; models" in " ".join(lines), (
-        "settings that are not at their defaults are reported"
-    )
+    assert "model GPT5_2 (quotes from your documents (no language model)); embedding model none; models" in " ".join(
+        lines
+    ), "settings that are not at their defaults are reported"
 
 
 @pytest.mark.anyio
