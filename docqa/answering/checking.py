@@ -12,9 +12,10 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
 from docqa.answering.evidence import Evidence, Piece
-from docqa.answering.grounds import ABOUT, Grounds, Stated, Verdict, stated_in, words_of
+from docqa.answering.grounds import ABOUT, Grounds, Verdict
 from docqa.answering.polarity import is_affirmed
 from docqa.answering.quoting import said
+from docqa.answering.stated import Stated, stated_in, words_of
 from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.text.sentences import sentences
@@ -175,10 +176,9 @@ class Checked:
             return False
         statement = sentence if self._opening else _WORD.sub("", sentence, count=1)
         part = self._question.parts[0]
-        of_question, of_statement = words_of(part.text, self._language), words_of(statement, self._language)
-        if len(of_question & of_statement) < ABOUT * len(
-            of_question
-        ):  # "Yes, but not on Mondays" denies something else
+        about = words_of(" ".join(part.content), self._language)
+        # "Yes, but not on Mondays" denies something else.
+        if len(about & words_of(statement, self._language)) < ABOUT * len(about):
             return False
         affirmed = is_affirmed(part, statement, self._language)
         return affirmed is not None and affirmed != (word == "yes")

@@ -44,9 +44,9 @@ def chat(
         messages.append(
             _message("assistant", _SOURCE_MARK.sub("", text))
             if sender == "bot"
-            else _asked(text, next(shown, Shown()), language)
+            else _user_message(text, next(shown, Shown()), language)
         )
-    messages.append(_asked(question.text, now, language))
+    messages.append(_user_message(question.text, now, language))
     return [message | {"content": _TEMPLATE_MARK.sub(" ", message["content"])} for message in messages]
 
 
@@ -78,7 +78,7 @@ def _rules(question: Question, is_brief: bool) -> list[str]:
     return lines
 
 
-def _asked(text: str, shown: Shown, language: str) -> dict[str, str]:
+def _user_message(text: str, shown: Shown, language: str) -> dict[str, str]:
     """A question after its passages, which have no numbers: code decides which of them an answer rests on, not the
     model."""
     if not shown.passages and not shown.instruction:
