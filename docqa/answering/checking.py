@@ -26,6 +26,7 @@ _MARK = re.compile(r"\s*[\[【]\^?\d{1,3}(?:[,;\s–-]+\d{1,3}){0,9}[\]】]")
 _UNDECIDED = re.compile(r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z")
 _WORD = re.compile(r"\s*\S+")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
+_NUMBER = re.compile(r"\s*\(?\d{1,3}[.)]")
 NUMBERS = ("fact", "number", "count")  # the kinds of questions that a number answers
 _WIDE = "（"  # brings its own space
 
@@ -140,6 +141,7 @@ class Checked:
                 return []
             self._shown.append(frozenset(terms(sentence)))
             unfounded = phrase("phrases.unfounded", self._language)
+            sentence = sentence.rstrip()
             return [Piece(opening + sentence + (unfounded if unfounded[0] in _WIDE else f" {unfounded}"))]
         text = self._quotation(nearest)
         own = frozenset(terms(text))
@@ -219,8 +221,8 @@ class Splitter:
         if rest.strip():
             yield from self._word(rest)
             rest = ""
-        if self._sentence + rest:
-            yield self._sentence + rest
+        if sentence := (self._sentence + rest).rstrip():
+            yield sentence
 
     def _word(self, word: str) -> Iterator[str]:
         if "\n" in word[: len(word) - len(word.lstrip())] and self._sentence:
@@ -228,6 +230,9 @@ class Splitter:
             self._sentence = ""
         self._sentence += word
         while len(spans := sentences(self._sentence)) > 1:
-            end = spans[0][1]
+            first = 1 if _NUMBER.fullmatch(self._sentence[: spans[0][1]]) else 0  # "1." belongs to its item
+            if first == len(spans) - 1:
+                return
+            end = spans[first][1]
             yield self._sentence[:end]
             self._sentence = self._sentence[end:]

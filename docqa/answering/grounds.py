@@ -100,13 +100,12 @@ class Grounds:
 
     def nearest(self, sentence: str) -> Stated | None:
         """The unit that is about the same as the sentence; None where none is."""
-        asserted = self._asserted(sentence)
-        best = max(
-            (item for item in self._stated if item.passage is not None),
-            key=lambda item: self._share(asserted, item),
-            default=None,
-        )
-        return best if best and asserted.words and self._share(asserted, best) >= ABOUT else None
+        words = self._asserted(sentence).words
+        shared = {
+            item: len(words & words_of(item.text, item.language)) for item in self._stated if item.passage is not None
+        }
+        best = max(shared, key=shared.__getitem__, default=None)
+        return best if best and words and shared[best] >= ABOUT * len(words) else None
 
     def _asserted(self, text: str) -> _Asserted:
         claims = Claims.of(_CODE.sub("", text), self.language)
