@@ -40,12 +40,13 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True)
 class _Asserted:
-    """What a sentence or clause states, and its words."""
+    """What a sentence or clause states, its words beside its names, and all of them."""
 
     text: str
     claims: Claims
     codes: frozenset[str]
     words: frozenset[str]
+    all_words: frozenset[str]
 
     @property
     def has_facts(self) -> bool:
@@ -119,7 +120,8 @@ class Grounds:
         if first and first[1][0].isupper() and first[1] not in claims.names and self._is_name(first[1], first=True):
             claims.names.append(first[1])
         codes = frozenset(code.casefold() for code in _CODE.findall(text))
-        return _Asserted(text, claims, codes, words_of(text, self.language))
+        words, names = words_of(text, self.language), words_of(" ".join(claims.names), self.language)
+        return _Asserted(text, claims, codes, words - names, words | names)
 
     def _not_computed(self, text: str, numbers: list[set[Decimal]]) -> list[set[Decimal]]:
         """The numbers, without those that stand nowhere and are computed from two that do."""
@@ -154,7 +156,9 @@ class Grounds:
             if own or part.codes or len(part.words) > OWN_SUBJECT:
                 names, codes = own, part.codes
             numbers = [readings for readings in part.claims.numbers if readings in asserted.claims.numbers]
-            part = _Asserted(clause, part.claims._replace(numbers=numbers, names=names), codes, part.words)
+            part = _Asserted(
+                clause, part.claims._replace(numbers=numbers, names=names), codes, part.words, part.all_words
+            )
             if not any(part.claims[:2]) and not own and not part.codes:
                 continue
             holders = [
@@ -167,19 +171,21 @@ class Grounds:
             if not holders:
                 return None
             chosen.append(max(holders, key=lambda item: (item in chosen, self._share(part, item))))
-        return chosen
+        held = frozenset[str]().union(*(item.words for item in chosen))
+        is_about = any(map(self._is_foreign, chosen)) or len(asserted.words & held) >= ABOUT * len(asserted.words)
+        return chosen if is_about else None
 
     def _sources(self, asserted: _Asserted, chosen: Sequence[Stated]) -> tuple[int, ...]:
         """The passages of the chosen units, where these hold enough of the words."""
         held = frozenset[str]().union(*(item.words for item in chosen))
-        enough = not asserted.words or len(asserted.words & held) >= SUPPORT * len(asserted.words)
+        enough = len(asserted.all_words & held) >= SUPPORT * len(asserted.all_words)
         if not enough and not any(map(self._is_foreign, chosen)):
             return ()
         return tuple(dict.fromkeys(item.passage for item in chosen if item.passage is not None))
 
     def _share(self, asserted: _Asserted, item: Stated) -> float:
-        """How many of the words the unit holds, 0 to 1."""
-        return len(asserted.words & item.words) / len(asserted.words) if asserted.words else 0.0
+        """How many of the words the unit holds, 0 to 1; of a sentence without any 1."""
+        return len(asserted.words & item.words) / len(asserted.words) if asserted.words else 1.0
 
     def _is_foreign(self, item: Stated) -> bool:
         """Whether it is in another language than the answer: their words cannot be compared."""

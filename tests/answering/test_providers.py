@@ -10,9 +10,9 @@ import pytest
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Evidence
 from docqa.answering.prompt_layout import Layouts
-from docqa.errors import Unavailable
+from docqa.errors import TooSlow, Unavailable
 from docqa.languages import phrase
-from docqa.questions.question import Question
+from docqa.questions.question import Kind, Part, Question
 
 pytestmark = pytest.mark.anyio
 
@@ -273,3 +273,62 @@ async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
     assert prompts and not model.prompt
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        {"prompt_speed": 10.0},
+        {"writing_speed": 5.0},
+        {"load_seconds": 60.0},
+    ],
+)
+async def test_an_answer_that_does_not_fit_the_time_is_not_begun(slow: dict[str, float]) -> None:
+    model = Reader(["Yes."], **slow)  # type: ignore[arg-type]
+    with pytest.raises(TooSlow, match=r"would take about \d+ s to answer here"):
+        await ask(model, WHO, "Kari signed.")
+    assert not model.prompt and not model.turns
+
+
+async def test_how_much_fits_is_known_once_the_prompt_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Reader(["Yes."], prompt_speed=100.0)
+    with pytest.raises(TooSlow):
+        await ask(model, replace(WHO, text="Who signed it? " + "Then tell me. " * 200), "Kari signed.")
+    assert not model.prompt and model.turns == 1
+
+
+async def test_a_small_model_gets_a_short_prompt() -> None:
+    large, small = Reader(["Yes."]), Reader(["Yes."], is_small=True)
+    prompts = [await ask(model, WHO, "Kari signed.") for model in (large, small)]
+    words = [sum(len(message["content"].split()) for message in prompt) for prompt in prompts]
+    assert words[1] < 60 and words[1] < 0.6 * words[0]
+
+
+async def test_where_it_is_unsure_the_model_is_told_that_it_may_say_so() -> None:
+    for is_unsure in (False, True):
+        model = Parrot(["Yes."])
+        chat = Chat(model, 5, Layouts(), is_unsure=is_unsure)
+        assert [piece async for piece in chat.answer(QUESTION, [Evidence("Kari signed.")])]
+        assert ("It is not certain" in model.prompt[-1]["content"]) == is_unsure
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "words"),
+    [
+        ("whether", "en", "Begin with Yes or No"),
+        ("whether", "de", "Beginne mit Ja oder Nein"),
+        ("whether", "zh", "以“是”或“否”开头"),
+        ("list", "en", "Name every item"),
+        ("list", "fr", "chacun sur sa ligne"),
+        ("procedure", "es", "los pasos en su orden"),
+        ("reason", "ja", "理由"),
+        ("compare", "en", "the value of each side"),
+        ("count", "en", "Give the number with its unit"),
+        ("description", "sv", "Say what it is"),
+    ],
+)
+async def test_the_prompt_says_how_to_answer_a_question_of_its_kind(kind: Kind, language: str, words: str) -> None:
+    model = Parrot(["Yes."])
+    question = Question("Who?", language=language, parts=(Part("Who?", kind=kind),))
+    await chat(model, question)
+    assert words in model.prompt[-1]["content"]
