@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,11 +14,15 @@ import pytest
 
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
+from docqa.catalog.catalog import SHIPPED, Catalog
+from docqa.models.chat.local import LocalModel, available
+from docqa.models.chat.speeds import Speed
 from docqa.settings import Settings
 from stand_ins import StandIn, openai, stand_in, status, stream
 
 pytestmark = pytest.mark.anyio
 
+LOCAL = Catalog.load(SHIPPED.parent).local_models()
 LEASE = (
     "Lease of the warehouse\n\n"
     "The warehouse in Bergen was let to Kari Nordmann. The monthly rent of the warehouse is 12,400 euros. "
@@ -176,3 +182,61 @@ async def test_a_model_that_gives_no_answer_in_time_is_named_and_what_helps(sett
             assert reply.headers["X-DocQA-Target"] == "quotes"
             assert "12,400 euros" in message and "played gave no answer within 1 s" in message
             assert "DOCQA_ANSWER_SECONDS" in message
+
+
+needs_model = pytest.mark.skipif(
+    not available() or "SMOLLM2_135M" not in LOCAL, reason="SmolLM2 or llama-cpp-python is not installed"
+)
+
+
+@asynccontextmanager
+async def with_smollm2(settings: Settings) -> AsyncIterator[tuple[httpx.AsyncClient, LocalModel, str]]:
+    settings.models.mkdir()
+    (settings.models / LOCAL["SMOLLM2_135M"].name).symlink_to(LOCAL["SMOLLM2_135M"])
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        model = app.state.services.chat_models.local.named("SMOLLM2_135M")
+        yield client, model, await upload(client, LEASE)
+
+
+@needs_model
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_answer_that_does_not_fit_the_time_is_known_before_the_model_is_loaded(
+    settings: Settings, stream: bool
+) -> None:
+    async with with_smollm2(settings) as (client, model, doc_id):
+        model._speeds.keep(model._path, Speed(read=2.0, written=1.0, loading=5.0))
+        started = time.monotonic()
+        reply = await client.post(
+            f"/v1/chat/{doc_id}",
+            params={"model_name": "SMOLLM2_135M", "stream": stream},
+            headers={"Accept": "text/event-stream"} if stream else {},
+            json=[{"sender": "user", "message": "How much is the monthly rent of the warehouse?"}],
+        )
+        assert time.monotonic() - started < 5 and model.state == "stopped"
+        assert reply.status_code == 200 and reply.headers["X-DocQA-Target"] == "quotes"
+        assert "12,400 euros" in reply.text
+        assert "SMOLLM2_135M would take about 120 s to answer this here, and 50 s are allowed" in reply.text
+        assert "event: done" in reply.text if stream else reply.json()["answer"]["message"]
+
+
+@needs_model
+async def test_the_real_model_says_nothing_that_is_not_in_the_document(settings: Settings) -> None:
+    questions = [
+        "How much is the monthly rent of the warehouse?",
+        "Who was the deposit paid to?",
+        "Are dogs allowed in the warehouse?",
+    ]
+    async with with_smollm2(settings) as (client, model, doc_id):
+        for question in questions:
+            reply = await client.post(
+                f"/v1/chat/{doc_id}",
+                params={"model_name": "SMOLLM2_135M", "temperature": 0.1},
+                json=[{"sender": "user", "message": question}],
+                timeout=100,
+            )
+            assert reply.headers["X-DocQA-Target"] in ("local:SMOLLM2_135M", "quotes")
+            message = reply.json()["answer"]["message"].partition("\n\nThese are quotes")[0]
+            assert set(re.findall(r"\d[\d,]*", message)) <= set(re.findall(r"\d[\d,]*", LEASE)), message
+        assert model.prompt_speed > 0 and model.writing_speed > 0
+        assert model._speeds.of(model._path), "it is known to the next start"
