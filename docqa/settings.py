@@ -94,7 +94,7 @@ class Settings:
     verifier: bool = _setting(
         False,
         _flag,
-        "the small language model that doubts the reader's answers: "
+        "the small language model that doubts the short answers: "
         "more questions that the text does not answer are noticed, and each takes half a second longer",
     )
     answer_seconds: int = _setting(50, _positive, "time all models that are asked may take for one answer")

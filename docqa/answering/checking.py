@@ -27,6 +27,7 @@ _UNDECIDED = re.compile(r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z")
 _WORD = re.compile(r"\s*\S+")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
 _NUMBER = re.compile(r"\s*\(?\d{1,3}[.)]")
+MOST_EMPTY = 4
 NUMBERS = ("fact", "number", "count")  # the kinds of questions that a number answers
 _WIDE = "（"  # brings its own space
 
@@ -46,10 +47,13 @@ class Checked:
         self.replaced = False
         self._question, self._evidence, self._extract, self._strict = question, evidence, extract, strict
         self._language = question.answer_language
+        # A summary has no subject but the document.
+        self._part = question.parts[0] if question.parts and extract else None
         self._split = Splitter()
         self._grounds: Grounds | None = None
         self._shown: list[frozenset[str]] = []  # the terms of each sentence that was shown
         self._opening = ""  # yes or no, or a line that leads on, till what follows has been checked
+        self._empty = 0  # sentences without a word
         self._done = False
 
     @property
@@ -66,7 +70,12 @@ class Checked:
                 async for piece in written:
                     if self._grounds is None:
                         self._grounds = await asyncio.to_thread(
-                            Grounds, await reading, self._language, earlier=piece.earlier, strict=self._strict
+                            Grounds,
+                            await reading,
+                            self._language,
+                            earlier=piece.earlier,
+                            part=self._part,
+                            strict=self._strict,
                         )
                     for sentence in self._split.add(piece.text):
                         for checked in await asyncio.to_thread(self._checked, sentence):
@@ -103,6 +112,8 @@ class Checked:
         own = frozenset(terms(sentence))
         is_bare = not any(map(str.isalpha, sentence))  # a number, or the mark of an item without one
         if not own or is_bare and self._strict and self._question.kind not in NUMBERS:
+            self._empty += 1
+            self._done = self._strict and self._empty > MOST_EMPTY  # it counts, or draws lines
             return [Piece(sentence)] if self._shown else []
         if phrase("phrases.not_found", self._language) in " ".join(sentence.split()):
             self._shown.append(own)

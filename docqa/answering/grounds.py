@@ -15,6 +15,7 @@ from typing import NamedTuple
 from docqa.answering.polarity import is_negated, statements
 from docqa.answering.stated import Stated, sentences_of, words_of
 from docqa.languages import entry, pattern, phrase
+from docqa.questions.question import Part
 from docqa.text.facts import Claims
 from docqa.text.frequency import is_rare
 from docqa.text.values import in_words
@@ -57,16 +58,23 @@ class _Asserted:
 class Grounds:
     """The units of the evidence, and what an answer in `language` may state by them.
 
-    `earlier` passages count too, but are no sources here. `strict`, for a small model: what no unit that fits the
-    question is about is wrong, although it names no fact.
+    `earlier` passages count too, but are no sources here. `strict`, for a small model: it has to say more than the
+    question, `part`, and what units state that fit the question and hold its names and codes.
     """
 
     def __init__(
-        self, stated: Sequence[Stated], language: str, *, earlier: Sequence[str] = (), strict: bool = False
+        self,
+        stated: Sequence[Stated],
+        language: str,
+        *,
+        earlier: Sequence[str] = (),
+        part: Part | None = None,
+        strict: bool = False,
     ) -> None:
         self.language = language
         self._stated = [*stated, *(item for text in earlier for item in sentences_of(text, language))]
-        self._strict = strict
+        self._strict, self._part = strict, part
+        self._subject = _subject(part, self._stated) if part else frozenset[str]()
         self._any_foreign = any(map(self._is_foreign, self._stated))
         names = [name for item in self._stated for name in Claims.of(item.text, item.language).names]
         self._known_names = {term for name in names for term in terms(name)}
@@ -80,9 +88,17 @@ class Grounds:
         if stated is None:
             return Verdict(is_wrong=True)
         sources = self._sources(asserted, stated)
-        if self._strict and not self._any_foreign and not (sources and any(item.answers for item in stated)):
-            return Verdict(is_wrong=True)
-        return Verdict(sources)
+        is_enough = not self._strict or self._any_foreign or sources and self._answers(asserted, stated)
+        return Verdict(sources) if is_enough else Verdict(is_wrong=True)
+
+    def _answers(self, asserted: _Asserted, stated: Sequence[Stated]) -> bool:
+        """Whether these units, which state it, speak of what is asked, and it says more than the question."""
+        if not all(item.answers and self._subject <= item.named.terms for item in stated):
+            return False
+        if self._part is None or self._part.kind == "whether" or asserted.claims.numbers or asserted.claims.dates:
+            return True
+        held = frozenset[str]().union(*(item.words for item in stated))
+        return not asserted.all_words & held <= words_of(" ".join(self._part.content), self.language)
 
     def _stating(self, asserted: _Asserted) -> list[Stated] | None:
         """The units that state it, none where no fact can be looked up; None where it is wrong."""
@@ -209,6 +225,13 @@ class Grounds:
             if is_about and is_negated(statement, self.language) != is_negated(about, self.language):
                 return False
         return True
+
+
+def _subject(part: Part, stated: Sequence[Stated]) -> frozenset[str]:
+    """The search terms of the names and codes of a question, of those that any unit holds."""
+    codes = [word.casefold() for word in part.content if _CODE.fullmatch(word)]
+    names = [name.casefold() for name in part.claims.names]
+    return frozenset(term for term in (*codes, *names) if any(term in item.facts.terms for item in stated))
 
 
 def _is_computed(value: set[Decimal], operands: Sequence[Decimal], *, is_share: bool) -> bool:

@@ -123,6 +123,13 @@ async def test_a_small_model_that_says_the_same_again_is_not_repeated_and_its_la
     assert text_of(pieces) == "The monthly rent is 12,400 euros."
 
 
+async def test_a_small_model_that_only_counts_is_stopped() -> None:
+    pieces, replaced = await shown(
+        *(f"{n}. " for n in range(1, 200)), question=asking("How is it done?", "procedure"), strict=True
+    )
+    assert replaced and "12,400 euros" in text_of(pieces)
+
+
 async def test_that_nothing_is_said_may_be_said() -> None:
     pieces, replaced = await shown("The documents do not say anything about this.", strict=True)
     assert not replaced and [(piece.text, piece.rests_on) for piece in pieces] == [

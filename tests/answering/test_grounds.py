@@ -5,6 +5,7 @@ import pytest
 from docqa.answering.evidence import CandidateUnit, Evidence
 from docqa.answering.grounds import Grounds
 from docqa.answering.stated import stated_in
+from docqa.questions.question import Part
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
 
@@ -141,6 +142,20 @@ def test_a_small_model_has_to_speak_of_what_answers() -> None:
     judged = Grounds(stated_in([Evidence(HANDBOOK, scored, language="en")], "en"), "en", strict=True)
     assert not judged.judge("Pump B30 was made by Kvist and Sons in 2015.").is_wrong
     assert judged.judge("Pump B30 needs 26 litres of oil.").is_wrong
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_wrong"),
+    [
+        ("Pump B30 was made by Kvist and Sons.", False),
+        ("Pump A12 was made by Lodberg.", True),  # of which nothing is asked
+        ("The pump B30 was made.", True),  # says what the question says
+    ],
+)
+def test_a_small_model_has_to_say_more_than_the_question_of_what_it_names(sentence: str, is_wrong: bool) -> None:
+    stated = stated_in([evidence(HANDBOOK, language="en")], "en")
+    judged = Grounds(stated, "en", part=Part("Who made pump B30?"), strict=True)
+    assert judged.judge(sentence).is_wrong == is_wrong
 
 
 def test_an_answer_in_another_language_is_compared_by_its_facts() -> None:
