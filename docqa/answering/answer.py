@@ -5,6 +5,7 @@ find the passages → enough to go on? → the provider's pieces, a model's chec
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -104,15 +105,16 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
 
 def _instead(answering: Answering, begun: "_Begun[Any]", question: Question) -> str:
     """What is said after quotes that stand in the place of a model's answer; "" after any other."""
-    language, limit = question.answer_language, answering.answer_seconds
+    language, limit = question.answer_language, round(answering.answer_seconds)
     if begun.replaced:
         text = phrase("phrases.instead.wrong", language).format(model=begun.target.model)
     elif begun.target.kind == QUOTES.kind and begun.late:
         target, error = begun.late
-        slow = isinstance(error, TooSlow)
-        text = phrase(f"phrases.instead.{'too_slow' if slow else 'out_of_time'}", language).format(
-            model=target.model, seconds=round(error.seconds) if isinstance(error, TooSlow) else 0, limit=round(limit)
-        )
+        if isinstance(error, TooSlow):
+            seconds = max(math.ceil(error.seconds), limit + 1)
+            text = phrase("phrases.instead.too_slow", language).format(model=target.model, seconds=seconds, limit=limit)
+        else:
+            text = phrase("phrases.instead.out_of_time", language).format(model=target.model, limit=limit)
     else:
         return ""
     return f"\n\n{text}"

@@ -65,6 +65,7 @@ class LocalModel:
         self._seconds = 10.0  # until a slot frees up, a moving average
         self._speeds = speeds or Speeds()
         self._prompt_speed = self._writing_speed = self._load_seconds = 0.0
+        self._to_read = 0  # tokens, of the prompt that was last asked about
         self._last_used = time.monotonic()
         self._watching: asyncio.Task[None] | None = None
         self._child = Child(
@@ -172,7 +173,8 @@ class LocalModel:
         Raises Unavailable.
         """
         answer, _ = await self._child.call({"do": "uncached", "messages": messages})
-        return int(answer["tokens"]), int(answer["uncached"])
+        self._to_read = int(answer["uncached"])
+        return int(answer["tokens"]), self._to_read
 
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
@@ -183,24 +185,33 @@ class LocalModel:
         """
         slot, self._reading = self._reading, None
         header = {"do": "generate", "messages": messages, "temperature": temperature, "max_tokens": max_tokens}
-        async with aclosing(self._child.stream(header)) as pieces:
-            async for piece in pieces:
-                if "uncached" in piece:
-                    self._prompt_read(slot, piece["uncached"], piece["seconds"])
-                if piece.get("written", 0) >= MEASURABLE:
-                    self._written(piece["written"] / piece["seconds"])
-                if piece["text"]:
-                    yield piece["text"]
+        started, to_read, is_read, written = time.monotonic(), self._to_read, False, (0, 0.0)
+        try:
+            async with aclosing(self._child.stream(header)) as pieces:
+                async for piece in pieces:
+                    if "uncached" in piece:
+                        is_read = True
+                        self._prompt_read(slot, piece["uncached"], piece["seconds"])
+                    else:
+                        written = piece["written"], piece["seconds"]
+                    if piece["text"]:
+                        yield piece["text"]
+        finally:
+            waited = time.monotonic() - started
+            if self.state == "ready":
+                if not is_read and waited > PATIENCE:  # given up: it is at most so fast
+                    self._prompt_speed = min(self.prompt_speed, to_read / waited)
+                if written[0] >= MEASURABLE:
+                    self._writing_speed = self.writing_speed + SMOOTHING * (
+                        written[0] / written[1] - self.writing_speed
+                    )
+                self._keep_speed()
 
     def _prompt_read(self, slot: Slot | None, tokens: int, seconds: float) -> None:
         if slot:
             self._admission.prompt_read(slot, seconds)
         if tokens >= MEASURABLE:
             self._prompt_speed = self.prompt_speed + SMOOTHING * (tokens / seconds - self.prompt_speed)
-
-    def _written(self, speed: float) -> None:
-        self._writing_speed = self.writing_speed + SMOOTHING * (speed - self.writing_speed)
-        self._keep_speed()
 
     def _keep_speed(self) -> None:
         self._speeds.keep(self._path, Speed(self.prompt_speed, self.writing_speed, self._load_seconds))

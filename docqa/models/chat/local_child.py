@@ -77,7 +77,7 @@ class ChatEngine:
         self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event
     ) -> Answers:
         """First the number of tokens read and the seconds this took, then the text in pieces of whole characters, with
-        the last one how many tokens it had and the seconds."""
+        the tokens written so far and the seconds."""
         text, prompt = self._prompt(messages)
         limit, sequences = self._engine.context_tokens, self._engine.sequences
         if len(prompt) >= limit:
@@ -108,7 +108,7 @@ class ChatEngine:
             shown = thinking.show(decoder.decode(self._engine.piece(token)))
             unsent += shown
             if unsent and time.perf_counter() >= sent + PIECE_SECONDS:
-                yield {"text": unsent}, b""
+                yield {"text": unsent, "written": written, "seconds": time.perf_counter() - start}, b""
                 sent, unsent = time.perf_counter(), ""
             if shown or written:
                 written += 1
