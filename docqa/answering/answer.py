@@ -20,6 +20,7 @@ from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
 from docqa.answering.resources import Answering
+from docqa.answering.whole_text import pieces_of
 from docqa.catalog.targets import QUOTES, Target
 from docqa.errors import DocqaError, OutOfTime, ProviderFailed, TooSlow, Unavailable
 from docqa.languages import phrase
@@ -81,13 +82,16 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         made.tokens = _framed(whole.opening, tokens, whole.closing + instead)
         return made
     gathered = await find(answering.index, documents, question)
-    if gathered.certainty == "none":
+    # Nothing has to be said of a task in the documents: it is done with what they say.
+    if gathered.certainty == "none" and not (question.kind == "task" and gathered.passages):
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
         foreign = answering.index.encoders.foreign(question.language, {document.language for document in documents})
         return Answer(question, _whole(refusal(pages, question.answer_language, foreign)), REFUSAL, names=names)
     sure = gathered.certainty == "sure"
 
     async def write(provider: Provider) -> tuple[AsyncGenerator[Piece, None], bool]:
+        if not isinstance(provider, Chat) and question.kind == "task":
+            return pieces_of([]), False
         pieces = provider.answer(question, gathered.evidence)
         if not isinstance(provider, Chat):
             return await _started(pieces), False
@@ -99,7 +103,10 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     written = await _first(answering, question.options.model_name, write, sure=sure)
     made = Answer(question, _whole(""), str(QUOTES if written.replaced else written.target), names=names)
     tokens = _cited(made, gathered.passages, written.what)
-    made.tokens = _framed("", tokens, _instead(answering, written, question))
+    if question.kind == "task" and written.target == QUOTES:
+        made.tokens = _framed(phrase("phrases.talk.work", question.answer_language), tokens, "")
+    else:
+        made.tokens = _framed("", tokens, _instead(answering, written, question))
     return made
 
 

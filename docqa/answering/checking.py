@@ -45,7 +45,8 @@ class Checked:
         strict: bool,
     ) -> None:
         self.replaced = False
-        self._question, self._evidence, self._extract, self._strict = question, evidence, extract, strict
+        self._question, self._evidence, self._extract = question, evidence, extract
+        self._strict = strict and question.kind != "task"  # what is made up there was asked for
         self._language = question.answer_language
         # A summary has no subject but the document.
         self._part = question.parts[0] if question.parts and extract else None

@@ -151,6 +151,15 @@ async def test_the_model_is_given_tables_as_tables_and_told_the_kind_of_answer(s
         assert "nothing else" in system
 
 
+async def test_a_task_is_done_with_what_the_documents_say_and_its_inventions_are_marked(settings: Settings) -> None:
+    words = ["Wer darf ins Lager? ", "Die Miete beträgt 12.400 Euro. ", "Sie beträgt 99.000 Euro."]
+    async with played(settings, *words) as (client, server, doc_id):
+        reply = await ask(client, doc_id, "Translate the lease into German.")
+        assert reply.headers["X-DocQA-Target"].startswith("compatible:") and "> The warehouse" in prompt_of(server)[1]
+        message = reply.json()["answer"]["message"]
+        assert "Wer darf ins Lager?" in message and message.endswith("99.000 Euro. (not in the documents)")
+
+
 async def test_what_the_documents_say_nothing_about_reaches_no_model(settings: Settings) -> None:
     async with played(settings, "Magnus Carlsen.") as (client, server, doc_id):
         reply = await ask(client, doc_id, "Who won the chess championship in Reykjavik?")
