@@ -9,6 +9,8 @@
     ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
     ├── Unavailable            503  not now; `retry_after` says when
     │   ├── Busy               503  a queue is full
+    │   ├── OutOfTime          503  no word came in time
+    │   │   └── TooSlow        503  a model would take longer than there is time for
     │   └── ChildDied          503  a child process ended in the middle of its work
     └── CannotStart            500  a setting or the data folder keeps the server from starting
 
@@ -110,6 +112,17 @@ class Busy(Unavailable):
 
 class OutOfTime(Unavailable):
     """No word came within the time for one answer."""
+
+
+class TooSlow(OutOfTime):
+    """A whole answer would take longer than the time for it: about `seconds`."""
+
+    def __init__(self, seconds: float, limit: float) -> None:
+        super().__init__(
+            f"The model would take about {seconds:.0f} s to answer here, and {limit:g} s are left. "
+            "Choose a smaller model, or raise DOCQA_ANSWER_SECONDS."
+        )
+        self.seconds = seconds
 
 
 class ChildDied(Unavailable):

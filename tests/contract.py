@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 MODELS = (
+    "QUOTES",
     "GPT5_2",
     "GPT5",
     "GPT5_MINI",

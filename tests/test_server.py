@@ -322,7 +322,7 @@ def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path)
         with server.client() as client:
             health = client.get("/healthz").json()
             assert any("full-text search only" in note for note in health["notes"])
-            assert any("All answers are extractive" in note for note in health["notes"])
+            assert any("No language model answers" in note for note in health["notes"])
             doc_id = upload(client, LEASE)
             assert (
                 "12,400"

@@ -1,25 +1,29 @@
 """From messages and documents to an answer and the passages it rests on.
 
-find the passages → enough to go on? → the provider's pieces → marks and sources.
+find the passages → enough to go on? → the provider's pieces, a model's checked → marks and sources.
 """
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from docqa.answering.by_model import Chat
+from docqa.answering.checking import Checked
 from docqa.answering.citation import Citations
-from docqa.answering.evidence import Piece, Provider
+from docqa.answering.evidence import Evidence, Piece, Provider
 from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
 from docqa.answering.resources import Answering
-from docqa.catalog.targets import Target
-from docqa.errors import DocqaError, ProviderFailed, Unavailable
+from docqa.answering.whole_text import pieces_of
+from docqa.catalog.targets import QUOTES, Target
+from docqa.errors import DocqaError, OutOfTime, ProviderFailed, TooSlow, Unavailable
+from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.search.passages import Passage
@@ -29,7 +33,7 @@ from docqa.tables.answer import answer_from_table
 log = logging.getLogger(__name__)
 
 NEAREST_PASSAGES = 3  # whose pages a refusal names
-TABLE, OVERVIEW, REFUSAL, READER = "table", "overview", "refusal", "reader"
+TABLE, OVERVIEW, REFUSAL = "table", "overview", "refusal"
 
 T = TypeVar("T")
 
@@ -38,8 +42,7 @@ T = TypeVar("T")
 class Answer:
     """An answer in progress: `sources` is complete once `tokens` has ended, and empty unless sources were requested.
 
-    `target` is what makes it: a target as `models.toml` writes it, READER for the extractive one if the reader found
-    the facts, or TABLE, OVERVIEW or REFUSAL if no target was needed.
+    `target` is what makes it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL if none was needed.
     """
 
     question: Question
@@ -56,39 +59,91 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     if counted := await answer_from_table(answering.index.db, answering.index.encoders, documents, question):
         return Answer(question, _whole(counted.text), TABLE, counted.sources, names)
 
-    async def sum_up(provider: Provider) -> Overview | None:
+    async def sum_up(provider: Provider) -> tuple[Overview | None, bool]:
         whole = await overview(answering.index.db, documents, question, provider)
-        return whole and replace(whole, pieces=await _started(whole.pieces))
+        if whole is None:
+            return None, False
+        if not isinstance(provider, Chat) or not whole.by_provider:
+            return replace(whole, pieces=await _started(whole.pieces)), False
+        evidence = [Evidence(passage.text, language=passage.document.language) for passage in whole.passages]
+        checked = Checked(question, evidence, None, strict=provider.model.is_small)
+        pieces = await _started(checked.pieces(whole.pieces))
+        if checked.says_nothing:
+            quoted = await overview(answering.index.db, documents, question, Extractive())
+            return quoted, True
+        return replace(whole, pieces=pieces), False
 
-    target, whole = await _first(answering, question.options.model_name, sum_up)
-    if whole:
+    begun = await _first(answering, question.options.model_name, sum_up)
+    if whole := begun.what:
+        target = QUOTES if begun.replaced else begun.target
         made = Answer(question, _whole(""), str(target) if whole.by_provider else OVERVIEW, names=names)
+        instead = _instead(answering, begun, question) if whole.by_provider else ""
         tokens = _cited(made, whole.passages, whole.pieces)
-        made.tokens = _framed(whole.opening, tokens, whole.closing)
+        made.tokens = _framed(whole.opening, tokens, whole.closing + instead)
         return made
     gathered = await find(answering.index, documents, question)
-    if gathered.certainty == "none":
+    # Nothing has to be said of a task in the documents: it is done with what they say.
+    if gathered.certainty == "none" and not (question.kind == "task" and gathered.passages):
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]
         encoders = answering.index.encoders
         foreign = encoders.foreign(question.language, {document.language for document in documents})
         by_words = encoders.lacks(question.language)
         text = refusal(pages, question.answer_language, foreign, by_words=by_words)
         return Answer(question, _whole(text), REFUSAL, names=names)
-    target, pieces = await _first(
-        answering,
-        question.options.model_name,
-        lambda provider: _started(provider.answer(question, gathered.evidence)),
-        sure=gathered.certainty == "sure",
-    )
-    read = target.kind == "extractive" and any(passage.spans for passage in gathered.evidence)
-    made = Answer(question, _whole(""), READER if read else str(target), names=names)
-    made.tokens = _cited(made, gathered.passages, pieces)
+    sure = gathered.certainty == "sure"
+
+    async def write(provider: Provider) -> tuple[AsyncGenerator[Piece, None], bool]:
+        if not isinstance(provider, Chat) and question.kind == "task":
+            return pieces_of([]), False
+        pieces = provider.answer(question, gathered.evidence)
+        if not isinstance(provider, Chat):
+            return await _started(pieces), False
+        extract = Extractive(sure=sure).answer(question, gathered.evidence) if question.kind != "task" else None
+        checked = Checked(question, gathered.evidence, extract, strict=provider.model.is_small)
+        pieces = await _started(checked.pieces(pieces))
+        return pieces, checked.replaced
+
+    written = await _first(answering, question.options.model_name, write, sure=sure)
+    made = Answer(question, _whole(""), str(QUOTES if written.replaced else written.target), names=names)
+    tokens = _cited(made, gathered.passages, written.what)
+    if question.kind == "task" and written.target == QUOTES:
+        made.tokens = _framed(phrase("phrases.talk.work", question.answer_language), tokens, "")
+    else:
+        made.tokens = _framed("", tokens, _instead(answering, written, question))
     return made
 
 
+def _instead(answering: Answering, begun: "_Begun[Any]", question: Question) -> str:
+    """What is said after quotes that stand in the place of a model's answer; "" after any other."""
+    language, limit = question.answer_language, round(answering.answer_seconds)
+    if begun.replaced:
+        text = phrase("phrases.instead.wrong", language).format(model=begun.target.model)
+    elif begun.target.kind == QUOTES.kind and begun.late:
+        target, error = begun.late
+        if isinstance(error, TooSlow):
+            seconds = max(math.ceil(error.seconds), limit + 1)
+            text = phrase("phrases.instead.too_slow", language).format(model=target.model, seconds=seconds, limit=limit)
+        else:
+            text = phrase("phrases.instead.out_of_time", language).format(model=target.model, limit=limit)
+    else:
+        return ""
+    return f"\n\n{text}"
+
+
+@dataclass(frozen=True)
+class _Begun(Generic[T]):
+    """What the first target that could begin has begun. `replaced`: it was wrong, and quotes stand in its place;
+    `late` is the first target that had too little time."""
+
+    target: Target
+    what: T
+    replaced: bool
+    late: tuple[Target, OutOfTime] | None
+
+
 async def _first(
-    answering: Answering, model_name: str, begin: Callable[[Provider], Awaitable[T]], *, sure: bool = True
-) -> tuple[Target, T]:
+    answering: Answering, model_name: str, begin: Callable[[Provider], Awaitable[tuple[T, bool]]], *, sure: bool = True
+) -> _Begun[T]:
     """The first target that can begin, and what it began; all of them share the time for one answer.
 
     `sure`: it is certain that the evidence answers, of which a model judges for itself.
@@ -98,13 +153,16 @@ async def _first(
     clock = asyncio.get_running_loop().time
     deadline = clock() + answering.answer_seconds
     failures: list[DocqaError] = []
+    late: tuple[Target, OutOfTime] | None = None
     for target in answering.chat_models.targets(model_name):
         try:
             seconds = max(0.0, round(deadline - clock(), 1))
-            return target, await begin(provider_of(answering, target, seconds, sure=sure))
+            what, replaced = await begin(provider_of(answering, target, seconds, sure=sure))
+            return _Begun(target, what, replaced, late)
         except (Unavailable, ProviderFailed) as error:
             log.warning("%s is not answered by %s: %s", model_name, target, error)
             failures.append(error)
+            late = late or (target, error) if isinstance(error, OutOfTime) else late
             if not answering.chat_models.falls_through(model_name, error):
                 break
     raise failures[0]
@@ -113,7 +171,7 @@ async def _first(
 def provider_of(answering: Answering, target: Target, seconds: float, *, sure: bool = True) -> Provider:
     """What answers as this target; a model has so many seconds for it."""
     model = answering.chat_models.open(target)
-    return Chat(model, seconds, answering.layouts[model]) if model else Extractive(sure=sure)
+    return Chat(model, seconds, answering.layouts[model], is_unsure=not sure) if model else Extractive(sure=sure)
 
 
 async def _framed(opening: str, tokens: AsyncGenerator[str, None], closing: str) -> AsyncGenerator[str, None]:
@@ -149,9 +207,7 @@ async def _started(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece,
 async def _cited(
     made: Answer, passages: Sequence[Passage], pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[str, None]:
-    citations = Citations(
-        [passage.text for passage in passages], made.question.answer_language, visible=made.question.options.cite_source
-    )
+    citations = Citations(visible=made.question.options.cite_source)
     try:
         async for text in citations.mark(pieces):
             if text:

@@ -117,6 +117,7 @@ def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[
         columns=passage.chunk.columns,
         language=passage.document.language,
         page_number=passage.chunk.page_number,
+        about=f"{passage.document.name} {passage.chunk.section}".strip(),
         unread=passage.spans is None,
         yes_no=passage.yes_no,
     )

@@ -13,6 +13,7 @@ from typing import TypeVar
 from docqa.answering import prompts
 from docqa.answering.by_model import MESSAGE_TOKENS, Chat
 from docqa.answering.evidence import Evidence, Piece
+from docqa.answering.prompts import Shown
 from docqa.answering.whole_text import Overview, passage_of
 from docqa.errors import Unavailable
 from docqa.questions.question import Question
@@ -60,7 +61,10 @@ async def digest(chat: Chat, question: Question, notes: Sequence[str]) -> AsyncG
 async def _batches(chat: Chat, question: Question, notes: Sequence[str]) -> list[list[str]]:
     """The notes in portions that fit the model's context together with the prompt and an answer."""
     # Whichever is longer, the prompt for a part or the one for the whole.
-    both = [prompts.chat(replace(asking, history=()), []) for asking in (question, _for_part(question))]
+    both = [
+        prompts.chat(replace(asking, history=()), Shown((), prompts.instruction(question)))
+        for asking in (question, _for_part(question))
+    ]
     frames = await chat.model.count(["\n".join(message["content"] for message in messages) for messages in both])
     counts = await chat.model.count([prompts.quote(note) for note in notes])
     room = chat.model.context_tokens - prompts.MAX_TOKENS[question.options.length] - max(frames) - 5 * MESSAGE_TOKENS
@@ -94,4 +98,9 @@ async def _sum_up(chat: Chat, question: Question, batches: Sequence[Sequence[str
 
 
 def _for_part(question: Question) -> Question:
-    return replace(question, text=prompts.SUM_UP_PART, history=(), options=replace(question.options, length="SHORT"))
+    return replace(
+        question,
+        text=prompts.sum_up_part(question.answer_language),
+        history=(),
+        options=replace(question.options, length="SHORT"),
+    )

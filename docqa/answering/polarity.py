@@ -36,6 +36,16 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
     return reading is None or reading.no < max(0.0, reading.yes)
 
 
+def is_negated(text: str, language: str) -> bool:
+    """Whether a word denies something in the text; False where the language's negations are not known."""
+    return bool(pattern("polarity.negations", language)) and bool(_negations(language).search(text))
+
+
+def statements(text: str, language: str) -> list[str]:
+    """The parts of a sentence that are affirmed or denied each by itself: before and after a word such as "but"."""
+    return [piece for piece in _breaks(language).split(text) if piece and piece.strip()]
+
+
 def _statement_about(part: Part, said: str, language: str) -> str:
     """The sentence, or the part of it before or after a word such as "but", with most of what the question asks; of
     equals the first."""

@@ -8,6 +8,7 @@ the words of all questions so far; nobody gets passages of other documents. What
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from docqa.answering.prompts import Shown
 from docqa.questions.question import Question
 
 REMEMBERED = 64  # chats
@@ -17,11 +18,11 @@ _Key = tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Layout:
-    """A prompt: the history from its message `first` on, and the passages before each of its questions, the last
+    """A prompt: the history from its message `first` on, and what stands around each of its questions, the last
     included."""
 
     first: int
-    passages: tuple[tuple[str, ...], ...]
+    shown: tuple[Shown, ...]
 
 
 class Layouts:
@@ -41,7 +42,7 @@ class Layouts:
     def before(self, question: Question) -> Layout | None:
         """The layout of the prompt that asked the question before this one."""
         layout = self._by_chat.get(_key(question, questions(question)))
-        return layout if layout and len(questions(question, layout.first)) == len(layout.passages) else None
+        return layout if layout and len(questions(question, layout.first)) == len(layout.shown) else None
 
 
 def questions(question: Question, first: int = 0) -> tuple[str, ...]:

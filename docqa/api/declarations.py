@@ -87,7 +87,10 @@ _LANGUAGES: Final = [*_ORDER, *sorted(BY_API_NAME.keys() - set(_ORDER))]
 CHAT_QUERY: Final = record(
     {
         "stream": described(default(boolean, False), "`true` sends the answer as text while it is made."),
-        "model_name": described(default(one_of_known("models"), "GPT5_2"), "A name that `GET /v1/api/models` lists."),
+        "model_name": described(
+            default(one_of_known("models"), "GPT5_2"),
+            "A name that `GET /v1/api/models` lists, or a documented one: where no model answers for it, quotes do.",
+        ),
         "agent_mode": described(default(boolean, True), "`true` is slower and generally more accurate."),
         "cite_source": described(default(boolean, False), "`true` adds the passages that the answer rests on."),
         "temperature": described(default(number(ge=0.1, le=1.5), 0.7), "How freely the model chooses its words."),

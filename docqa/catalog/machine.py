@@ -21,6 +21,13 @@ def find_machine(root: Path = Path("/")) -> Machine:
     return Machine(min(memory, limit), min(_cores(root), _quota(groups)))
 
 
+def processor(root: Path = Path("/")) -> str:
+    """The name of the processor, "" where the system does not tell it."""
+    file = root / "proc/cpuinfo"
+    lines = file.read_text(errors="replace").splitlines() if file.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
 def _installed_memory() -> int:
     if "SC_PHYS_PAGES" not in getattr(os, "sysconf_names", {}):
         return 0

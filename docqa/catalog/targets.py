@@ -22,17 +22,18 @@ SHIPPED = ROOT / "models" / "models.toml"
 CHECK_SECONDS = 1.0  # at least, between two checks of the file
 BILLING = ("openai", "anthropic", "google")
 FORMS = {
-    "extractive": "extractive",
+    "quotes": "quotes",
     "local": "local:NAME",
     **{kind: f"{kind}:MODEL" for kind in BILLING},
     "compatible": "compatible:http://HOST:PORT/v1#MODEL",
 }
+FORMER = {"extractive": "quotes"}  # what older files of users say
 _NAME = re.compile(r"[!-~](?:[ -~]*[!-~])?")  # printable ASCII: targets are sent in a response header
 
 
 @dataclass(frozen=True)
 class Target:
-    """What can answer: `kind` is a key of FORMS, `model` its name there, "" for extractive.
+    """What can answer: `kind` is a key of FORMS, `model` its name there, "" for quotes.
 
     `url` is the address of the API: always given for a compatible server, else only where it is not the provider's own.
     """
@@ -44,6 +45,7 @@ class Target:
     @classmethod
     def parse(cls, written: str) -> "Target":
         """The target written in one of FORMS. Raises CannotStart saying what is wrong."""
+        written = FORMER.get(written, written)
         kind, _, rest = written.partition(":")
         if kind not in FORMS:
             raise CannotStart(f"{kind!r} is not a kind of target; use {', '.join(FORMS.values())}")
@@ -51,7 +53,7 @@ class Target:
         if kind == "compatible":
             url, _, model = rest.partition("#")
             _check_address(url)
-        if written != kind if kind == "extractive" else not _NAME.fullmatch(model):
+        if written != kind if kind == "quotes" else not _NAME.fullmatch(model):
             raise CannotStart(f"{written!r} does not have the form {FORMS[kind]}, in ASCII")
         return cls(kind, model, url)
 
@@ -64,7 +66,7 @@ class Target:
     @property
     def is_remote(self) -> bool:
         """Whether it is reached over HTTP, possibly on this machine."""
-        return self.kind not in ("extractive", "local")
+        return self.kind not in ("quotes", "local")
 
     @property
     def bills(self) -> bool:
@@ -75,6 +77,9 @@ class Target:
     def leaves_machine(self) -> bool:
         """Whether using it sends data to another machine."""
         return self.is_remote and not is_loopback(urlsplit(self.url).hostname or "")
+
+
+QUOTES = Target("quotes", "")
 
 
 @dataclass(frozen=True)

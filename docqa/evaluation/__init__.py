@@ -72,7 +72,7 @@ def _chat_options(services: Services, model: str) -> ChatOptions:
 
 def _configuration(services: Services, model: str) -> str:
     """The model that answers, the embedding model, and every other setting that is not at its default."""
-    provider = next(known.model_provider_name for known in services.models() if known.name == model)
+    provider = services.model(model).model_provider_name
     embedder, settings = services.encoders.embedder, services.settings
     changed = [
         f"{field.name} {getattr(settings, field.name)}"

@@ -67,7 +67,7 @@ async def _read(request: Header, data: bytes, seconds: float, memory_mb: int, lo
     except ChildDied as error:
         log.warning("the process reading %r %s%s", request["name"], process.death, process.last_words)
         raise Unreadable(
-            "The reader crashed on this file: the file is damaged, or holds something that cannot be read.", loc
+            "Reading this file crashed: the file is damaged, or holds something that cannot be read.", loc
         ) from error
     finally:
         await process.kill()

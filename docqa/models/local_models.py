@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docqa.catalog.catalog import Catalog
 from docqa.models.chat.local import LocalModel, available
+from docqa.models.chat.speeds import FILE, Speeds
 from docqa.settings import Settings
 
 
@@ -18,6 +19,7 @@ class LocalModels:
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
         self._settings, self._catalog = settings, catalog
+        self._speeds = Speeds(settings.data / FILE)
         self._models: dict[str, LocalModel] = {}
         self._aliases: dict[str, LocalModel] = {}
         self._folder_changed = -1  # the folder's modification time at the last look, in nanoseconds
@@ -62,5 +64,6 @@ class LocalModels:
             self._settings.answer_parallel,
             cache_type=self._settings.cache_type,
             idle_seconds=self._settings.idle_seconds,
+            speeds=self._speeds,
             others=self._models,
         )

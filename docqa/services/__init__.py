@@ -15,7 +15,7 @@ from docqa.catalog.targets import Mapping
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.models.chat.http import HttpClient
-from docqa.models.chat.registry import ChatModels
+from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import REINDEXING, Encoders, find_encoders
 from docqa.models.local_models import LocalModels
@@ -24,8 +24,12 @@ from docqa.search.index import Index
 from docqa.settings import Settings
 from docqa.store.database import Database
 
-EXTRACTIVE_TOKENS = 2048  # about what the passages hold that an extractive answer is taken from
-ALL_EXTRACTIVE = "All answers are extractive: sentences of the documents, word for word."
+QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
+NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
+ALL_QUOTES = (
+    "No language model answers here: all answers are quotes from your documents. "
+    "`python run.py models list` shows which can be added."
+)
 
 
 @dataclass(frozen=True)
@@ -46,16 +50,25 @@ class Services:
     missing: tuple[str, ...]
 
     def models(self) -> list[Model]:
-        """Every model name with what would answer for it now, provider `none` where nothing can."""
-        return [self._model(name) for name in self.chat_models.names()]
+        """What can answer now, with its provider; `none` where nothing can.
+
+        A documented name that no model answers here is not among them, and is accepted all the same: QUOTES stands for
+        all of them.
+        """
+        models = [self.model(name) for name in self.chat_models.names()]
+        return [
+            model
+            for model in models
+            if model.name not in DOCUMENTED_MODELS or model.model_provider_name != NO_LANGUAGE_MODEL
+        ]
 
     def notes(self) -> list[str]:
         """What is missing here and what is in progress, as sentences for the terminal and /healthz."""
         notes = list(self.missing)
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))
-        if all(model.model_provider_name in ("extractive", "reader") for model in self.models()):
-            notes.append(ALL_EXTRACTIVE)
+        if all(model.model_provider_name == NO_LANGUAGE_MODEL for model in self.models()):
+            notes.append(ALL_QUOTES)
         if self.chat_models.mapping.fault:
             notes.append(self.chat_models.mapping.fault)
         return notes
@@ -64,14 +77,17 @@ class Services:
         """What the rules of requests need to know of this server."""
         return {"models": tuple(self.chat_models.names())}
 
-    def _model(self, name: str) -> Model:
+    def model(self, name: str) -> Model:
+        """What answers for a name now."""
         target = self.chat_models.first_target(name)
         if target is None:
             return Model(name, 0, False, "none")
         model = self.chat_models.open(target)
-        reads = target.kind == "extractive" and self.encoders.reader is not None and self.encoders.reader.ready
-        tokens = model.context_tokens if model else EXTRACTIVE_TOKENS
-        return Model(name, tokens, target.bills, "reader" if reads else target.kind)
+        if model is None:
+            return Model(name, QUOTED_TOKENS, False, NO_LANGUAGE_MODEL)
+        # Whoever asks for GPT5_2 is told which model that is here.
+        provider = str(target) if name in DOCUMENTED_MODELS and not target.bills else target.kind
+        return Model(name, model.context_tokens, target.bills, provider)
 
 
 async def open_services(

@@ -36,3 +36,9 @@ def shares(language: str) -> Mapping[str, float]:
         for term in (term for word in words for term in set(terms(word))):
             often[term] += 10 ** (-centibels / 100)
     return {term: 1 - (1 - min(frequency, 1)) ** PASSAGE for term, frequency in often.items()}
+
+
+def is_rare(word: str, language: str) -> bool:
+    """Whether a word comes less than once in 100,000 in a language's texts; False where there is no list of it."""
+    known = shares(language)
+    return bool(known) and known.keys().isdisjoint(terms(word))

@@ -10,9 +10,9 @@ import pytest
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Evidence
 from docqa.answering.prompt_layout import Layouts
-from docqa.errors import Unavailable
+from docqa.errors import TooSlow, Unavailable
 from docqa.languages import phrase
-from docqa.questions.question import Question
+from docqa.questions.question import Kind, Part, Question
 
 pytestmark = pytest.mark.anyio
 
@@ -26,6 +26,7 @@ class Parrot:
 
     words: list[str]
     context_tokens: int = 1000
+    is_small: bool = False
     endless: bool = False
     prompt: list[dict[str, str]] = field(default_factory=list)
     left: bool = False
@@ -62,14 +63,15 @@ async def test_a_model_gets_the_rules_the_history_and_the_passages() -> None:
     assert system["role"] == "system"
     for words in (
         "Be a pirate.",
-        "nothing else",
+        "nichts anderem",
         phrase("phrases.not_found", "de"),
-        "Answer in German",
-        "one to three sentences",
+        "Antworte auf Deutsch",
+        "ein bis drei Sätzen",
     ):
         assert words in system["content"]
     assert history == [{"role": "user", "content": "Who signed?"}, {"role": "assistant", "content": "Kari."}]
-    assert "Passage 2." in last["content"] and last["content"].endswith("Question: How much is the rent?")
+    assert last["content"].startswith("Abschnitte:\n> Passage 0.") and "Passage 2." in last["content"]
+    assert last["content"].endswith("Frage: How much is the rent?\nNenne die Tatsache in einem Satz.")
 
 
 @pytest.mark.parametrize(("context_tokens", "passages", "turns"), [(5000, 3, 6), (590, 3, 2), (420, 2, 0), (10, 1, 0)])
@@ -134,6 +136,8 @@ class Reader(Parrot):
     it is `forgetful`."""
 
     prompt_speed: float = 1000.0
+    writing_speed: float = 100.0
+    load_seconds: float = 0.0
     forgetful: bool = False
     layouts: Layouts = field(default_factory=Layouts)
     turns: int = 0
@@ -176,7 +180,7 @@ async def test_a_follow_up_goes_on_where_the_last_prompt_ended() -> None:
     assert second[len(first)] == {"role": "assistant", "content": "Kari did."}, (
         "our marks of sources are no words of the model"
     )
-    assert second[-1]["content"] == "Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?", (
+    assert second[-1]["content"].startswith("Passages:\n> Kari signed.\n\n> It was in May.\n\nQuestion: And when?\n"), (
         "the best passage, and what is new"
     )
     third = replace(THEN, text="Why?", history=(*THEN.history, ("user", "And when?"), ("bot", "In May.")))
@@ -187,10 +191,10 @@ async def test_a_passage_that_stands_above_and_takes_long_to_read_is_not_read_ag
     whole = "Kari signed in May. " * 50
     model = Reader(["Kari."], prompt_speed=100.0)
     await ask(model, WHO, whole)
-    assert (await ask(model, THEN, whole))[-1]["content"] == "And when?"
-    assert (await ask(model, THEN, whole, "It was cold."))[-1][
-        "content"
-    ] == "Passages:\n> It was cold.\n\nQuestion: And when?"
+    assert (await ask(model, THEN, whole))[-1]["content"].startswith("And when?")
+    assert (await ask(model, THEN, whole, "It was cold."))[-1]["content"].startswith(
+        "Passages:\n> It was cold.\n\nQuestion: And when?"
+    )
     other = "Ola came in June. " * 50
     assert other.strip() in (await ask(model, THEN, other, whole))[-1]["content"], (
         "the best passage is read where it was not"
@@ -248,7 +252,7 @@ async def test_a_follow_up_brings_in_little_that_is_new_where_reading_is_slow() 
         assert (await ask(model, THEN, *long[4:]))[-1]["content"].count("Passage ") == new
 
 
-@pytest.mark.parametrize(("prompt_speed", "passages"), [(1000.0, 8), (200.0, 3), (1.0, 1)])
+@pytest.mark.parametrize(("prompt_speed", "passages"), [(1000.0, 8), (200.0, 3)])
 async def test_no_more_is_read_than_leaves_half_of_the_time_for_the_answer(prompt_speed: float, passages: int) -> None:
     model = Reader(["Yes."], context_tokens=5000, prompt_speed=prompt_speed)
     prompt = await ask(model, WHO, *(f"Passage {n}. " + "word " * 100 for n in range(8)))
@@ -256,7 +260,7 @@ async def test_no_more_is_read_than_leaves_half_of_the_time_for_the_answer(promp
 
 
 async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
-    model = Reader(["Yes."])
+    model = Reader(["Yes."], prompt_speed=0.0)
     prompts = []
 
     @asynccontextmanager
@@ -269,3 +273,62 @@ async def test_waiting_for_ones_turn_takes_of_the_time() -> None:
     with pytest.raises(Unavailable, match=r"no answer within 0.1 s"):
         await chat(model, seconds=0.1)
     assert prompts and not model.prompt
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        {"prompt_speed": 10.0},
+        {"writing_speed": 5.0},
+        {"load_seconds": 60.0},
+    ],
+)
+async def test_an_answer_that_does_not_fit_the_time_is_not_begun(slow: dict[str, float]) -> None:
+    model = Reader(["Yes."], **slow)  # type: ignore[arg-type]
+    with pytest.raises(TooSlow, match=r"would take about \d+ s to answer here"):
+        await ask(model, WHO, "Kari signed.")
+    assert not model.prompt and not model.turns
+
+
+async def test_how_much_fits_is_known_once_the_prompt_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Reader(["Yes."], prompt_speed=100.0)
+    with pytest.raises(TooSlow):
+        await ask(model, replace(WHO, text="Who signed it? " + "Then tell me. " * 200), "Kari signed.")
+    assert not model.prompt and model.turns == 1
+
+
+async def test_a_small_model_gets_a_short_prompt() -> None:
+    large, small = Reader(["Yes."]), Reader(["Yes."], is_small=True)
+    prompts = [await ask(model, WHO, "Kari signed.") for model in (large, small)]
+    words = [sum(len(message["content"].split()) for message in prompt) for prompt in prompts]
+    assert words[1] < 60 and words[1] < 0.6 * words[0]
+
+
+async def test_where_it_is_unsure_the_model_is_told_that_it_may_say_so() -> None:
+    for is_unsure in (False, True):
+        model = Parrot(["Yes."])
+        chat = Chat(model, 5, Layouts(), is_unsure=is_unsure)
+        assert [piece async for piece in chat.answer(QUESTION, [Evidence("Kari signed.")])]
+        assert ("It is not certain" in model.prompt[-1]["content"]) == is_unsure
+
+
+@pytest.mark.parametrize(
+    ("kind", "language", "words"),
+    [
+        ("whether", "en", "Begin with Yes or No"),
+        ("whether", "de", "Beginne mit Ja oder Nein"),
+        ("whether", "zh", "以“是”或“否”开头"),
+        ("list", "en", "Name every item"),
+        ("list", "fr", "chacun sur sa ligne"),
+        ("procedure", "es", "los pasos en su orden"),
+        ("reason", "ja", "理由"),
+        ("compare", "en", "the value of each side"),
+        ("count", "en", "Give the number with its unit"),
+        ("description", "sv", "Say what it is"),
+    ],
+)
+async def test_the_prompt_says_how_to_answer_a_question_of_its_kind(kind: Kind, language: str, words: str) -> None:
+    model = Parrot(["Yes."])
+    question = Question("Who?", language=language, parts=(Part("Who?", kind=kind),))
+    await chat(model, question)
+    assert words in model.prompt[-1]["content"]

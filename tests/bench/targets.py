@@ -1,6 +1,6 @@
 """One chat and one stream by every kind of target, told as a transcript: python tests/bench/targets.py
 
-The extractive target, the small local model and llama-cpp-python's own server (`compatible:`) are real. OpenAI,
+Quotes, the small local model and llama-cpp-python's own server (`compatible:`) are real. OpenAI,
 Anthropic and Google are stand-ins on loopback that play their wire formats, and one that is overloaded shows how the
 next target answers. Needs the packages
 of the tests.
@@ -55,13 +55,13 @@ async def main() -> None:
         (folder / "models.toml").write_text(
             f"""
 [models]
-A_EXTRACTIVE = ["extractive"]
+A_QUOTES = ["quotes"]
 B_LOCAL = ["local:{name}"]
 C_COMPATIBLE = ["compatible:{real}#small"]
 D_OPENAI = ["openai:gpt-5.2"]
 E_ANTHROPIC = ["anthropic:claude-sonnet-4-5"]
 F_GOOGLE = ["google:gemini-flash-latest"]
-G_OVERLOADED = ["compatible:{busy.url}#m", "extractive"]
+G_OVERLOADED = ["compatible:{busy.url}#m", "quotes"]
 [providers]
 openai = {{ url = "{openai_.url}" }}
 anthropic = {{ url = "{claude.url}" }}

@@ -15,12 +15,12 @@ import pytest
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
 from docqa.catalog import targets
-from docqa.catalog.targets import FORMS, SHIPPED, Mapping, Table, Target
+from docqa.catalog.targets import FORMS, QUOTES, SHIPPED, Mapping, Table, Target
 from docqa.errors import Busy, CannotStart, DocqaError, ProviderFailed, Unavailable
 from docqa.models.chat.local import available
 from docqa.models.chat.protocol import ChatModel
 from docqa.models.chat.registry import DOCUMENTED_MODELS
-from docqa.services import EXTRACTIVE_TOKENS, Services
+from docqa.services import NO_LANGUAGE_MODEL, QUOTED_TOKENS, Services
 from docqa.settings import Settings
 
 NEAR = "compatible:http://127.0.0.1:9/v1#near"
@@ -36,7 +36,7 @@ RENT = [{"sender": "user", "message": "How much is the monthly rent of the wareh
 @pytest.mark.parametrize(
     ("written", "kind", "model", "url"),
     [
-        ("extractive", "extractive", "", ""),
+        ("quotes", "quotes", "", ""),
         ("local:qwen3-4b", "local", "qwen3-4b", ""),
         ("openai:ft:gpt-5-mini:house::1", "openai", "ft:gpt-5-mini:house::1", ""),
         ("anthropic:claude-haiku-4-5", "anthropic", "claude-haiku-4-5", ""),
@@ -55,10 +55,14 @@ def test_a_target_is_read_and_written_the_same(written: str, kind: str, model: s
     assert str(target) == written
 
 
+def test_the_former_name_of_quotes_is_still_read() -> None:
+    assert Target.parse("extractive") == QUOTES
+
+
 @pytest.mark.parametrize(
     "written",
     [
-        *("", "gpt-5.2", "mistral:large", "Extractive", " extractive", "extractive:", "extractive:x"),
+        *("", "gpt-5.2", "mistral:large", "Quotes", " quotes", "quotes:", "quotes:x"),
         *("local:", "openai: gpt", "openai:gpt ", "openai:gpt\n", "openai:größe", "openai:gpt\x00"),
         *(
             "compatible:",
@@ -96,7 +100,7 @@ def test_an_address_with_a_password_is_refused_without_repeating_it() -> None:
 @pytest.mark.parametrize(
     ("written", "remote", "bills", "leaves"),
     [
-        ("extractive", False, False, False),
+        ("quotes", False, False, False),
         ("local:x", False, False, False),
         ("openai:x", True, True, True),
         ("anthropic:x", True, True, True),
@@ -127,12 +131,12 @@ def models(**names: list[str]) -> str:
     return "[models]\n" + "".join(f"{name} = {written}\n" for name, written in names.items())
 
 
-def test_the_shipped_file_maps_every_documented_name_and_ends_extractively() -> None:
+def test_the_shipped_file_maps_every_documented_name_and_ends_with_quotes() -> None:
     table = Table.read(SHIPPED)
     assert tuple(table.targets) == DOCUMENTED_MODELS
     assert table.fall_through
     for first, last in table.targets.values():
-        assert first.bills and last == Target("extractive", "")
+        assert first.bills and last == QUOTES
 
 
 def test_the_shipped_file_explains_every_form() -> None:
@@ -151,15 +155,15 @@ def test_an_address_of_a_provider_goes_with_its_targets(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("[models]\nGPT5 = extractive", "line 2"),
+        ("[models]\nGPT5 = quotes", "line 2"),
         ("fall_trough = false", "fall_trough is not known"),
         ("fall_through = 1", "fall_through must be"),
         ("models = 1", "models must be a table"),
         ("[models]\nGPT5 = []", "models.GPT5 must"),
-        ("[models]\nGPT5 = 'extractive'", "models.GPT5 must"),
+        ("[models]\nGPT5 = 'quotes'", "models.GPT5 must"),
         ("[models]\nGPT5 = [1]", "models.GPT5 must"),
-        ("[models]\n'' = ['extractive']", "name"),
-        ("[models]\nGPT5 = ['extractive', 'gpt-5']", "models.GPT5: 'gpt-5' is not a kind of target"),
+        ("[models]\n'' = ['quotes']", "name"),
+        ("[models]\nGPT5 = ['quotes', 'gpt-5']", "models.GPT5: 'gpt-5' is not a kind of target"),
         ("[models]\nGPT5 = ['openai:']", "models.GPT5: 'openai:' does not have the form openai:MODEL"),
         ("[providers.compatible]\nurl = 'http://host'", "providers.compatible is not known"),
         ("[providers]\nopenai = 'http://host'", "providers.openai must be a table"),
@@ -179,10 +183,10 @@ def test_an_invalid_entry_is_named_with_its_file_and_key(tmp_path: Path, text: s
 def test_the_file_is_checked_once_a_second_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(targets.time, "monotonic", lambda: now)
-    write(tmp_path, models(A=["extractive"]))
+    write(tmp_path, models(A=["quotes"]))
     mapping = Mapping(tmp_path)
     write(tmp_path, models(A=["local:x"]))
-    assert mapping.table().targets["A"] == (Target("extractive", ""),)
+    assert mapping.table().targets["A"] == (QUOTES,)
     now += 1
     assert mapping.table().targets["A"] == (Target("local", "x"),)
 
@@ -196,7 +200,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_new_or_deleted_file_is_noticed(tmp_path: Path, eager: None) -> None:
     mapping = Mapping(tmp_path)
     shipped = mapping.table()
-    file = write(tmp_path, models(OWN=["extractive"]))
+    file = write(tmp_path, models(OWN=["quotes"]))
     assert list(mapping.table().targets) == ["OWN"]
     file.unlink()
     assert mapping.table() == shipped
@@ -213,11 +217,11 @@ def test_a_change_that_keeps_the_size_is_noticed(tmp_path: Path, eager: None) ->
 def test_an_invalid_change_keeps_the_mapping_and_is_reported_until_it_is_fixed(
     tmp_path: Path, eager: None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write(tmp_path, models(A=["extractive"]))
+    write(tmp_path, models(A=["quotes"]))
     mapping = Mapping(tmp_path)
     write(tmp_path, models(A=["local:x", "loca:y"]))
     for _ in range(3):
-        assert mapping.table().targets["A"] == (Target("extractive", ""),)
+        assert mapping.table().targets["A"] == (QUOTES,)
     assert "models.A: 'loca' is not a kind of target" in mapping.fault
     assert [record.levelno for record in caplog.records] == [logging.ERROR], "once, not with every use"
     write(tmp_path, models(A=["local:x", "local:y"]))
@@ -232,6 +236,7 @@ class Scripted:
     """A chat model that says `words` after `before` is set, if given, and then raises `error`, if given."""
 
     context_tokens = 7000
+    is_small = False
 
     def __init__(self, *words: str, error: DocqaError | None = None, before: asyncio.Event | None = None) -> None:
         self.words, self.error, self.before = words, error, before
@@ -287,26 +292,25 @@ async def open_house(
 
 
 @pytest.mark.anyio
-async def test_without_a_key_every_documented_name_is_extractive(
+async def test_without_a_key_no_documented_name_is_listed_and_each_is_answered_with_quotes(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-program")
     async with open_house(settings) as house:
         listed = await house.models()
-        assert listed == dict.fromkeys(DOCUMENTED_MODELS, ("extractive", EXTRACTIVE_TOKENS, False))
-        response = await house.ask("GPT5_2")
-        assert response.headers["X-DocQA-Target"] == "extractive"
-        assert "12,400" in response.json()["answer"]["message"]
+        assert listed == {"QUOTES": (NO_LANGUAGE_MODEL, QUOTED_TOKENS, False)}
+        for name in ("QUOTES", *DOCUMENTED_MODELS):
+            response = await house.ask(name)
+            assert response.headers["X-DocQA-Target"] == "quotes"
+            assert "12,400" in response.json()["answer"]["message"]
 
 
 @pytest.mark.anyio
-async def test_a_note_says_so_while_all_answers_are_extractive(settings: Settings, eager: None) -> None:
+async def test_a_note_says_so_while_all_answers_are_quotes(settings: Settings, eager: None) -> None:
     async with open_house(settings) as house:
-        assert any(
-            "All answers are extractive" in note for note in (await house.client.get("/healthz")).json()["notes"]
-        )
+        assert any("No language model answers" in note for note in (await house.client.get("/healthz")).json()["notes"])
         write(settings.models, models(GPT5_2=[NEAR]))
-        assert not any("extractive" in note for note in (await house.client.get("/healthz")).json()["notes"])
+        assert not any("No language model" in note for note in (await house.client.get("/healthz")).json()["notes"])
 
 
 @pytest.mark.anyio
@@ -314,20 +318,18 @@ async def test_a_key_makes_its_provider_serve_and_no_other(settings: Settings, m
     monkeypatch.setenv("DOCQA_OPENAI_KEY", "sk-of-docqa")
     async with open_house(settings) as house:
         listed = await house.models()
-        assert (
-            listed["GPT5_2"][0] == "openai" and listed["GPT5_2"][1] > EXTRACTIVE_TOKENS and listed["GPT5_2"][2] is True
-        )
-        assert listed["CLAUDE2"] == ("extractive", EXTRACTIVE_TOKENS, False)
+        assert listed["GPT5_2"][0] == "openai" and listed["GPT5_2"][1] > QUOTED_TOKENS and listed["GPT5_2"][2] is True
+        assert "CLAUDE2" not in listed
         assert "sk-of-docqa" not in repr(house.services)
 
 
 @pytest.mark.anyio
 async def test_offline_only_this_machine_is_asked(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCQA_OPENAI_KEY", "sk-of-docqa")
-    text = models(A=["openai:x", FAR, "extractive"], B=[FAR, NEAR], C=["openai:x"])
+    text = models(A=["openai:x", FAR, "quotes"], B=[FAR, NEAR], C=["openai:x"])
     async with open_house(replace(settings, offline=True), text) as house:
         listed = await house.models()
-        assert (listed["A"][0], listed["B"][0], listed["C"][0]) == ("extractive", "compatible", "none")
+        assert (listed["A"][0], listed["B"][0], listed["C"][0]) == (NO_LANGUAGE_MODEL, "compatible", "none")
         far, near = Scripted("far"), Scripted("The rent is 12,400 euros.")
         house.play(FAR, far)
         house.play(NEAR, near)
@@ -341,8 +343,8 @@ async def test_offline_only_this_machine_is_asked(settings: Settings, monkeypatc
 async def test_names_are_the_documented_ones_and_those_of_the_file(settings: Settings) -> None:
     async with open_house(settings, models(HOUSE=[NEAR])) as house:
         listed = await house.models()
-        assert list(listed) == [*DOCUMENTED_MODELS, "HOUSE"]
-        assert listed["GPT5_2"][0] == "extractive", "a documented name that the file leaves out is still served"
+        assert list(listed) == ["QUOTES", "HOUSE"]
+        assert (await house.ask("GPT5_2")).status_code == 200, "a name that the file leaves out is still served"
         house.play(NEAR, Scripted("12,400 euros."))
         assert (await house.models())["HOUSE"] == ("compatible", Scripted.context_tokens, False)
         assert (await house.ask("HOUSE")).headers["X-DocQA-Target"] == NEAR
@@ -368,7 +370,7 @@ async def test_the_next_target_answers_for_one_that_fails(
     settings: Settings, error: DocqaError, query: dict[str, bool], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    async with open_house(settings, models(A=[FAR, NEAR, "extractive"])) as house:
+    async with open_house(settings, models(A=[FAR, NEAR, "quotes"])) as house:
         last = Scripted("The rent is 12,400 euros.")
         house.play(FAR, Scripted(error=error))
         house.play(NEAR, last)
@@ -382,10 +384,10 @@ async def test_the_next_target_answers_for_one_that_fails(
 
 @pytest.mark.anyio
 async def test_a_summary_falls_through_to_the_next_target_too(settings: Settings) -> None:
-    async with open_house(settings, models(A=[FAR, "extractive"])) as house:
+    async with open_house(settings, models(A=[FAR, "quotes"])) as house:
         house.play(FAR, Scripted(error=Unavailable("away")))
         response = await house.ask("A", [{"sender": "user", "message": "Summarize the document."}], cite_source=True)
-        assert response.headers["X-DocQA-Target"] == "extractive"
+        assert response.headers["X-DocQA-Target"] == "quotes"
         assert response.json()["sources"]
 
 
@@ -404,7 +406,7 @@ async def test_when_all_fail_the_first_error_is_returned(settings: Settings) -> 
 
 @pytest.mark.anyio
 async def test_without_fall_through_the_first_failure_is_returned(settings: Settings) -> None:
-    async with open_house(settings, "fall_through = false\n" + models(A=["openai:x", FAR, "extractive"])) as house:
+    async with open_house(settings, "fall_through = false\n" + models(A=["openai:x", FAR, "quotes"])) as house:
         house.play(FAR, Scripted(error=ProviderFailed("wrong key")))
         response = await house.ask("A")
         assert (response.status_code, response.json()["detail"]) == (502, "wrong key"), (
@@ -413,10 +415,10 @@ async def test_without_fall_through_the_first_failure_is_returned(settings: Sett
 
 
 @pytest.mark.anyio
-async def test_after_the_first_word_no_other_target_is_tried(settings: Settings) -> None:
+async def test_after_the_first_sentence_no_other_target_is_tried(settings: Settings) -> None:
     async with open_house(settings, models(A=[FAR, NEAR])) as house:
         near = Scripted("The rent is 1 euro.")
-        house.play(FAR, Scripted("The rent ", "is ", error=ProviderFailed("broken off")))
+        house.play(FAR, Scripted("The rent is 12,400 euros. ", "It ", error=ProviderFailed("broken off")))
         house.play(NEAR, near)
         response = await house.ask("A")
         assert (response.status_code, response.json()["detail"]) == (502, "broken off")
@@ -425,12 +427,12 @@ async def test_after_the_first_word_no_other_target_is_tried(settings: Settings)
 
 @pytest.mark.anyio
 async def test_all_targets_share_the_time_for_one_answer(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
-    async with open_house(replace(settings, answer_seconds=1), models(A=[FAR, NEAR, "extractive"])) as house:
+    async with open_house(replace(settings, answer_seconds=1), models(A=[FAR, NEAR, "quotes"])) as house:
         never = asyncio.Event()
         house.play(FAR, Scripted("late", before=never))
         house.play(NEAR, Scripted("late", before=never))
         response = await house.ask("A")
-        assert response.headers["X-DocQA-Target"] == "extractive"
+        assert response.headers["X-DocQA-Target"] == "quotes"
         assert any(NEAR in message and "within 0" in message for message in caplog.messages), "no time was left"
 
 
@@ -458,13 +460,13 @@ async def test_the_header_names_what_answered_without_a_target(
 @pytest.mark.anyio
 @pytest.mark.skipif(not available(), reason="llama-cpp-python is not installed")
 async def test_a_local_model_that_cannot_be_loaded_gives_way_to_the_next_target(settings: Settings) -> None:
-    text = models(A=["local:broken", "extractive"], B=["local:BROKEN"])
+    text = models(A=["local:broken", "quotes"], B=["local:BROKEN"])
     settings.models.mkdir()
     (settings.models / "Broken.gguf").write_bytes(b"GGUF but not really")
     async with open_house(settings, text) as house:
         assert (await house.models())["A"] == ("local", settings.context_tokens, False)
         response = await house.ask("A")
-        assert response.headers["X-DocQA-Target"] == "extractive" and "12,400" in response.text
+        assert response.headers["X-DocQA-Target"] == "quotes" and "12,400" in response.text
         assert "could not be started" in (await house.ask("B")).json()["detail"]
 
 
@@ -478,7 +480,7 @@ async def test_a_model_copied_into_the_folder_is_served_at_once(settings: Settin
         (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
         assert (await house.models())["MY_OWN"][0] == "local"
         response = await house.ask("MY_OWN", temperature=0.1)
-        assert response.headers["X-DocQA-Target"] == "local:MY_OWN"
+        assert response.headers["X-DocQA-Target"] in ("local:MY_OWN", "quotes")
         (settings.models / "my-own.gguf").unlink()
         assert (await house.ask("MY_OWN", temperature=0.1)).status_code == 200, "it is loaded and stays"
 
@@ -486,8 +488,10 @@ async def test_a_model_copied_into_the_folder_is_served_at_once(settings: Settin
 @pytest.mark.anyio
 @pytest.mark.skipif(not available() or not SMOLLM2.exists(), reason="SmolLM2 or llama-cpp-python is not installed")
 async def test_a_model_asked_by_its_own_name_falls_through_only_when_time_is_up(
-    settings: Settings,
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("docqa.answering.by_model.LEAST_PROMPT", 0)  # else it is known before that there is no time
+    monkeypatch.setattr("docqa.answering.by_model.USUAL_ANSWER", {"SHORT": 0})
     settings.models.mkdir()
     (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
     async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
@@ -498,7 +502,7 @@ async def test_a_model_asked_by_its_own_name_falls_through_only_when_time_is_up(
                 await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")),
                 key=lambda response: response.status_code,
             )
-        assert out_of_time.headers["X-DocQA-Target"] == "extractive" and "12,400" in out_of_time.text
+        assert out_of_time.headers["X-DocQA-Target"] == "quotes" and "12,400" in out_of_time.text
         assert refused.status_code == 503 and "already wait for MY_OWN" in refused.json()["detail"]
 
 
@@ -510,11 +514,12 @@ async def test_a_documented_name_is_answered_by_a_local_model_under_any_of_its_n
     names = ["local:SMOLLM2_135M", "local:smollm2-135m-instruct", f"local:{SMOLLM2.stem}"]
     async with open_house(settings, models(A=names[:1], B=names[1:2], GPT5_2=names[2:])) as house:
         listed = await house.models()
-        assert {listed[name][0] for name in ("A", "B", "GPT5_2", "SMOLLM2_135M")} == {"local"}
+        assert {listed[name][0] for name in ("A", "B", "SMOLLM2_135M")} == {"local"}
+        assert listed["GPT5_2"][0] == names[2], "that it is another model than the name says"
         response = await house.ask("GPT5_2", temperature=0.1)
-        assert response.headers["X-DocQA-Target"] == names[2]
+        assert response.headers["X-DocQA-Target"] in (names[2], "quotes"), "what it writes may be in no document"
         assert response.json()["answer"]["message"].strip()
-        assert (await house.models())["A"] == (await house.models())["GPT5_2"], "it is the same model"
+        assert (await house.models())["A"][1:] == (await house.models())["GPT5_2"][1:], "it is the same model"
 
 
 @pytest.mark.anyio
@@ -527,12 +532,12 @@ async def test_a_browser_may_read_the_header(settings: Settings) -> None:
 
 @pytest.mark.anyio
 async def test_an_invalid_change_shows_in_healthz_and_a_valid_one_is_served(settings: Settings, eager: None) -> None:
-    async with open_house(settings, models(A=["extractive"])) as house:
-        write(settings.models, models(A=["extractive"], B=["nothing"]))
+    async with open_house(settings, models(A=["quotes"])) as house:
+        write(settings.models, models(A=["quotes"], B=["nothing"]))
         notes = (await house.client.get("/healthz")).json()["notes"]
         assert any("models.B: 'nothing' is not a kind of target" in note for note in notes)
         assert (await house.ask("B")).status_code == 422
-        write(settings.models, models(B=["extractive"]))
+        write(settings.models, models(B=["quotes"]))
         assert (await house.ask("B")).status_code == 200
         assert (await house.ask("A")).status_code == 422
         assert not any("models.B" in note for note in (await house.client.get("/healthz")).json()["notes"])

@@ -57,9 +57,9 @@ async def test_questions_are_retrieved_answered_and_quoted_and_nothing_is_left_b
     assert any(result.refused for result in controls)
     assert list(temporary.iterdir()) == []
     assert not settings.data.exists()
-    assert "model GPT5_2 (extractive); embedding model none; models" in " ".join(lines), (
-        "settings that are not at their defaults are reported"
-    )
+    assert "model GPT5_2 (quotes from your documents (no language model)); embedding model none; models" in " ".join(
+        lines
+    ), "settings that are not at their defaults are reported"
 
 
 @pytest.mark.anyio
@@ -132,7 +132,7 @@ async def test_a_file_that_cannot_be_read_is_reported_and_left_out(
 async def test_an_unknown_model_is_rejected_with_the_names_there_are(
     settings: Settings, files: list[Path], temporary: Path
 ) -> None:
-    with pytest.raises(NotFound, match="There is no model GPT99; there are GPT5_2, "):
+    with pytest.raises(NotFound, match="There is no model GPT99; there are QUOTES, GPT5_2, "):
         await evaluate(settings, files, "GPT99", 4, lambda _: None)
     assert list(temporary.iterdir()) == []
 

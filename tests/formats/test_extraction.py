@@ -139,7 +139,7 @@ async def test_a_crash_of_the_child_is_a_refusal_and_its_signal_is_logged(caplog
     task = asyncio.create_task(extract(LONG, "long.txt", seconds=60, memory_mb=2048))
     await until(children, "a child that reads the file")
     os.kill(children()[0], signal.SIGKILL)
-    with pytest.raises(Unreadable, match="The reader crashed"):
+    with pytest.raises(Unreadable, match="Reading this file crashed"):
         await task
     assert "the process reading 'long.txt' ended by SIGKILL" in caplog.text
 
@@ -154,7 +154,7 @@ async def test_a_child_that_aborts_leaves_its_last_words_in_the_log(
             os.abort()
         parse_header()
     """)
-    assert "The reader crashed" in await refusal_of_a_text()
+    assert "Reading this file crashed" in await refusal_of_a_text()
     [record] = caplog.records
     assert record.levelname == "WARNING"
     ending, words, *stack = record.getMessage().splitlines()
@@ -172,7 +172,7 @@ async def test_a_child_that_exits_leaves_its_exit_status_in_the_log(
         sys.stderr.flush()
         os._exit(7)
     """)
-    assert "The reader crashed" in await refusal_of_a_text()
+    assert "Reading this file crashed" in await refusal_of_a_text()
     assert "the process reading 'notes.txt' ended with exit code 7 (no more handles)\n  no more handles" in caplog.text
 
 

@@ -75,3 +75,9 @@ def test_what_is_not_known_of_a_language_is_said_in_english() -> None:
     assert entry("phrases", "sv") is None
     assert phrase("phrases.page", "sv") == phrase("phrases.page", "en") == "page"
     assert language("xx") == {}
+
+
+@pytest.mark.parametrize("code", ANSWERED)
+def test_users_read_no_word_that_is_ours_alone(code: str) -> None:
+    read = " ".join(strings(entry("phrases", code))).casefold()
+    assert not re.search(r"\b(extractive|reader|verifier|embedder|chunk|provider|target)\b", read)

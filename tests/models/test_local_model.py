@@ -17,6 +17,7 @@ from docqa.models.chat.llama import Engine
 from docqa.models.chat.local import LocalModel, available
 from docqa.models.chat.local_child import ChatEngine
 from docqa.models.chat.sequences import Sequence
+from docqa.models.chat.speeds import Speeds
 from waiting import until
 
 MODELS = Catalog.load(SHIPPED.parent).local_models()
@@ -74,6 +75,26 @@ def test_a_loaded_model_knows_its_context_and_its_speed(runner: asyncio.Runner, 
     assert model.state == "ready"
     assert model.context_tokens == 4096
     assert model.prompt_speed > 0
+
+
+@needs_model
+def test_how_fast_it_was_is_known_after_it_was_unloaded(runner: asyncio.Runner, tmp_path: Path) -> None:
+    async def use() -> tuple[float, LocalModel]:
+        speeds = Speeds(tmp_path / "speeds.json")
+        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024, speeds=speeds)
+        assert (model.prompt_speed, model.writing_speed, model.load_seconds) == (0.0, 0.0, 0.0)
+        await model.start()
+        at_load = model.writing_speed
+        assert await answer(model, LONG * 10 + "What did the clerk write?", 40)
+        await model.close()
+        return at_load, LocalModel(
+            "SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024, speeds=Speeds(tmp_path / "speeds.json")
+        )
+
+    at_load, later = runner.run(use())
+    assert at_load > 0 and later.state == "stopped"
+    assert later.prompt_speed > 0 and later.writing_speed > 0 and later.load_seconds > 0
+    assert later.is_small
 
 
 @needs_model

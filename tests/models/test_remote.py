@@ -746,7 +746,9 @@ async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settin
             f"/v1/chat/{doc_id}", params={"model_name": "HOUSE", "stream": True}, json=turn, timeout=100
         )
     for reply in (whole, streamed):
-        assert (reply.status_code, reply.headers["X-DocQA-Target"]) == (200, f"compatible:{llama}#smollm2"), reply.text
+        assert reply.status_code == 200, reply.text
+        # What it writes may be in no document.
+        assert reply.headers["X-DocQA-Target"] in (f"compatible:{llama}#smollm2", "quotes")
     assert whole.json()["answer"]["message"].strip()
     assert streamed.text.strip()
 
@@ -759,3 +761,19 @@ async def test_the_estimate_errs_on_the_high_side_of_a_real_tokenizer(llama: str
             f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": readme[:3000]}, timeout=60
         )
     assert 1 <= estimate(readme[:3000]) / counted.json()["count"] < 2
+
+
+@pytest.mark.parametrize(
+    ("name", "is_small"),
+    [
+        ("qwen3:0.6b", True),
+        ("smollm2-135m-instruct", True),
+        ("Qwen/Qwen3-1.7B", True),
+        ("qwen3:4b", False),
+        ("llama-3.1-70b", False),
+        ("mixtral-8x22b", False),
+        ("mistral-large", False),
+    ],
+)
+async def test_a_small_model_is_known_by_its_name(http: HttpClient, name: str, is_small: bool) -> None:
+    assert model_at(http, "http://127.0.0.1:9/v1", "compatible", name).is_small == is_small

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docqa.errors import CannotStart
-from docqa.services import ALL_EXTRACTIVE, open_services
+from docqa.services import ALL_QUOTES, NO_LANGUAGE_MODEL, open_services
 from docqa.settings import Settings
 from docqa.store.database import Database
 
@@ -28,11 +28,11 @@ def closed(monkeypatch: pytest.MonkeyPatch) -> list[Database]:
     return closed
 
 
-async def test_without_models_answers_are_extractive_and_it_says_so(settings: Settings, closed: list[Database]) -> None:
+async def test_without_models_answers_are_quotes_and_it_says_so(settings: Settings, closed: list[Database]) -> None:
     async with AsyncExitStack() as stack:
         services = await open_services(settings, stack)
-        assert ALL_EXTRACTIVE in services.notes()
-        assert {model.model_provider_name for model in services.models()} == {"extractive"}
+        assert ALL_QUOTES in services.notes()
+        assert {model.model_provider_name for model in services.models()} == {NO_LANGUAGE_MODEL}
         assert closed == []
     assert closed == [services.db]
 

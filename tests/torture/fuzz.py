@@ -36,7 +36,7 @@ MEGABYTES = 1024
 PARALLEL = 2
 # What `extract` says of a child that ended before it had an answer, that raised something, or that needed too much.
 FAULTS = (
-    "The reader crashed",
+    "Reading this file crashed",
     "The file is damaged, or holds something",
     "Reading the file took longer",
     "Reading the file needs more",

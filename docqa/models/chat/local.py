@@ -15,6 +15,7 @@ from pathlib import Path
 from docqa.catalog.machine import available_memory, find_machine
 from docqa.errors import Busy
 from docqa.models.chat.admission import SMOOTHING, Admission, Slot
+from docqa.models.chat.speeds import Speed, Speeds
 from docqa.workers.child import Child
 
 log = logging.getLogger(__name__)
@@ -24,6 +25,7 @@ LEAST_FREE = 0.05  # of the machine's memory: with less of it free, an idle mode
 NEEDED = 2.0  # free memory, in file sizes, that is made for a model: its context takes what is left over
 MEASURABLE = 32  # tokens: fewer do not tell the speed of reading
 USUAL_PROMPT = 1000  # tokens
+SMALL_BYTES = 2_200_000_000  # of a file: two billion parameters of one byte each
 PATIENCE = 10.0  # seconds that an answer may stall for other questions, out of the 50 that it has by default
 
 
@@ -45,12 +47,13 @@ class LocalModel:
         *,
         cache_type: str = "f16",
         idle_seconds: float = 600.0,
+        speeds: Speeds | None = None,
         others: "Mapping[str, LocalModel] | None" = None,
     ) -> None:
         """`context_tokens` is the most; up to `queue` questions wait beyond the `parallel` answers in progress.
 
         With `parallel` 0 there are as many as finish sooner together, which is measured at load. The model is unloaded
-        after `idle_seconds`, or when one of the `others` needs its memory.
+        after `idle_seconds`, or when one of the `others` needs its memory. `speeds` remembers how fast it was.
         """
         self.name = name
         self._path, self._others = path, {} if others is None else others
@@ -60,7 +63,9 @@ class LocalModel:
         self._reading: Slot | None = None
         self._questions = 0  # waiting or being answered
         self._seconds = 10.0  # until a slot frees up, a moving average
-        self._prompt_speed = 0.0
+        self._speeds = speeds or Speeds()
+        self._prompt_speed = self._writing_speed = self._load_seconds = 0.0
+        self._to_read = 0  # tokens, of the prompt that was last asked about
         self._last_used = time.monotonic()
         self._watching: asyncio.Task[None] | None = None
         self._child = Child(
@@ -83,8 +88,31 @@ class LocalModel:
 
     @property
     def prompt_speed(self) -> float:
-        """Prompt tokens read per second, lately or at load; 0 before the model is loaded."""
-        return self._prompt_speed or float(self._child.hello.get("prompt_speed", 0.0))
+        """Prompt tokens read per second: lately, at load, or in an earlier life; 0 if not known."""
+        if self.state == "ready":
+            return self._prompt_speed or float(self._child.hello["prompt_speed"])
+        return speed.read if (speed := self._kept) else 0.0  # that of a machine which was busy then is forgotten
+
+    @property
+    def writing_speed(self) -> float:
+        """Answer tokens written per second: lately, at load, or in an earlier life; 0 if not known."""
+        if self.state == "ready":
+            return self._writing_speed or float(self._child.hello["writing_speed"])
+        return speed.written if (speed := self._kept) else 0.0
+
+    @property
+    def load_seconds(self) -> float:
+        """What loading it took last time; 0 if it is loaded or that is not known."""
+        return speed.loading if self.state != "ready" and (speed := self._kept) else 0.0
+
+    @property
+    def is_small(self) -> bool:
+        """Whether its file is small."""
+        return self._path.exists() and self._path.stat().st_size < SMALL_BYTES
+
+    @property
+    def _kept(self) -> Speed | None:
+        return self._speeds.of(self._path)
 
     @property
     def slots(self) -> int:
@@ -98,7 +126,11 @@ class LocalModel:
             self._watching = asyncio.create_task(self._watch())
         if self.state == "stopped":
             await self._make_room()
+        started, was_ready = time.monotonic(), self.state == "ready"
         hello = await self._child.start()
+        if not was_ready:
+            self._load_seconds, self._prompt_speed, self._writing_speed = time.monotonic() - started, 0.0, 0.0
+            self._keep_speed()
         if (slots := self._parallel or hello["slots"]) != self.slots:
             log.info("%s writes %d answers at once", self.name, slots)
             self._admission.slots = slots
@@ -141,7 +173,8 @@ class LocalModel:
         Raises Unavailable.
         """
         answer, _ = await self._child.call({"do": "uncached", "messages": messages})
-        return int(answer["tokens"]), int(answer["uncached"])
+        self._to_read = int(answer["uncached"])
+        return int(answer["tokens"]), self._to_read
 
     async def generate(
         self, messages: list[dict[str, str]], *, temperature: float, max_tokens: int
@@ -152,18 +185,36 @@ class LocalModel:
         """
         slot, self._reading = self._reading, None
         header = {"do": "generate", "messages": messages, "temperature": temperature, "max_tokens": max_tokens}
-        async with aclosing(self._child.stream(header)) as pieces:
-            async for piece in pieces:
-                if "uncached" in piece:
-                    self._prompt_read(slot, piece["uncached"], piece["seconds"])
-                if piece["text"]:
-                    yield piece["text"]
+        started, to_read, is_read, written = time.monotonic(), self._to_read, False, (0, 0.0)
+        try:
+            async with aclosing(self._child.stream(header)) as pieces:
+                async for piece in pieces:
+                    if "uncached" in piece:
+                        is_read = True
+                        self._prompt_read(slot, piece["uncached"], piece["seconds"])
+                    else:
+                        written = piece["written"], piece["seconds"]
+                    if piece["text"]:
+                        yield piece["text"]
+        finally:
+            waited = time.monotonic() - started
+            if self.state == "ready":
+                if not is_read and waited > PATIENCE:  # given up: it is at most so fast
+                    self._prompt_speed = min(self.prompt_speed, to_read / waited)
+                if written[0] >= MEASURABLE:
+                    self._writing_speed = self.writing_speed + SMOOTHING * (
+                        written[0] / written[1] - self.writing_speed
+                    )
+                self._keep_speed()
 
     def _prompt_read(self, slot: Slot | None, tokens: int, seconds: float) -> None:
         if slot:
             self._admission.prompt_read(slot, seconds)
         if tokens >= MEASURABLE:
             self._prompt_speed = self.prompt_speed + SMOOTHING * (tokens / seconds - self.prompt_speed)
+
+    def _keep_speed(self) -> None:
+        self._speeds.keep(self._path, Speed(self.prompt_speed, self.writing_speed, self._load_seconds))
 
     async def close(self) -> None:
         """Unload the model for good."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from docqa.errors import TooLarge, Unavailable
 from docqa.models.chat.llama import Engine
-from docqa.models.chat.sequences import Sequence, Stopped
+from docqa.models.chat.sequences import STEPS, Sequence, Stopped
 from docqa.models.chat.thinking import Thinking
 from docqa.models.chat.wire import split_system
 from docqa.workers.loop import Answers, Handler, Header, serve
@@ -40,7 +40,7 @@ class ChatEngine:
         self._control = re.compile("|".join(map(re.escape, control)) or r"(?!)")
 
     def measure(self) -> Header:
-        """The context size, the number of answers that finish sooner together, and the reading speed in tokens/s."""
+        """The context size, the number of answers that finish sooner together, and the speeds in tokens/s."""
         probe = self._engine.tokenize("The meeting was moved to the second week of the month. " * PROBE)[:PROBE]
         slots = self._engine.sequences.fastest_number(probe[0])  # this also brings the weights into memory
         seconds = self._engine.sequences.seconds(1, probe)
@@ -48,6 +48,7 @@ class ChatEngine:
             "context_tokens": self._engine.context_tokens,
             "slots": slots,
             "prompt_speed": round(PROBE / seconds, 1),
+            "writing_speed": round(1 / min(self._engine.sequences.seconds(1, probe[:1]) for _ in range(STEPS)), 1),
         }
 
     def handle(self, body: Header, _blob: bytes, cancelled: threading.Event) -> Answers:
@@ -75,7 +76,8 @@ class ChatEngine:
     def _answer(
         self, messages: list[dict[str, str]], temperature: float, max_tokens: int, cancelled: threading.Event
     ) -> Answers:
-        """First the number of tokens read and the seconds this took, then the text in pieces of whole characters."""
+        """First the number of tokens read and the seconds this took, then the text in pieces of whole characters, with
+        the tokens written so far and the seconds."""
         text, prompt = self._prompt(messages)
         limit, sequences = self._engine.context_tokens, self._engine.sequences
         if len(prompt) >= limit:
@@ -97,6 +99,7 @@ class ChatEngine:
             thinking.show(opened[0])
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         written, sent, unsent = 0, 0.0, ""
+        start = time.perf_counter()
         for token in self._engine.sequences.write(sequence):
             if token is None:
                 yield None
@@ -105,7 +108,7 @@ class ChatEngine:
             shown = thinking.show(decoder.decode(self._engine.piece(token)))
             unsent += shown
             if unsent and time.perf_counter() >= sent + PIECE_SECONDS:
-                yield {"text": unsent}, b""
+                yield {"text": unsent, "written": written, "seconds": time.perf_counter() - start}, b""
                 sent, unsent = time.perf_counter(), ""
             if shown or written:
                 written += 1
@@ -114,7 +117,7 @@ class ChatEngine:
         rest = unsent + thinking.show(decoder.decode(b"", final=True)) + thinking.rest()
         if not written and not rest:
             raise Unavailable("The model gave an empty answer. Try again, or use another model.")
-        yield {"text": rest}, b""
+        yield {"text": rest, "written": written, "seconds": time.perf_counter() - start}, b""
 
 
 def _takes_system(render: Callable[[list[dict[str, str]]], str]) -> bool:

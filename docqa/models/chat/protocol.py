@@ -13,6 +13,11 @@ class ChatModel(Protocol):
         """Tokens that prompt and answer share."""
         ...
 
+    @property
+    def is_small(self) -> bool:
+        """Whether it has about two billion parameters or fewer: it needs short prompts, and makes more up."""
+        ...
+
     async def count(self, texts: list[str]) -> list[int]:
         """The number of tokens in each text, or an estimate that errs on the high side. Raises Unavailable."""
         ...
@@ -33,7 +38,17 @@ class OwnModel(ChatModel, Protocol):
 
     @property
     def prompt_speed(self) -> float:
-        """Prompt tokens read per second; 0 before the model is loaded."""
+        """Prompt tokens read per second; 0 where that is not known before the model is loaded."""
+        ...
+
+    @property
+    def writing_speed(self) -> float:
+        """Answer tokens written per second; 0 where that is not known before the model is loaded."""
+        ...
+
+    @property
+    def load_seconds(self) -> float:
+        """What loading it will take; 0 for a loaded one, and where that is not known."""
         ...
 
     def turn(self) -> AbstractAsyncContextManager[None]:

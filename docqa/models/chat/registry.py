@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from docqa.catalog.keys import ProviderKeys, variable
-from docqa.catalog.targets import Mapping, Target
+from docqa.catalog.targets import QUOTES, Mapping, Target
 from docqa.errors import DocqaError, OutOfTime, Unavailable
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
@@ -25,6 +25,7 @@ DOCUMENTED_MODELS = (
     "GPT4",
     "GPT4O_MINI",
 )
+QUOTES_NAME = "QUOTES"  # answers without a model, under a name that promises none
 NO_LLAMA = "llama-cpp-python is not installed (building it needs a C++ compiler): there are no local models."
 NO_GGUF = "There is no local model in {folder}."
 
@@ -41,8 +42,9 @@ class ChatModels:
     remote: dict[Target, ChatModel] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        """Every name a request may give: the documented ones, those in models.toml, and the local models' own."""
-        return list(dict.fromkeys([*DOCUMENTED_MODELS, *self.mapping.table().targets, *self.local.by_name()]))
+        """Every name a request may give: QUOTES, the documented ones, those in models.toml, and the local models'."""
+        mapped = self.mapping.table().targets
+        return list(dict.fromkeys([QUOTES_NAME, *DOCUMENTED_MODELS, *mapped, *self.local.by_name()]))
 
     def targets(self, name: str) -> list[Target]:
         """The targets to try for `name`, in order. Raises Unavailable where none can be used."""
@@ -66,7 +68,7 @@ class ChatModels:
         return name in self.mapping.table().targets or isinstance(error, OutOfTime)
 
     def open(self, target: Target) -> ChatModel | None:
-        """The model behind a usable target; None for the extractive target."""
+        """The model behind a usable target; None for quotes."""
         if target.kind == "local":
             return self.local.named(target.model)
         if target.is_remote and target not in self.remote:
@@ -82,7 +84,7 @@ class ChatModels:
 
     def _mapped(self, name: str) -> tuple[Target, ...]:
         own = (Target("local", name),) if name in self.local.by_name() else ()
-        return self.mapping.table().targets.get(name, (*own, Target("extractive", "")))
+        return self.mapping.table().targets.get(name, (*own, QUOTES))
 
     def _why_not(self, target: Target) -> str:
         """Why this target cannot be used here, "" where it can."""

@@ -5,6 +5,7 @@ the size of its context is assumed to have `UNKNOWN_CONTEXT`.
 """
 
 import math
+import re
 import string
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -45,6 +46,10 @@ CONTEXTS = {
 UNKNOWN_CONTEXT = 4096
 THINKING_TOKENS = 16_384  # added for a model that has spent all its tokens on thinking, if its context has room
 
+# How many parameters a model has, by its name: 0.6b, 135M.
+_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[ _-]?([bBmM])(?![^\W_])")
+_PARAMETERS = {"b": 1e9, "m": 1e6}
+SMALL = 2e9
 _ONE_EACH = (string.digits + string.punctuation).encode()
 
 
@@ -75,6 +80,12 @@ class RemoteModel:
     def context_tokens(self) -> int:
         """Tokens that prompt and answer share; for a compatible server, known after the first `count`."""
         return self._context or UNKNOWN_CONTEXT
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a compatible server's model is said to be small by its name: qwen3:0.6b, smollm2-135m."""
+        sizes = _SIZE.findall(self.target.model) if self.target.kind == "compatible" else []
+        return any(float(number) * _PARAMETERS[unit.lower()] <= SMALL for number, unit in sizes)
 
     async def count(self, texts: list[str]) -> list[int]:
         """The estimated number of tokens in each text, on the high side. Raises Unavailable."""
