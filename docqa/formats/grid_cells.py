@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 
-from docqa.languages import every
+from docqa.languages import every, every_pattern
 
 _SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
 _FOOTNOTE = re.compile(r"(?<=[^\s(\d])\s?(?:\((?:\d|[a-z])\)|[*†‡¹²³⁴⁵⁶⁷⁸⁹]+)(?:,\s?\(\d\))*$")
+_TO = rf"(?:[-–—~〜]|{every_pattern('questions.patterns.range_to')})"
 _NUMBER = re.compile(
     r"[\s~≈<>(+±−–—-]*(?:[A-Z]{0,3}[$€£¥₹]|(?:EUR|USD|GBP|CHF) )?\s*[(−–-]?\d[\d.,'’ \u00a0\u202f]*\s*[%)]*"
-    r"(?:\s?(?P<unit>[^\W\d_]{1,8})\.?[²³]?)?[%)*†]*"
+    rf"(?:{_TO}\s?\d[\d.,]*\s*%?)?"
+    r"(?:\s?(?:(?P<unit>[^\W\d_]{1,8})\.?[²³]?|[€$£¥₹]))?[%)*†]*"
 )
+_GLUED = re.compile(rf"(?<=\d)\s?({every_pattern('questions.patterns.range_to')})\s?(?=\d)")
 _MONTHS = frozenset(
     name
     for place in ("text.months", "text.short_months")
@@ -53,6 +56,11 @@ def is_number(cell: str) -> bool:
         return False
     match = _NUMBER.fullmatch(cell)
     return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in _MONTHS)
+
+
+def spaced_range(cell: str) -> str:
+    """A range of numbers with its word apart, which a scan may have glued to them: 1 to 2 for "1 to2"."""
+    return _GLUED.sub(r" \1 ", cell)
 
 
 def is_year(cell: str) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from docqa.formats.grid_cells import (
     clean_label,
@@ -15,10 +16,12 @@ from docqa.formats.grid_cells import (
     is_number,
     is_year,
     scale_of,
+    spaced_range,
     split_numbers,
     spread_dates,
     with_currency,
 )
+from docqa.text.values import decimal_marks
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
@@ -28,6 +31,7 @@ _BAR = re.compile(r"\s*\|\s*")
 _SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 _CELL = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[\s|:+=_-]+")
+_DIGITS = re.compile(r"\d[\d.,]*\d")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
 
@@ -61,6 +65,12 @@ class Grid:
     columns: tuple[str, ...]
     scale: str
     rows: tuple[GridRow, ...]
+
+    @cached_property
+    def decimal_mark(self) -> str:
+        """The decimal mark of its numbers, by those that can have one only."""
+        marks = [decimal_marks(run) for row in self.rows for cell in row.cells[1:] for run in _DIGITS.findall(cell)]
+        return "," if sum(own == {","} for own in marks) > sum(own == {"."} for own in marks) else "."
 
 
 @dataclass(frozen=True)
@@ -219,7 +229,7 @@ def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[s
     """The cells of a line, as many as the table has columns; headings that leave out the label's column are moved."""
     if line.mark == "spaces" and len(line.cells) < width and spans:
         return _under(line, spans)
-    cells = with_currency([" ".join(cell.split()) for cell in line.cells])
+    cells = with_currency([spaced_range(" ".join(cell.split())) for cell in line.cells])
     if line.mark == "tab":
         return [*cells, *[""] * (width - len(cells))]
     short = width - len(cells)

@@ -16,8 +16,11 @@ from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 # What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
-ATTRIBUTES = ("price", "quantity", "rating", "time_taken", "weight", "size", "power")
-_ALSO = {"price": ("price", "costs")}  # an attribute that has the words of several lists
+ATTRIBUTES = ("price", "quantity", "rating", "time_taken", "weight", "size", "power", "noise")
+_ALSO = {
+    "price": ("price", "costs"),
+    "time_taken": ("time_taken", "duration"),
+}  # an attribute that has the words of several lists
 _BEGINNING = 3  # letters that two forms of a word share
 _LONGEST_NAME = 12  # words of a cell that names its row
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")

@@ -41,8 +41,9 @@ class Against:
     other: int
 
 
-def amount(cell: str, decimal: str = ".") -> Decimal | None:
-    """The number in a cell, negative in brackets or after a minus; None where there is none, or more than one."""
+def amount(cell: str, grid: Grid) -> Decimal | None:
+    """The number in a cell of a table, negative in brackets or after a minus; None where there is none, or more than
+    one."""
     runs = _DIGITS.findall(cell)
     if len(runs) != 1 or not is_number(cell):
         return None
@@ -50,9 +51,14 @@ def amount(cell: str, decimal: str = ".") -> Decimal | None:
     marks = decimal_marks(digits)
     if not marks:
         return None
-    value = number(digits, decimal if decimal in marks else next(iter(marks)))
+    value = number(digits, grid.decimal_mark if grid.decimal_mark in marks else next(iter(marks)))
     before = cell[: cell.index(runs[0])]
     return -value if "(" in before or any(sign in before for sign in "-−–") else value
+
+
+def value(cell: Cell) -> Decimal | None:
+    """The number in a chosen cell."""
+    return amount(cell.value, cell.placed.grid)
 
 
 def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
@@ -61,7 +67,7 @@ def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
     columns: dict[str, int] = {}
     for place, name in enumerate(cell.placed.grid.columns):
         own = YEAR.findall(name)
-        if place and len(own) == 1 and amount(cell.placed.row.cells[place]) is not None:
+        if place and len(own) == 1 and amount(cell.placed.row.cells[place], cell.placed.grid) is not None:
             columns.setdefault(own[0], place)
     years = sorted(columns)
     if len(query.years) >= 2:
@@ -77,26 +83,32 @@ def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
     return first, last
 
 
-def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
-    """The row with the highest or lowest value of the column that the question names; None unless it names the
-    column and what the rows are, and no other column fits as well."""
+def best_column(query: Query, tables: Tables) -> tuple[Grid, int] | None:
+    """The column of numbers that the question names, with what the rows are, and its table; None unless it does, and
+    no other column fits as well."""
     best: tuple[float, Grid, int] | None = None
     second = 0.0
     for grid in _grids(tables):
         for place in range(1, len(grid.columns)):
             score = _column_score(query, grid, place)
-            numbers = [row for row in grid.rows if amount(row.cells[place]) is not None]
+            numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
             if score < LEAST_COLUMN or len(numbers) < 3 or 2 * len(numbers) < len(grid.rows):
                 continue
             if best is None or score > best[0] + 1e-9:
                 second, best = best[0] if best else 0.0, (score, grid, place)
             else:
                 second = max(second, score)
-    if best is None or second > best[0] - 0.05:
+    return None if best is None or second > best[0] - 0.05 else best[1:]
+
+
+def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
+    """The row with the highest or lowest value of the column that the question names."""
+    best = best_column(query, tables)
+    if best is None:
         return None
-    _, grid, place = best
+    grid, place = best
     rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
-    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place])) is not None]
+    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
     if not values:
         return None
     end = (min if lowest else max)(value for value, _ in values)
@@ -108,7 +120,7 @@ def by_year(query: Query, cell: Cell, *, lowest: bool) -> Cell | None:
     values: dict[str, tuple[Decimal, int]] = {}
     for place, name in enumerate(cell.placed.grid.columns):
         own = YEAR.findall(name)
-        number_ = amount(cell.placed.row.cells[place]) if place and len(own) == 1 else None
+        number_ = amount(cell.placed.row.cells[place], cell.placed.grid) if place and len(own) == 1 else None
         if number_ is not None and (not query.years or own[0] in query.years):
             values.setdefault(own[0], (number_, place))
     if len(values) < 2:
@@ -147,8 +159,8 @@ def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:
                 for placed in tables.rows
                 if placed.grid is grid
                 and not set(placed.names.get(0, ())) & totals()
-                and (own := amount(placed.row.cells[other])) is not None
-                and (wanted := amount(placed.row.cells[place])) is not None
+                and (own := amount(placed.row.cells[other], grid)) is not None
+                and (wanted := amount(placed.row.cells[place], grid)) is not None
                 and (own < wanted if short else own >= wanted)
             ]
             return rows
@@ -162,7 +174,7 @@ def _measured(grid: Grid, place: int) -> int | None:
     numeric = [
         other
         for other in range(1, len(grid.columns))
-        if other != place and sum(amount(row.cells[other]) is not None for row in grid.rows) * 2 > len(grid.rows)
+        if other != place and sum(amount(row.cells[other], grid) is not None for row in grid.rows) * 2 > len(grid.rows)
     ]
     shared = {other: len(own & set(key(grid.columns[other]).split())) for other in numeric}
     if not numeric:

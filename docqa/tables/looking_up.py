@@ -18,8 +18,9 @@ from docqa.questions.question import Part, Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of
-from docqa.tables.cells import Placed, Tables
+from docqa.tables.arithmetic import Answered, calculated
+from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import wants_change
 from docqa.tables.query import Alike, Query
@@ -31,8 +32,10 @@ MOST_PAGES = 2_000  # of all documents together; reading the tables of 1,000 tak
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
 MOST_NAMES = 48
-MOST_NEW = 32  # texts encoded for one question
+MOST_WORDS = 80
+MOST_NEW = 96  # texts encoded for one question
 LONGEST_NAME = 120
+SAME = 0.82  # cosine of two words for one thing, bike and bicycle; warm and cold have 0.76
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
 _KINDS = ("fact", "number", "count", "list", "compare")
@@ -58,7 +61,9 @@ async def answer_by_look_up(
         return None
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
         parts = [replace(parts[0], text=question.text, context="", follows=False)]
-    answers = []
+    answers: list[Answered | None] = []
+    if len(parts) > 1 and (whole := await asyncio.to_thread(_together, tables, parts, question)):
+        parts, answers = [], [whole]
     for part in parts:
         alike = await _alike(encoders.embedder_for(part.language), tables, part)
         answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
@@ -76,6 +81,20 @@ async def answer_by_look_up(
         if cites
         else TableAnswer("\n".join(t for t, _ in filter(None, answers)), [])
     )
+
+
+def _together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
+    """What a question that names several things has computed from their values, or set side by side."""
+    if any(part.follows for part in parts):
+        return None
+    named = [word for part in parts for word in naming(part)]
+    for text in wordings(replace(parts[0], text=question.text)):
+        tokens = key(text).split()
+        if len(tokens) <= MOST_TOKENS and (
+            answer := calculated(tables, tokens, parts[0], named, question.answer_language)
+        ):
+            return answer
+    return None
 
 
 async def _tables(conn: Connection, documents: Sequence[StoredDocument]) -> Tables:
@@ -129,9 +148,17 @@ async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike
     if not 0 < len(query.unknown) <= MOST_UNKNOWN or not query.forms:
         return {}
     names: dict[str, None] = {}
+    words: dict[str, None] = {}
     for placed in query.candidates()[:MOST_TABLES_COMPARED]:
         names |= dict.fromkeys([placed.row.label, *placed.grid.columns, placed.grid.title])
+        words |= dict.fromkeys(word for row in placed.grid.rows for word in words_of(row.label) if word.isalpha())
     own = [name for name in names if 0 < len(name) <= LONGEST_NAME][:MOST_NAMES]
-    known = await vectors(embedder, [*query.unknown, *own], MOST_NEW)
+    single = [word for word in words if len(word) > 2][:MOST_WORDS]
+    known = await vectors(embedder, [*query.unknown, *own, *single], MOST_NEW)
     near = await asyncio.to_thread(cosines, embedder, query.unknown, own, known, LEAST_ALIKE)
-    return {word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near_names} for word, near_names in near.items()}
+    same = await asyncio.to_thread(cosines, embedder, query.unknown, single, known, SAME)
+    return {
+        word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near.get(word, ())}
+        | {single[i]: cosine for i, cosine in same.get(word, ())}
+        for word in query.unknown
+    }

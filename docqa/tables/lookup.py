@@ -72,12 +72,6 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
     column, *others = chosen
-    above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
-    around = {
-        **{word: _IN_BEFORE * like for word, like in query.matched(grid.before).items()},
-        **{word: above * like for word, like in query.matched(grid.title).items()},
-        **{word: _IN_ABOVE * like for word, like in query.matched(row.above).items()},
-    }
     beside = {
         word: like
         for place in placed.names
@@ -88,12 +82,13 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for place in chosen:
         over = over | query.matched(grid.columns[place])
     inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by])
-    places: tuple[Mapping[str, float], ...] = (in_label, over, around, beside, inside)
+    above = around(query, placed)
+    places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside)
     if query.years and not any(year in own for year in query.years for own in places):
         return None
     if len(query.years) > 1:  # each of them is looked up in its turn
         places = (*places, dict.fromkeys(query.years, 1.0))
-    if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, around):
+    if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, above):
         return None
     score = query.share(*places)
     share = shares[named_by]
@@ -102,6 +97,17 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
     return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
+
+
+def around(query: Query, placed: Placed) -> dict[str, float]:
+    """The question's words that stand above a row or its table, with how much they count there."""
+    grid = placed.grid
+    above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
+    return {
+        **{word: _IN_BEFORE * like for word, like in query.matched(grid.before).items()},
+        **{word: above * like for word, like in query.matched(grid.title).items()},
+        **{word: _IN_ABOVE * like for word, like in query.matched(placed.row.above).items()},
+    }
 
 
 def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
@@ -119,7 +125,7 @@ def _column(
         offered = [place for place in columns if f" {key(cells[place])} " in f" {query.text} "]
         if len(offered) == 1:
             return offered, False
-    shares = {place: _column_share(query, place, placed, in_label) for place in columns}
+    shares = {place: column_share(query, place, placed, in_label) for place in columns}
     most = max(shares.values())
     tied = [place for place in columns if shares[place] >= most - 1e-9]
     if len(tied) == 1:
@@ -128,7 +134,8 @@ def _column(
     return chosen, is_guess and most <= 0
 
 
-def _column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
+def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
+    """How much of the question's weight a column's heading has beside what the row's label has."""
     name = placed.grid.columns[place]
     heading = key(name).split()
     own = query.matched(name)
@@ -152,9 +159,16 @@ def _beside(query: Query, word: str) -> float:
 def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[int], bool]:
     """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period; else all
     of them, where they are few and have headings that tell them apart."""
+    spoken = set(query.text.split())
+    named = {place: len(spoken & set(words_of(placed.grid.columns[place]))) for place in tied}
+    if (most := max(named.values())) and list(named.values()).count(most) == 1:
+        return [place for place in tied if named[place] == most], False  # by a word that says little elsewhere: paid
     numbers = [place for place in tied if is_number(placed.row.cells[place])]
     if len(numbers) == 1:
         return numbers, False
+    digits = [place for place in tied if any(map(str.isdigit, placed.row.cells[place]))]
+    if query.wants_number and len(digits) == 1:
+        return digits, False
     headings = [placed.grid.columns[place] for place in tied]
     years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
     if all(years.values()):

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 from docqa.languages import every_word
 from docqa.tables.cells import Placed, Tables, attributes, words_of
@@ -16,6 +17,7 @@ UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
+MEASURE = 0.4  # how much a number or unit counts in a name
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
 
@@ -23,6 +25,18 @@ _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 def totals() -> frozenset[str]:
     """The words that rows of sums are labelled with."""
     return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
+
+
+@cache
+def _units() -> frozenset[str]:
+    return frozenset(key(unit) for name in ("units", "units_of_time") for unit in every_word(f"tables.{name}"))
+
+
+@lru_cache(50_000)
+def _measures(name: tuple[str, ...]) -> frozenset[str]:
+    """The words of a name that are a number with its unit, which one leaves out: Rye flour 5 kg."""
+    pairs = ((word, unit) for word, unit in pairwise(name) if word.isdecimal() and unit in _units())
+    return frozenset(word for pair in pairs for word in pair)
 
 
 def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
@@ -36,7 +50,8 @@ def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
     return left
 
 
-Alike = Mapping[str, Mapping[str, float]]  # word of the question → name in a table → how near they are in meaning
+# Word of the question → name in a table, or a word of names there → how near they are in meaning.
+Alike = Mapping[str, Mapping[str, float]]
 
 
 class Query:
@@ -54,6 +69,8 @@ class Query:
         named: Sequence[str] = (),
         but: frozenset[str] = frozenset(),
         alike: Alike | None = None,
+        *,
+        wants_number: bool = False,
     ) -> None:
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
         self.but = but
@@ -61,13 +78,19 @@ class Query:
         self.attributes = attributes(tokens, language)
         measured = {word for own in self.attributes.values() for word in own}
         plain = listed("value_words", language) | but
-        tokens = without_phrases(tokens, plain)
+        tokens = list(dict.fromkeys(without_phrases(tokens, plain)))
+        self.wants_number = wants_number
+        self.forms: Mapping[str, Mapping[str, float]] = {
+            word: {**tables.forms(word, language), **self.alike.get(word, {})} for word in tokens
+        }
+        light = listed("light", language)
         self.words = [
             word
-            for word in dict.fromkeys(tokens)
-            if YEAR.fullmatch(word) or word in measured - but or not (is_function_word(word) or word in plain)
+            for word in tokens
+            if YEAR.fullmatch(word)
+            or word in measured - but
+            or not (is_function_word(word) or word in plain or (word in light and not self.forms[word]))
         ]
-        self.forms: Mapping[str, Mapping[str, float]] = {word: tables.forms(word, language) for word in self.words}
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
@@ -154,11 +177,18 @@ class Query:
         plain = listed("value_words", self.language)
         telling = [word for word in own if word not in plain] or list(own)
         have = self.had(own)
-        head = (words_of(name.partition(",")[0]) or own)[-1]
-        weights = {word: self.tables.weight(word) * (1.5 if word == head else 1.0) for word in telling}
+        before, measures = words_of(name.partition(",")[0]) or tuple(own), _measures(tuple(own))
+        head = next((word for word in reversed(before) if word not in measures), before[-1])
+        weights = {
+            word: self.tables.weight(word) * (1.5 if word == head else MEASURE if word in measures else 1.0)
+            for word in telling
+        }
         total = sum(weights.values())
         share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
-        if any(word in have and self.tables.spread.get(word) == 1 and len(word) > 3 for word in telling):
+        if any(
+            word in have and self.tables.spread.get(word) == 1 and len(word) > 2 and word not in measures
+            for word in telling
+        ):
             share = max(share, LEAST_LABEL + 0.1)
         if len(own) > 1 and f" {' '.join(key(name).split())} " in f" {self.text} ":
             share += _PHRASE * len(own)

@@ -4,6 +4,7 @@ Each stands in the languages' files as it is written and is found here by its ke
 that are not listed there are not known.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 from docqa.languages import every, words
@@ -48,3 +49,9 @@ UNANSWERABLE = frozenset(key(word) for words in every("tables.unanswerable").val
 def listed(name: str, language: str) -> frozenset[str]:
     """The keys of a list of words about tables, of this language and of English."""
     return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))
+
+
+def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
+    """The tokens of a question that are of a list, alone or in a phrase of it."""
+    text = f" {' '.join(tokens)} "
+    return {word for run in listed(name, language) if f" {run} " in text for word in run.split()}
