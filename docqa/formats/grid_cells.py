@@ -14,7 +14,7 @@ _NUMBER = re.compile(
     r"(?:\s?(?:(?P<unit>[^\W\d_]{1,8})\.?[²³]?|[€$£¥₹]))?[%)*†]*"
 )
 _GLUED = re.compile(rf"(?<=\d)\s?({every_pattern('questions.patterns.range_to')})\s?(?=\d)")
-_MONTHS = frozenset(
+MONTHS = frozenset(
     name
     for place in ("text.months", "text.short_months")
     for months in every(place).values()
@@ -26,13 +26,13 @@ _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4]|H[12])\s?)?['’]?(?:19|20)\d\d(?:\s?[-�
 _FIGURE = re.compile(r"[(−–-]?\s?[$€£]?\s?[(−–-]?\d[\d.,]*\s?[)%]*|(?<!\S)[-–—](?!\S)")
 LEAST_SPLIT = 0.6  # of the cells with digits in a column
 _DATE_AT_END = re.compile(
-    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
-    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
+    r"(?:(?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d"
-    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d",
+    r"(?:(?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d",
     re.IGNORECASE,
 )
 _SCALES = "|".join(
@@ -55,7 +55,7 @@ def is_number(cell: str) -> bool:
     if _YEAR.fullmatch(cell):
         return False
     match = _NUMBER.fullmatch(cell)
-    return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in _MONTHS)
+    return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in MONTHS)
 
 
 def spaced_range(cell: str) -> str:

@@ -129,8 +129,9 @@ def _rows(chosen: Operands) -> list[Placed]:
     return list({id(cell.placed.row): cell.placed for cell in chosen.cells}.values())
 
 
-def changed(first: Cell, last: Cell, language: str) -> Answered | None:
-    """How a value changed from one year to another, with both; None where one of them is no number."""
+def changed(first: Cell, last: Cell, language: str, sought: int = 0) -> Answered | None:
+    """How a value changed from one year to another, with both; None where one of them is no number. `sought`: after
+    yes or no, whether it rose (1) or fell (-1)."""
     before, after = value(first), value(last)
     if before is None or after is None:
         return None
@@ -143,7 +144,10 @@ def changed(first: Cell, last: Cell, language: str) -> Answered | None:
     said = phrase(f"phrases.tables.{text}", language)
     name = name_of(last, with_column=False)
     text = said.format(name, by, value_of(first), years[0], value_of(last), years[1])
-    return text + phrase("full_stop", language), [last.placed]
+    stop = phrase("full_stop", language)
+    if sought:
+        text = f"{entry('polarity.yes' if sought * (after - before) > 0 else 'polarity.no', language)}{stop} {text}"
+    return text + stop, [last.placed]
 
 
 # --- quotients --------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
 MOST_TOKENS = 40
+SURE_LABEL = 0.75
 _RANKS = (
     "highest",
     "lowest",
@@ -64,6 +65,11 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
 
 
 def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
+    if part.kind == "whether":
+        changes = bool(spoken("rise", tokens, part.language) | spoken("fall", tokens, part.language))
+        return calculated(tables, tokens, part, naming(part), language, alike) or (
+            _change(tokens, part, tables, naming(part), language) if changes else None
+        )
     if spoken("explaining", tokens, part.language):
         return None
     named = naming(part)
@@ -96,18 +102,20 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, part) else None
+    return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, tokens, part) else None
 
 
 def _year(cell: Cell, query: Query) -> str:
     return next((year for year in query.years if year in cell.heading), cell.heading)
 
 
-def _is_of_kind(cell: Cell, part: Part) -> bool:
+def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
     """Whether the value is what is asked for: a number for "how many", words for "who" and "where"."""
     has_digit = any(map(str.isdigit, cell.value))
     if part.expects in ("person", "place"):
         return not has_digit
+    if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
+        return has_digit or cell.label_share >= SURE_LABEL  # its kind is a model's opinion, and may be wrong
     return has_digit or part.expects not in ("number", "date")
 
 
@@ -163,7 +171,7 @@ def _against(query: Query, language: str, *, short: bool) -> Answered | None:
 
 def _change(tokens: Sequence[str], part: Part, tables: Tables, named: Sequence[str], language: str) -> Answered | None:
     """How a value changed from one period to another, with both values."""
-    but = frozenset(word for name in ("rise", "fall", "change", "share") for word in listed(name, part.language))
+    but = {word for name in ("rise", "fall", "change", "share") for word in spoken(name, tokens, part.language)}
     query = Query([token for token in tokens if token not in but], part.language, tables, named)
     plain = Query([token for token in query.text.split() if token not in query.years], part.language, tables, named)
     cells = look_up(plain)
@@ -172,4 +180,5 @@ def _change(tokens: Sequence[str], part: Part, tables: Tables, named: Sequence[s
     pair = periods(query, cells[0])
     if pair is None:
         return None
-    return changed(*pair, language)
+    rise, fall = (bool(spoken(name, tokens, part.language)) for name in ("rise", "fall"))
+    return changed(*pair, language, (rise - fall) * (part.kind == "whether"))

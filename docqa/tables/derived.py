@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from docqa.formats.columns import Column
-from docqa.formats.grid_cells import is_number
+from docqa.formats.grid_cells import MONTHS, is_number
 from docqa.formats.grids import Grid
 from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
 from docqa.tables.lookup import Cell
 from docqa.tables.query import YEAR, Query, totals
-from docqa.tables.words import listed
+from docqa.tables.words import spoken
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
@@ -65,8 +65,13 @@ def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
     """The row's cells of the earlier and the later period that a question about a change means: those of its two
     years, of its year and the one before, or of the two latest."""
     columns: dict[str, int] = {}
-    for place, name in enumerate(cell.placed.grid.columns):
-        own = YEAR.findall(name)
+    kind = _without_dates(cell.heading)
+    places = sorted(
+        range(len(cell.placed.grid.columns)),
+        key=lambda place: (_without_dates(cell.placed.grid.columns[place]) != kind, place),
+    )
+    for place in places:
+        own = YEAR.findall(cell.placed.grid.columns[place])
         if place and len(own) == 1 and amount(cell.placed.row.cells[place], cell.placed.grid) is not None:
             columns.setdefault(own[0], place)
     years = sorted(columns)
@@ -81,6 +86,11 @@ def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
         return None
     first, last = (replace(cell, column=columns[year]) for year in chosen)
     return first, last
+
+
+def _without_dates(heading: str) -> frozenset[str]:
+    """The words of a heading that do not only say when: Six Months Ended, of Six Months Ended July 29, 2023."""
+    return frozenset(word for word in key(heading).split() if not any(map(str.isdigit, word)) and word not in MONTHS)
 
 
 def best_column(query: Query, tables: Tables) -> tuple[Grid, int] | None:
@@ -187,8 +197,8 @@ def _measured(grid: Grid, place: int) -> int | None:
 
 def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> bool:
     """Whether a question asks how a value changed, with words that are not of the row's own label."""
-    asked_for = listed("rise", language) | listed("fall", language) | listed("change", language)
-    return any(token in asked_for and token not in label for token in tokens)
+    said = spoken("rise", tokens, language) | spoken("fall", tokens, language) | spoken("change", tokens, language)
+    return bool(said - set(label))
 
 
 def unit_of(name: str) -> str:

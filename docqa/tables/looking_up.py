@@ -38,7 +38,7 @@ LONGEST_NAME = 120
 SAME = 0.82  # cosine of two words for one thing, bike and bicycle; warm and cold have 0.76
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
-_KINDS = ("fact", "number", "count", "list", "compare")
+_KINDS = ("fact", "number", "count", "list", "compare", "whether")
 
 # By the doc_ids and the lengths of their texts, which change when a scanned page is recognised.
 _kept: OrderedDict[tuple[tuple[str, int], ...], Tables] = OrderedDict()
@@ -51,7 +51,7 @@ async def answer_by_look_up(
     of the question."""
     if question.scope.wanted != "passages" or not 0 < len(documents) <= MOST_DOCUMENTS:
         return None
-    parts = [part for part in question.parts if part.kind in _KINDS]
+    parts = [_of_own_words(part) for part in question.parts if part.kind in _KINDS]
     if not parts or len(parts) < len(question.parts):
         return None
     if sum(document.pages for document in documents) > MOST_PAGES:
@@ -133,6 +133,13 @@ async def _marks(
             sources.append(Source(number, doc_id, text, placed.page_number))
         marks[f" [{number}]"] = None
     return "".join(marks)
+
+
+def _of_own_words(part: Part) -> Part:
+    """The part without an opinion on its kind that its first word denies: what does not begin with a verb is no
+    question for yes or no."""
+    is_opinion = part.kind == "whether" and not part.begins_with_verb
+    return replace(part, kind="fact") if is_opinion else part
 
 
 def _wants_change(question: Question) -> bool:

@@ -7,8 +7,10 @@ column's heading and what stands above the table; else the passages answer.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from docqa.formats.grid_cells import is_number
+from docqa.languages import every_word
 from docqa.tables.cells import Placed, words_of
 from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
 from docqa.tables.words import listed
@@ -19,6 +21,8 @@ LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 MOST_TOLD = 3  # values of a row
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
+_SIGNS = str.maketrans("", "", "$€£¥₹")
+_OF_A_PART = 0.06  # what a table of a segment loses where the question names none
 _LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
 
 
@@ -42,6 +46,11 @@ class Cell:
     def value(self) -> str:
         """What stands there."""
         return self.placed.row.cells[self.column]
+
+    @property
+    def bare(self) -> str:
+        """The same without spaces and signs of currencies, which one table has and another leaves out."""
+        return "".join(self.value.translate(_SIGNS).split())
 
     @property
     def heading(self) -> str:
@@ -96,7 +105,16 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
+    if "%" in row.cells[named_by] and not query.wants_share:
+        score -= _OF_A_PART
+    score -= _OF_A_PART * bool(_parts_named(grid.title) - set(query.text.split()))
     return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
+
+
+@lru_cache(4096)
+def _parts_named(title: str) -> frozenset[str]:
+    """The words of a title that say that a table is of a part of the whole: a segment, a division."""
+    return frozenset(key(title).split()) & {word for part in every_word("tables.segment") for word in key(part).split()}
 
 
 def around(query: Query, placed: Placed) -> dict[str, float]:
@@ -194,7 +212,7 @@ def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
         return False
     first = cells[0]
     return not any(
-        cell.value != first.value and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
+        cell.bare != first.bare and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
         for cell in cells[1:]
     )
 

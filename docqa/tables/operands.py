@@ -4,7 +4,7 @@ A row or column counts as named where the question has a word for it that no oth
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
@@ -14,6 +14,7 @@ from docqa.tables.lookup import LEAST_LEAD, Cell, around, column_share
 from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
 
 MOST = 6  # rows or columns side by side
+_LESS_NEAR = 0.08
 LEAST_OPERANDS = 0.6  # of the question that they account for
 
 
@@ -47,9 +48,9 @@ def operands(query: Query) -> Operands | None:
     fitting.sort(key=lambda each: -each.score)
     if not fitting or fitting[0].score < LEAST_OPERANDS:
         return None
-    values = [cell.value for cell in fitting[0].cells]
+    values = [cell.bare for cell in fitting[0].cells]
     rivals = (each for each in fitting[1:] if each.score > fitting[0].score - LEAST_LEAD)
-    return None if any([cell.value for cell in each.cells] != values for each in rivals) else fitting[0]
+    return None if any([cell.bare for cell in each.cells] != values for each in rivals) else fitting[0]
 
 
 def whole_column(grid: Grid, place: int, rows: Sequence[Placed]) -> tuple[Cell, ...]:
@@ -73,7 +74,12 @@ def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         naming.append(by)
         if shares and shares[by] >= LEAST_LABEL:
             named.append(_named(query, index, matched[index], shares[by]))
-    chosen = _told_apart(named)
+    most: dict[str, float] = {}
+    for each in named:
+        for word, like in matched[each.place].items():
+            most[word] = max(most.get(word, 0.0), like)
+    named = [replace(each, words=_own(matched[each.place], most)) for each in named]
+    chosen = _told_apart([each for each in named if each.words])
     if not 2 <= len(chosen) <= MOST:
         return
     first, naming_place = rows[chosen[0].place], naming[chosen[0].place]
@@ -90,6 +96,11 @@ def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         score = query.share(in_labels, over, kinds, around(query, first))
         names = tuple(cell.placed.row.cells[cell.named_by] for cell in cells)
         yield Operands(cells, names, first.grid.columns[place], score)
+
+
+def _own(matched: Mapping[str, float], most: Mapping[str, float]) -> frozenset[str]:
+    """The words that name this row as well as any other: revenue is Net revenue, rather than Cost of sales."""
+    return frozenset(word for word, like in matched.items() if like > most[word] - _LESS_NEAR)
 
 
 def _whole_rows(

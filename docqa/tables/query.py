@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from docqa.languages import every_word
 from docqa.tables.cells import Placed, Tables, attributes, words_of
-from docqa.tables.words import listed
+from docqa.tables.words import listed, spoken
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -17,6 +17,8 @@ UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
+SAME_MEASURE = 0.88  # how near two words for what is measured are: heavy, weight
+PLAIN = 0.5  # how much a word counts in a name that says little in a question
 MEASURE = 0.4  # how much a number or unit counts in a name
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
@@ -95,6 +97,7 @@ class Query:
         self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
         self.within: set[int] = set()  # rows whose range holds a number of the question
+        self.wants_share = bool(spoken("share", self.text.split(), language))
         self.is_mine = bool(listed("mine", language) & set(tokens))
 
     @cached_property
@@ -128,7 +131,7 @@ class Query:
         for word in self.words:
             like = max((like for form, like in self.forms[word].items() if form in own), default=0.0)
             if any(word in self.attributes[attribute] for attribute in same):
-                like = max(like, 0.9)
+                like = max(like, SAME_MEASURE)
             if word in self.attributes.get("price", ()) and any(sign in name for sign in "$€£¥₹"):
                 like = max(like, 0.9)
             like = max(like, self.alike.get(word, {}).get(name, 0.0))
@@ -175,12 +178,15 @@ class Query:
         good as the whole name.
         """
         plain = listed("value_words", self.language)
-        telling = [word for word in own if word not in plain] or list(own)
         have = self.had(own)
+        spoken = set(self.text.split())
+        telling = [word for word in own if word not in plain or not (word in spoken or is_function_word(word))]
+        telling = telling or list(own)
         before, measures = words_of(name.partition(",")[0]) or tuple(own), _measures(tuple(own))
         head = next((word for word in reversed(before) if word not in measures), before[-1])
         weights = {
-            word: self.tables.weight(word) * (1.5 if word == head else MEASURE if word in measures else 1.0)
+            word: self.tables.weight(word)
+            * (PLAIN if word in plain else 1.5 if word == head else MEASURE if word in measures else 1.0)
             for word in telling
         }
         total = sum(weights.values())
@@ -202,6 +208,7 @@ class Query:
             got += weight * like
             if like or word in self.named:
                 total += weight
-            else:  # what only asks for a measure need not stand in the table: how long it lasts
-                total += weight * (ASKING if any(word in own for own in self.attributes.values()) else MISSED)
+            else:  # what only asks for a measure need not stand in the table: how long it lasts, in total
+                is_asking = word in totals() or any(word in own for own in self.attributes.values())
+                total += weight * (ASKING if is_asking else MISSED)
         return got / total if total else 0.0
