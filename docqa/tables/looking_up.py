@@ -62,7 +62,7 @@ async def answer_by_look_up(
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
         parts = [replace(parts[0], text=question.text, context="", follows=False)]
     answers: list[Answered | None] = []
-    if len(parts) > 1 and (whole := await asyncio.to_thread(_together, tables, parts, question)):
+    if len(parts) > 1 and (whole := await asyncio.to_thread(together, tables, parts, question)):
         parts, answers = [], [whole]
     for part in parts:
         alike = await _alike(encoders.embedder_for(part.language), tables, part)
@@ -83,7 +83,7 @@ async def answer_by_look_up(
     )
 
 
-def _together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
+def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
     """What a question that names several things has computed from their values, or set side by side."""
     if any(part.follows for part in parts):
         return None

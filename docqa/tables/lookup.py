@@ -107,7 +107,8 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
     if "%" in row.cells[named_by] and not query.wants_share:
         score -= _OF_A_PART
-    score -= _OF_A_PART * bool(_parts_named(grid.title) - set(query.text.split()))
+    if _parts_named(grid.title) and not query.matched(grid.title).keys() - in_label.keys():
+        score -= _OF_A_PART
     return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
 
 
