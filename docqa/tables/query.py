@@ -17,8 +17,8 @@ UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
-SAME_MEASURE = 0.88  # how near two words for what is measured are: heavy, weight
-PLAIN = 0.25  # how much a word counts in a name that says little in a question
+SAME_MEASURE = 0.9  # how near two words for what is measured are: heavy, weight
+PLAIN = 0.15  # how much a word counts in a name that says little in a question
 MEASURE = 0.4  # how much a number or unit counts in a name
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 

@@ -83,6 +83,8 @@ def with_unit(value: str, cell: Cell) -> str:
         return f"{value} %"
     if unit and unit not in value:
         return f"{unit}{value}" if unit in "$£¥₹" else f"{value} {unit}"
+    if any(map(_has_digit, grid.columns)) and cell.heading and not _has_digit(cell.heading):
+        return value  # the scale is that of the periods: a column of customers beside them is none of money
     scale, currency = _scale(grid)
     if not scale or "per" in cell.placed.row.label.casefold().split():
         return value
@@ -91,6 +93,10 @@ def with_unit(value: str, cell: Cell) -> str:
         value = f"{currency}{value}" if currency in "$£¥₹" else value
         scale = f"{scale} {currency}" if currency not in "$£¥₹" else scale
     return f"{value} {scale}"
+
+
+def _has_digit(heading: str) -> bool:
+    return any(map(str.isdigit, heading))
 
 
 def _scale(grid: Grid) -> tuple[str, str]:
