@@ -45,7 +45,8 @@ class Request:
     """What is searched for, in documents given by row id.
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
-    documents, `pages` the page numbers that it names, both by document.
+    documents, `pages` the page numbers that it names, both by document; `tabled` are chunks with rows of tables that
+    the question's terms stand for, best first, with how well they fit.
     """
 
     documents: Sequence[int]
@@ -53,6 +54,7 @@ class Request:
     expansion: Query | None
     names: Mapping[int, frozenset[str]]
     pages: Mapping[int, Collection[int]]
+    tabled: Sequence[tuple[StoredChunk, float]] = ()
 
     def document_name(self, document: int) -> frozenset[str]:
         """The terms by which the question names this document."""
@@ -65,7 +67,8 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
     own = await _retrieve(conn, documents, query, embedder)
     expanded = await _retrieve(conn, documents, request.expansion, embedder) if request.expansion else Retrieved(())
     on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
-    rankings = [own, expanded, *on_pages]
+    rankings = [own, expanded, *on_pages, Retrieved([chunk for chunk, _ in request.tabled])]
+    in_tables = {chunk.id: score for chunk, score in request.tabled}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
         by_name = await _retrieve(conn, list(request.names), query, embedder)
@@ -86,6 +89,7 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
             expansion=expanded.score(chunk) + related.get(chunk.id, 0.0),
             document_name=query.coverage(name) if len(documents) > 1 else 0.0,
             on_named_page=chunk.id in named_chunks,
+            table=in_tables.get(chunk.id, 0.0),
         )
         candidates.append(Candidate(chunk, scores, score))
     return candidates

@@ -1,11 +1,8 @@
 """Questions that a table in a document answers: a cell, a change from one period to another, the first of a rank, the
 rows that missed their target.
-
-The tables are read from the pages' text when a document is first asked, and kept while it is asked again.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,11 +21,9 @@ from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import wants_change
 from docqa.tables.query import Alike, Query
+from docqa.tables.reading import tables_of
 from docqa.text.keys import key
 
-KEPT = 64  # documents, and sets of them
-MOST_DOCUMENTS = 20
-MOST_PAGES = 2_000  # of all documents together; reading the tables of 1,000 takes a second, once
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
 MOST_NAMES = 48
@@ -40,23 +35,18 @@ LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 
 SURER = 0.25  # what is alike at all counts nearly as the same
 _KINDS = ("fact", "number", "count", "list", "compare", "whether")
 
-# By the doc_ids and the lengths of their texts, which change when a scanned page is recognised.
-_kept: OrderedDict[tuple[tuple[str, int], ...], Tables] = OrderedDict()
-
 
 async def answer_by_look_up(
     conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
     """The answer that the tables on the pages of these documents give; None where they do not surely answer every part
     of the question."""
-    if question.scope.wanted != "passages" or not 0 < len(documents) <= MOST_DOCUMENTS:
+    if question.scope.wanted != "passages":
         return None
     parts = [_of_own_words(part) for part in question.parts if part.kind in _KINDS]
     if not parts or len(parts) < len(question.parts):
         return None
-    if sum(document.pages for document in documents) > MOST_PAGES:
-        return None
-    tables = await _tables(conn, documents)
+    tables = await tables_of(conn, documents)
     if not tables.rows:
         return None
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
@@ -95,25 +85,6 @@ def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answe
         ):
             return answer
     return None
-
-
-async def _tables(conn: Connection, documents: Sequence[StoredDocument]) -> Tables:
-    """The tables of these documents, read where they are not known yet."""
-    lengths = [await store.tables.text_length(conn, document.id) for document in documents]
-    place = tuple((document.doc_id, length) for document, length in zip(documents, lengths, strict=True))
-    tables = _kept.get(place)
-    if tables is None:
-        if len(documents) == 1:
-            pages = await store.tables.page_texts(conn, documents[0].id)
-            tables = await asyncio.to_thread(Tables.of, documents[0].id, pages)
-        else:
-            first, *others = [await _tables(conn, [document]) for document in documents]
-            tables = await asyncio.to_thread(first.joined, others)
-    _kept[place] = tables
-    _kept.move_to_end(place)
-    while len(_kept) > KEPT:
-        _kept.popitem(last=False)
-    return tables
 
 
 async def _marks(
