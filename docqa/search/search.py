@@ -46,11 +46,12 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         used = await _used(conn, ids, part)
         tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
+    stated = frozenset(term for name in part.claims.names for term in terms(name))
     wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
     vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
         query, *expanded = [
-            await weigh(conn, ids, wording, part.language, vector)
+            await weigh(conn, ids, wording, part.language, vector, stated)
             for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}

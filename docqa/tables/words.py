@@ -7,7 +7,7 @@ that are not listed there are not known.
 from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import every, words
+from docqa.languages import words
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -35,14 +35,6 @@ KINDS = {
     "or": "or",
     "filler": "filler",
 }
-VOCABULARY = {
-    key(word): kind
-    for kind, name in reversed(KINDS.items())
-    for words in every(f"tables.{name}").values()
-    for word in words
-}
-# Words after which a question is not answered by counting: negations, and what asks for a reason or a time.
-UNANSWERABLE = frozenset(key(word) for words in every("tables.unanswerable").values() for word in words)
 
 
 @cache
