@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from docqa.answering.phrasing import language_name
 from docqa.languages import entry, phrase
 from docqa.questions.question import Question
 
@@ -74,7 +75,8 @@ def _rules(question: Question, is_brief: bool) -> list[str]:
     if not is_brief or length == "LONG":
         lines.append(phrase(f"prompts.{length.lower()}", language))
     if not is_brief or entry("prompts.language", language) is None:
-        lines.append(phrase("prompts.language", language).format(language=phrase("name", language)))
+        tongue = language if entry("prompts.language", language) else "en"
+        lines.append(phrase("prompts.language", language).format(language=language_name(language, tongue)))
     return lines
 
 

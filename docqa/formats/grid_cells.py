@@ -3,15 +3,18 @@
 import re
 from collections import Counter
 
-from docqa.languages import every
+from docqa.languages import every, every_pattern
 
 _SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
 _FOOTNOTE = re.compile(r"(?<=[^\s(\d])\s?(?:\((?:\d|[a-z])\)|[*†‡¹²³⁴⁵⁶⁷⁸⁹]+)(?:,\s?\(\d\))*$")
+_TO = rf"(?:[-–—~〜]|{every_pattern('questions.patterns.range_to')})"
 _NUMBER = re.compile(
     r"[\s~≈<>(+±−–—-]*(?:[A-Z]{0,3}[$€£¥₹]|(?:EUR|USD|GBP|CHF) )?\s*[(−–-]?\d[\d.,'’ \u00a0\u202f]*\s*[%)]*"
-    r"(?:\s?(?P<unit>[^\W\d_]{1,8})\.?[²³]?)?[%)*†]*"
+    rf"(?:{_TO}\s?\d[\d.,]*\s*%?)?"
+    r"(?:\s?(?:(?P<unit>[^\W\d_]{1,8})\.?[²³]?|[€$£¥₹]))?[%)*†]*"
 )
-_MONTHS = frozenset(
+_GLUED = re.compile(rf"(?<=\d)\s?({every_pattern('questions.patterns.range_to')})\s?(?=\d)")
+MONTHS = frozenset(
     name
     for place in ("text.months", "text.short_months")
     for months in every(place).values()
@@ -23,13 +26,13 @@ _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4]|H[12])\s?)?['’]?(?:19|20)\d\d(?:\s?[-�
 _FIGURE = re.compile(r"[(−–-]?\s?[$€£]?\s?[(−–-]?\d[\d.,]*\s?[)%]*|(?<!\S)[-–—](?!\S)")
 LEAST_SPLIT = 0.6  # of the cells with digits in a column
 _DATE_AT_END = re.compile(
-    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
-    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
+    r"(?:(?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d$"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d$",
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    r"(?:(?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d"
-    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d",
+    r"(?:(?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r")\.? \d{1,2},? )?(?:19|20)\d\d"
+    r"|\d{1,2}\.? (?:" + "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True)) + r") (?:19|20)\d\d",
     re.IGNORECASE,
 )
 _SCALES = "|".join(
@@ -52,7 +55,12 @@ def is_number(cell: str) -> bool:
     if _YEAR.fullmatch(cell):
         return False
     match = _NUMBER.fullmatch(cell)
-    return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in _MONTHS)
+    return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in MONTHS)
+
+
+def spaced_range(cell: str) -> str:
+    """A range of numbers with its word apart, which a scan may have glued to them: 1 to 2 for "1 to2"."""
+    return _GLUED.sub(r" \1 ", cell)
 
 
 def is_year(cell: str) -> bool:

@@ -8,27 +8,28 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from docqa.formats.grid_cells import (
     clean_label,
-    figures_of,
     is_number,
     is_year,
     scale_of,
+    spaced_range,
     split_numbers,
-    spread_dates,
     with_currency,
 )
+from docqa.formats.grid_headings import LEAST_ROWS, heads, joined, without_empty
+from docqa.formats.value_lists import value_lists
+from docqa.text.values import decimal_marks
 
-LEAST_ROWS = 2
-MOST_HEADINGS = 5  # rows of column headings
 LONGEST_TITLE = 300  # characters before a table that say what it shows
 LONGEST_LABEL = 100
 _BAR = re.compile(r"\s*\|\s*")
 _SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 _CELL = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[\s|:+=_-]+")
-_NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
+_DIGITS = re.compile(r"\d[\d.,]*\d")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class Grid:
     scale: str
     rows: tuple[GridRow, ...]
 
+    @cached_property
+    def decimal_mark(self) -> str:
+        """The decimal mark of its numbers, by those that can have one only."""
+        marks = [decimal_marks(run) for row in self.rows for cell in row.cells[1:] for run in _DIGITS.findall(cell)]
+        return "," if sum(own == {","} for own in marks) > sum(own == {"."} for own in marks) else "."
+
 
 @dataclass(frozen=True)
 class _Line:
@@ -83,7 +90,17 @@ def grids(text: str, previous: Grid | None = None) -> list[Grid]:
         if goes_on and previous and not any(grid.columns) and len(grid.columns) == len(previous.columns):
             grid = replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
         tables.append(grid)
-    return tables
+    return sorted([*tables, *_listed(text, tables)], key=lambda grid: grid.start)
+
+
+def _listed(text: str, tables: Sequence[Grid]) -> Iterator[Grid]:
+    """The lists of labels with values beside the tables."""
+    for head, lines in value_lists(text):
+        start, end = lines[0][0], lines[-1][1]
+        if all(end <= grid.start or grid.end <= start for grid in tables):
+            rows = tuple(GridRow(first, last, (clean_label(label), value)) for first, last, label, value in lines)
+            title, further = _title(text[max(0, start - 2 * LONGEST_TITLE) : start], [])
+            yield Grid(start, end, title, further, ("", clean_label(head)), scale_of(head), rows)
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
@@ -172,15 +189,15 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     width = max(len(line.cells) for line in body if line.mark)
     spans = _spans(body, width)
     rows = [_padded(line, width, spans) for line in body]
-    head = _heads(rows, [bool(line.mark) for line in body])
+    head = heads(rows, [bool(line.mark) for line in body])
     title, further = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
     if body[0].mark == "bar":  # the cell over the labels is left out where it is empty
         rows[:head] = [
             ["", *row[:-1]] if len(line.cells) == width - 1 and row[0] and not row[-1] else row
             for line, row in zip(body[:head], rows[:head], strict=True)
         ]
-    rows = _without_empty(rows, head)
-    columns = _joined(rows[:head], len(rows[0]))
+    rows = without_empty(rows, head)
+    columns = joined(rows[:head], len(rows[0]))
     values, columns = split_numbers(rows[head:], columns)
     made: list[GridRow] = []
     above = ""
@@ -219,61 +236,13 @@ def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[s
     """The cells of a line, as many as the table has columns; headings that leave out the label's column are moved."""
     if line.mark == "spaces" and len(line.cells) < width and spans:
         return _under(line, spans)
-    cells = with_currency([" ".join(cell.split()) for cell in line.cells])
+    cells = with_currency([spaced_range(" ".join(cell.split())) for cell in line.cells])
     if line.mark == "tab":
         return [*cells, *[""] * (width - len(cells))]
     short = width - len(cells)
     if line.mark and short == 1 and all(is_year(cell) or not cell for cell in cells):
         return ["", *cells]
     return [*cells, *[""] * short]
-
-
-def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
-    """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
-    the first row."""
-    numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
-    filled = [sum(map(bool, row[1:])) for row in rows]
-    if sum(count > 0 for count in numbers) * 3 >= sum(full):
-        any_number = next(at for at, count in enumerate(numbers) if count)
-        first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
-        while first and full[first - 1] and not any(rows[first - 1][1:]):
-            first -= 1
-        while first and not full[first - 1]:  # a label alone is of the rows below it
-            first -= 1
-        return min(first, MOST_HEADINGS)
-    # Of two columns of words it cannot be told whether the first row heads them.
-    width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
-    recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
-    return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
-
-
-def _joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
-    """The full heading of each column: what stands over it, top to bottom; a heading in a row above the last holds for
-    the columns to its right that have none of their own."""
-    columns: list[list[str]] = [[] for _ in range(width)]
-    for number, row in enumerate(heads):
-        last = number == len(heads) - 1
-        carried = ""
-        for place, cell in enumerate(row):
-            carried = cell or ("" if last or place == 0 else carried)
-            if place == 0:
-                carried = ""
-            text = cell or carried
-            if text and text not in columns[place]:
-                columns[place].append(text)
-    return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts))) for parts in columns])
-
-
-def _without_empty(rows: list[list[str]], head: int) -> list[list[str]]:
-    """The rows without columns that only have a heading, which goes to the column on the right."""
-    for place in range(len(rows[0]) - 1, 0, -1):
-        if any(row[place] for row in rows[head:]) or len(rows[0]) <= 2:
-            continue
-        for row in rows:
-            heading = row.pop(place)
-            if heading and place < len(row):
-                row[place] = f"{heading} {row[place]}".strip()
-    return rows
 
 
 def _title(before: str, labels: Sequence[_Line]) -> tuple[str, str]:

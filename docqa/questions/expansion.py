@@ -13,16 +13,22 @@ from docqa.languages import entry
 
 @dataclass(frozen=True)
 class Expansion:
-    """A term as the question writes it, and the phrases it stands for."""
+    """A term as the question writes it, and the phrases it stands for; `is_name`: each of them is a name of the same
+    thing, and not of what it is made up of."""
 
     term: str
     means: tuple[str, ...]
+    is_name: bool = False
 
 
 @cache
-def _entries(language: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+def _entries(language: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...], bool], ...]:
     return tuple(
-        (re.compile(rf"(?<!\w)(?:{'|'.join(map(_spelt, known['terms']))})(?!\w)"), tuple(known["means"]))
+        (
+            re.compile(rf"(?<!\w)(?:{'|'.join(map(_spelt, known['terms']))})(?!\w)"),
+            tuple(known["means"]),
+            known.get("names", False),
+        )
         for known in entry("questions.expansions", language) or ()
     )
 
@@ -35,5 +41,7 @@ def _spelt(term: str) -> str:
 def expansions(question: str, language: str) -> tuple[Expansion, ...]:
     """The terms of the question that have an entry in its language, in the order of the entries."""
     return tuple(
-        Expansion(match[0], means) for pattern, means in _entries(language) if (match := pattern.search(question))
+        Expansion(match[0], means, is_name)
+        for pattern, means, is_name in _entries(language)
+        if (match := pattern.search(question))
     )

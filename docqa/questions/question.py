@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from docqa.questions.expansion import Expansion
-from docqa.questions.wording import asks, content
+from docqa.questions.wording import asks, begins_with_verb, content
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
@@ -152,6 +152,11 @@ class Part:
     def has_question_word(self) -> bool:
         """Whether the text has a word such as "which"."""
         return asks(self.text, self.language)
+
+    @cached_property
+    def begins_with_verb(self) -> bool:
+        """Whether its first word asks for yes or no; its kind may be an opinion only."""
+        return begins_with_verb(self.text, self.language)
 
     @cached_property
     def stems(self) -> Mapping[str, str]:

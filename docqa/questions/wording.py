@@ -59,6 +59,13 @@ def matches(name: str, text: str, language: str) -> bool:
     return bool((unspaced_pattern(name) if unspaced(text) else spaced_pattern(name, language)).search(text))
 
 
+def begins_with_verb(text: str, language: str) -> bool:
+    """Whether a text begins with a verb that asks for yes or no; in scripts without spaces, whether it has its word."""
+    if unspaced(text):
+        return matches("whether", text, language)
+    return bool(spaced_pattern("whether", language).match(text.lstrip(" ¿\"'«“")))
+
+
 @cache
 def _unspaced_empty() -> re.Pattern[str]:
     return re.compile("|".join([*(unspaced_pattern(name).pattern for name in ("asking", "pointing", "empty")), _MARKS]))

@@ -46,7 +46,8 @@ class Request:
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
-    than the question's, which are searched by vectors alone.
+    than the question's, which are searched by vectors alone; `tabled` are chunks with rows of tables that the
+    question's terms stand for, best first, with how well they fit.
     """
 
     documents: Sequence[int]
@@ -55,6 +56,7 @@ class Request:
     names: Mapping[int, frozenset[str]]
     pages: Mapping[int, Collection[int]]
     across: frozenset[int] = frozenset()
+    tabled: Sequence[tuple[StoredChunk, float]] = ()
 
     def document_name(self, document: int) -> frozenset[str]:
         """The terms by which the question names this document."""
@@ -69,7 +71,8 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
     if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
         expanded = await _retrieve(conn, others, request.expansion, embedder, across)
     on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
-    rankings = [own, expanded, *on_pages]
+    rankings = [own, expanded, *on_pages, Retrieved([chunk for chunk, _ in request.tabled])]
+    in_tables = {chunk.id: score for chunk, score in request.tabled}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
         by_name = await _retrieve(conn, list(request.names), query, embedder, across)
@@ -91,6 +94,7 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
             expansion=expanded.score(chunk) + related.get(chunk.id, 0.0) if in_language else 0.0,
             document_name=query.coverage(name) if len(documents) > 1 else 0.0,
             on_named_page=chunk.id in named_chunks,
+            table=in_tables.get(chunk.id, 0.0),
         )
         candidates.append(Candidate(chunk, scores, score))
     return candidates

@@ -18,6 +18,7 @@ class Scores:
     that the chunk's words carry by their rarity in the file, `lexical_coverage` by their rarity in the language, where
     that is known. `expansion` (0 to 2) adds up BM25 and cosine to what the question's terms stand for, `document_name`
     is the share of the question's weight that names its document. `on_named_page`: the question names the chunk's page.
+    `table`: how well the rows of a table in it fit what the question's terms stand for.
     """
 
     bm25: float = 0.0
@@ -27,6 +28,7 @@ class Scores:
     expansion: float = 0.0
     document_name: float = 0.0
     on_named_page: bool = False
+    table: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

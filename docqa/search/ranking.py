@@ -12,6 +12,7 @@ from docqa.text.words import terms
 
 EXPANSION_WEIGHT = 2.0  # expansion terms outweigh the original ones, which the documents may not use
 NAMED_PAGE = 3.0  # for a passage on a page that the question names
+TABLE = 2.0  # for rows of a table that have all the names which the question's terms stand for
 DOCUMENT_NAME = 1.0  # for a passage of a document whose name carries all of the question's weight
 
 Units = Sequence[Unit]
@@ -30,6 +31,7 @@ def final_score(passage: Passage) -> float:
         + EXPANSION_WEIGHT * scores.expansion
         + NAMED_PAGE * scores.on_named_page
         + DOCUMENT_NAME * scores.document_name
+        + TABLE * scores.table
     )
 
 

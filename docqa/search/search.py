@@ -3,6 +3,7 @@
 Weights and thresholds were fitted on public question sets (SQuAD articles, alone and as one collection of 21).
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,12 +18,16 @@ from docqa.search.index import Index
 from docqa.search.passages import Passage
 from docqa.search.ranking import by_final_score, with_units
 from docqa.search.weights import weigh
-from docqa.store.chunks import Beside
+from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import quoted
+from docqa.tables.cells import Tables
+from docqa.tables.named_rows import rows_named
+from docqa.tables.reading import tables_of
 from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 
+MOST_ROWS = 30  # of tables, that passages are found by
 RERANKED = 10
 RERANKED_MORE = 20  # where passages without any of the question's own words are found too
 NOTHING = Beside("", "", "", "")
@@ -38,19 +43,22 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     ids = list(by_id)
     embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
-        expansion = await _used(conn, ids, part)
+        used = await _used(conn, ids, part)
+        tabled = await _tabled(conn, documents, part, used)
+    expansion = ", ".join(used)
+    stated = frozenset(term for name in part.claims.names for term in terms(name))
     wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
     vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
         query, *expanded = [
-            await weigh(conn, ids, wording, part.language, vector)
+            await weigh(conn, ids, wording, part.language, vector, stated)
             for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
         across = frozenset(
             document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
         )
-        request = Request(ids, query, next(iter(expanded), None), names, part.pages, across)
+        request = Request(ids, query, next(iter(expanded), None), names, part.pages, across, tabled)
         limit = max(top_k, RERANKED_MORE if expansion or across else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
@@ -73,14 +81,28 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     return await _completed(index, passages[:top_k])
 
 
-async def _used(conn: Connection, documents: Sequence[int], part: Part) -> str:
+async def _used(conn: Connection, documents: Sequence[int], part: Part) -> list[str]:
     """What the question's terms stand for, where these documents use the words: one chunk has all of a phrase."""
     used = []
     for phrase in dict.fromkeys(meaning for expansion in part.expansions for meaning in expansion.means):
         words = [term for term in terms(phrase) if not is_function_word(term)]
         if await store.chunks.match_chunks(conn, documents, " AND ".join(map(quoted, words)), 1):
             used.append(phrase)
-    return ", ".join(used)
+    return used
+
+
+async def _tabled(
+    conn: Connection, documents: Sequence[StoredDocument], part: Part, names: Sequence[str]
+) -> list[tuple[StoredChunk, float]]:
+    """The chunks with rows of tables that have these names, best first, with how well they fit, 0 to 1."""
+    tables = await tables_of(conn, documents) if names else Tables()
+    rows = await asyncio.to_thread(rows_named, tables, names, part.language) if tables.rows else []
+    fitting: dict[int, tuple[StoredChunk, float]] = {}
+    for placed, score in rows[:MOST_ROWS]:
+        for chunk in await store.chunks.page_chunks(conn, placed.document, [placed.page_number]):
+            if chunk.start <= placed.row.start < chunk.start + len(chunk.text):
+                fitting.setdefault(chunk.id, (chunk, score))
+    return list(fitting.values())
 
 
 async def _completed(index: Index, passages: Sequence[Passage]) -> list[Passage]:

@@ -22,6 +22,8 @@ from docqa.text.words import is_compound
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
 MANY_CHUNKS = 20_000  # from here on, terms that are in nearly every chunk cost more time than they are worth
 COMMON = 0.2
+LONG = 100  # chunks of the documents that are asked, from which on a name that is in many of them finds nothing
+COMMON_HERE = 0.2
 # Chunks that a small collection is padded with: among three chunks alone every word would look common.
 BACKGROUND = 200
 IN_LANGUAGE = 3000  # passages that stand for a whole language: a word that its list lacks is in none of them
@@ -127,9 +129,15 @@ class Query:
 
 
 async def weigh(
-    conn: Connection, documents: Sequence[int], question_terms: Sequence[str], language: str, vector: bytes | None
+    conn: Connection,
+    documents: Sequence[int],
+    question_terms: Sequence[str],
+    language: str,
+    vector: bytes | None,
+    names: frozenset[str] = frozenset(),
 ) -> Query:
-    """A question in `language`, given by its search terms, with their weights for these documents, given by row id."""
+    """A question in `language`, given by its search terms, with their weights for these documents, given by row id;
+    `names` are the terms of names in it."""
     counts = await store.chunks.vocabulary(conn, question_terms)
     counts = {term: counts[term] for term in question_terms if term in counts}
     total = await store.chunks.count_chunks(conn)
@@ -138,7 +146,8 @@ async def weigh(
         # A term that is in no chunk is a gap in the documents, unless it is a question word.
         sought = [term for term in question_terms if term in counts or term not in function_words]
         weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
-        return Query(weights, {term: weights[term] for term in _telling(counts, total)}, vector, (), language)
+        telling = await _telling_here(conn, documents, _telling(counts, total), names)
+        return Query(weights, {term: weights[term] for term in telling}, vector, (), language)
     function_words |= _stems_of(function_words, question_terms)
     # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
     sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
@@ -168,6 +177,17 @@ def _weights(counts: Mapping[str, float], total: float, function_words: frozense
         term: rarity(count, total) * (FUNCTION_WORD if term in function_words else 1.0)
         for term, count in counts.items()
     }
+
+
+async def _telling_here(
+    conn: Connection, documents: Sequence[int], telling: Mapping[str, int], names: frozenset[str]
+) -> Mapping[str, int]:
+    """The terms without names that tell no part of a long document from another: the company's in its report."""
+    own = await store.chunks.frequencies(conn, documents, list(names & telling.keys()), MANY_CHUNKS)
+    if own is None or own[1] < LONG:
+        return telling
+    counts, chunks = own
+    return {term: count for term, count in telling.items() if counts.get(term, 0) < COMMON_HERE * chunks} or telling
 
 
 def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:

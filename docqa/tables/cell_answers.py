@@ -1,25 +1,22 @@
 """What one part of a question gets from the tables of documents: the value of a cell, several of a row, a change, the
 first of a rank, the rows that are short of a target, the year in which a value was highest."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from docqa.formats.columns import Column
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.cells import Placed, Tables, words_of
-from docqa.tables.derived import against, amount, by_year, periods, ranked, wants_change
+from docqa.tables.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.cells import Tables, words_of
+from docqa.tables.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.query import YEAR, Alike, Query
-from docqa.tables.values import computed, name_of, sentence, value_of, with_unit
-from docqa.tables.wording import written
-from docqa.tables.words import listed
+from docqa.tables.values import name_of, sentence, value_of, with_unit
+from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
 MOST_TOKENS = 40
-LEAST_DERIVED = 0.6  # of the question, for a figure that is computed
+SURE_LABEL = 0.75
 _RANKS = (
     "highest",
     "lowest",
@@ -35,12 +32,19 @@ _RANKS = (
 )
 _LOW = ("lowest", "worst", "quietest", "cheapest", "fastest")
 
-Answered = tuple[str, list[Placed]]  # the text, and the rows that it rests on
-
 
 def tokens_of(part: Part) -> list[str]:
     """The words that a part of a question is looked up by."""
     return key(part.searched if part.follows else part.text).split()
+
+
+def wordings(part: Part) -> Iterator[str]:
+    """The question, and the same with other names of the things in it: R&D is research and development."""
+    text = part.searched if part.follows else part.text
+    yield text
+    for expansion in part.expansions:
+        if expansion.is_name:
+            yield from (text.replace(expansion.term, name) for name in expansion.means)
 
 
 def naming(part: Part) -> list[str]:
@@ -53,14 +57,25 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
 
     `alike` is what an embedder said of the words that no table has.
     """
-    tokens = tokens_of(part)
-    if not 0 < len(tokens) <= MOST_TOKENS:
-        return None
-    if _spoken("explaining", f" {' '.join(tokens)} ", part.language):
+    for text in wordings(part):
+        tokens = key(text).split()
+        if 0 < len(tokens) <= MOST_TOKENS and (answer := _answered(tables, tokens, part, language, alike)):
+            return answer
+    return None
+
+
+def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
+    if part.kind == "whether":
+        changes = bool(spoken("rise", tokens, part.language) | spoken("fall", tokens, part.language))
+        return calculated(tables, tokens, part, naming(part), language, alike) or (
+            _change(tokens, part, tables, naming(part), language) if changes else None
+        )
+    if spoken("explaining", tokens, part.language):
         return None
     named = naming(part)
-    spoken = f" {' '.join(tokens)} "
-    ranks = {name: _spoken(name, spoken, part.language) for name in _RANKS}
+    if answer := calculated(tables, tokens, part, named, language, alike):
+        return answer
+    ranks = {name: spoken(name, tokens, part.language) for name in _RANKS}
     in_years = _asks_for_year(tokens, part.language)
     if in_years:
         return _year_of(tokens, part, tables, named, language)
@@ -68,18 +83,15 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
         but = frozenset(word for some in ranks.values() for word in some)
         return _first(Query(tokens, part.language, tables, named, but), any(ranks[name] for name in _LOW), language)
     for name in ("missed", "reached"):
-        words = _spoken(name, spoken, part.language)
+        words = spoken(name, tokens, part.language)
         if words and (part.kind == "list" or listed("list", part.language) & set(tokens)):
             query = Query(tokens, part.language, tables, named, frozenset(words))
             if answer := _against(query, language, short=name == "missed"):
                 return answer
-    query = Query(tokens, part.language, tables, named, alike=alike)
+    query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
-    means = _spoken("mean", spoken, part.language)
-    if means and cells and not means & set(words_of(cells[0].placed.row.cells[cells[0].named_by])):
-        return _mean(Query(tokens, part.language, tables, named, frozenset(means)), language)
     if not is_sure(cells):
         return None
     cell = cells[0]
@@ -90,23 +102,20 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, part) else None
-
-
-def _spoken(name: str, spoken: str, language: str) -> set[str]:
-    """The words of a list that the question has."""
-    return {word for phrase_ in listed(name, language) if f" {phrase_} " in spoken for word in phrase_.split()}
+    return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, tokens, part) else None
 
 
 def _year(cell: Cell, query: Query) -> str:
     return next((year for year in query.years if year in cell.heading), cell.heading)
 
 
-def _is_of_kind(cell: Cell, part: Part) -> bool:
+def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
     """Whether the value is what is asked for: a number for "how many", words for "who" and "where"."""
     has_digit = any(map(str.isdigit, cell.value))
     if part.expects in ("person", "place"):
         return not has_digit
+    if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
+        return has_digit or cell.label_share >= SURE_LABEL  # its kind is a model's opinion, and may be wrong
     return has_digit or part.expects not in ("number", "date")
 
 
@@ -162,7 +171,7 @@ def _against(query: Query, language: str, *, short: bool) -> Answered | None:
 
 def _change(tokens: Sequence[str], part: Part, tables: Tables, named: Sequence[str], language: str) -> Answered | None:
     """How a value changed from one period to another, with both values."""
-    but = frozenset(word for name in ("rise", "fall", "change", "share") for word in listed(name, part.language))
+    but = {word for name in ("rise", "fall", "change", "share") for word in spoken(name, tokens, part.language)}
     query = Query([token for token in tokens if token not in but], part.language, tables, named)
     plain = Query([token for token in query.text.split() if token not in query.years], part.language, tables, named)
     cells = look_up(plain)
@@ -171,44 +180,5 @@ def _change(tokens: Sequence[str], part: Part, tables: Tables, named: Sequence[s
     pair = periods(query, cells[0])
     if pair is None:
         return None
-    first, last = pair
-    before, after = amount(first.value), amount(last.value)
-    if before is None or after is None:
-        return None
-    name = name_of(replace(last), with_column=False)
-    years = [next(year for year in _years(cell)) for cell in pair]
-    text = "rose" if after > before else "fell" if after < before else "same"
-    by = with_unit(computed(abs(after - before), last.value), last)
-    if before and "%" not in last.value:
-        share = written(float(100 * abs(after - before) / abs(before)), Column("", "number", decimals=1), language)
-        by = f"{share} % ({by})"
-    said = phrase(f"phrases.tables.{text}", language)
-    return (
-        said.format(name, by, value_of(first), years[0], value_of(last), years[1]) + phrase("full_stop", language),
-        [last.placed],
-    )
-
-
-def _mean(query: Query, language: str) -> Answered | None:
-    """The mean of a value over the years that the question names, or over all that the table has."""
-    without = [token for token in query.text.split() if token not in query.years]
-    cells = look_up(Query(without, query.language, query.tables, tuple(query.named), query.but))
-    if not is_sure(cells, LEAST_DERIVED):
-        return None
-    values: dict[str, Cell] = {}
-    for place, heading in enumerate(cells[0].placed.grid.columns):
-        years = YEAR.findall(heading)
-        if place and len(years) == 1 and (not query.years or years[0] in query.years):
-            values.setdefault(years[0], replace(cells[0], column=place))
-    numbers = [number for cell in values.values() if (number := amount(cell.value)) is not None]
-    if len(numbers) < 2 or len(numbers) < max(len(values), len(query.years)):
-        return None
-    last = list(values.values())[-1]
-    mean = with_unit(computed(sum(numbers, Decimal(0)) / len(numbers), last.value), last)
-    operands = "; ".join(f"{year}: {value_of(cell)}" for year, cell in values.items())
-    said = phrase("phrases.tables.mean_of", language).format(name_of(last, with_column=False), mean, operands)
-    return said + phrase("full_stop", language), [last.placed]
-
-
-def _years(cell: Cell) -> list[str]:
-    return YEAR.findall(cell.heading)
+    rise, fall = (bool(spoken(name, tokens, part.language)) for name in ("rise", "fall"))
+    return changed(*pair, language, (rise - fall) * (part.kind == "whether"))

@@ -16,8 +16,15 @@ from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 # What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
-ATTRIBUTES = ("price", "quantity", "rating", "time_taken", "weight", "size", "power")
-_ALSO = {"price": ("price", "costs")}  # an attribute that has the words of several lists
+ATTRIBUTES = (
+    *("price", "quantity", "rating", "time_taken", "weight", "size", "power", "noise"),
+    *("turnover", "profit", "per_share", "three_months", "six_months"),
+)
+_ALSO = {
+    "price": ("price", "costs"),
+    "time_taken": ("time_taken", "duration"),
+}  # an attribute that has the words of several lists
+_LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
 _LONGEST_NAME = 12  # words of a cell that names its row
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
@@ -37,13 +44,16 @@ def _attribute_words(attribute: str, language: str) -> frozenset[tuple[str, ...]
 def attributes(tokens: Sequence[str], language: str = "") -> dict[str, set[str]]:
     """What these words measure, with the words that say it; in the words of one language, or of all."""
     said: dict[str, set[str]] = {}
-    for attribute in ATTRIBUTES:
-        known = _attribute_words(attribute, language)
-        for start in range(len(tokens)):
-            for size in (1, 2, 3):
-                run = tuple(tokens[start : start + size])
-                if len(run) == size and run in known:
+    taken: set[int] = set()  # places of words that belong to a longer name: earnings per share are no earnings
+    for size in range(_LONGEST_RUN, 0, -1):
+        inside: set[int] = set()
+        for start in range(len(tokens) - size + 1):
+            run, places = tuple(tokens[start : start + size]), set(range(start, start + size))
+            for attribute in ATTRIBUTES:
+                if run in _attribute_words(attribute, language) and not places & taken:
                     said.setdefault(attribute, set()).update(run)
+                    inside |= places
+        taken |= inside
     return said
 
 

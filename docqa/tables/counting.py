@@ -1,5 +1,5 @@
-"""Questions that the rows of a CSV answer: counting, measuring, ranking, looking up. A plan is made of the question's
-own words where every one has its place in the table; else of what they mean.
+"""Questions that the rows of a CSV answer: counting, measuring, ranking, looking up. A plan is made
+of what the question's words mean in the table.
 
 What was not understood is named, with the columns there are; an answer that leaves it out would be another question's.
 """
@@ -24,8 +24,7 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.intent import Composer, Intent
 from docqa.tables.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
-from docqa.tables.parse import phrases
-from docqa.tables.shapes import plan
+from docqa.tables.phrases import phrases
 from docqa.tables.wording import code, said
 from docqa.text.keys import key
 
@@ -50,7 +49,6 @@ class Fitting:
     plan: Plan
     noun: str = ""
     unknown: tuple[str, ...] = ()
-    is_literal: bool = False  # every word of the question has its place
 
 
 @dataclass(frozen=True)
@@ -110,12 +108,9 @@ async def _fitting(
     by_id = {document.id: document for document in documents}
     for table in await store.tables.tables(conn, list(by_id)):
         values = await store.tables.named_values(conn, table.document, phrases(tokens))
-        if made := await asyncio.to_thread(plan, tokens, question.language, table, values):
-            noun = table.key if table.key in tokens and "csv" not in tokens else ""
-            fitting.append(Fitting(table, made, noun, is_literal=True))
-        elif intent := await _intended(conn, encoders, by_id[table.document], table, tokens, question.language, values):
+        if intent := await _intended(conn, encoders, by_id[table.document], table, tokens, question.language, values):
             fitting.append(Fitting(table, intent.plan, intent.noun, intent.unknown))
-    fitting = [each for each in fitting if each.is_literal] or [each for each in fitting if not each.unknown] or fitting
+    fitting = [each for each in fitting if not each.unknown] or fitting
     if len(fitting) > 1:
         text = f" {' '.join(tokens)} "
         fitting = [each for each in fitting if f" {each.table.key} " in text] or fitting

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from docqa.formats.columns import Column
-from docqa.formats.grid_cells import is_number
+from docqa.formats.grid_cells import MONTHS, is_number
 from docqa.formats.grids import Grid
 from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
 from docqa.tables.lookup import Cell
 from docqa.tables.query import YEAR, Query, totals
-from docqa.tables.words import listed
+from docqa.tables.words import spoken
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
@@ -41,8 +41,9 @@ class Against:
     other: int
 
 
-def amount(cell: str, decimal: str = ".") -> Decimal | None:
-    """The number in a cell, negative in brackets or after a minus; None where there is none, or more than one."""
+def amount(cell: str, grid: Grid) -> Decimal | None:
+    """The number in a cell of a table, negative in brackets or after a minus; None where there is none, or more than
+    one."""
     runs = _DIGITS.findall(cell)
     if len(runs) != 1 or not is_number(cell):
         return None
@@ -50,18 +51,28 @@ def amount(cell: str, decimal: str = ".") -> Decimal | None:
     marks = decimal_marks(digits)
     if not marks:
         return None
-    value = number(digits, decimal if decimal in marks else next(iter(marks)))
+    value = number(digits, grid.decimal_mark if grid.decimal_mark in marks else next(iter(marks)))
     before = cell[: cell.index(runs[0])]
     return -value if "(" in before or any(sign in before for sign in "-−–") else value
+
+
+def value(cell: Cell) -> Decimal | None:
+    """The number in a chosen cell."""
+    return amount(cell.value, cell.placed.grid)
 
 
 def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
     """The row's cells of the earlier and the later period that a question about a change means: those of its two
     years, of its year and the one before, or of the two latest."""
     columns: dict[str, int] = {}
-    for place, name in enumerate(cell.placed.grid.columns):
-        own = YEAR.findall(name)
-        if place and len(own) == 1 and amount(cell.placed.row.cells[place]) is not None:
+    kind = _without_dates(cell.heading)
+    places = sorted(
+        range(len(cell.placed.grid.columns)),
+        key=lambda place: (_without_dates(cell.placed.grid.columns[place]) != kind, place),
+    )
+    for place in places:
+        own = YEAR.findall(cell.placed.grid.columns[place])
+        if place and len(own) == 1 and amount(cell.placed.row.cells[place], cell.placed.grid) is not None:
             columns.setdefault(own[0], place)
     years = sorted(columns)
     if len(query.years) >= 2:
@@ -77,26 +88,37 @@ def periods(query: Query, cell: Cell) -> tuple[Cell, Cell] | None:
     return first, last
 
 
-def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
-    """The row with the highest or lowest value of the column that the question names; None unless it names the
-    column and what the rows are, and no other column fits as well."""
+def _without_dates(heading: str) -> frozenset[str]:
+    """The words of a heading that do not only say when: Six Months Ended, of Six Months Ended July 29, 2023."""
+    return frozenset(word for word in key(heading).split() if not any(map(str.isdigit, word)) and word not in MONTHS)
+
+
+def best_column(query: Query, tables: Tables) -> tuple[Grid, int] | None:
+    """The column of numbers that the question names, with what the rows are, and its table; None unless it does, and
+    no other column fits as well."""
     best: tuple[float, Grid, int] | None = None
     second = 0.0
     for grid in _grids(tables):
         for place in range(1, len(grid.columns)):
             score = _column_score(query, grid, place)
-            numbers = [row for row in grid.rows if amount(row.cells[place]) is not None]
+            numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
             if score < LEAST_COLUMN or len(numbers) < 3 or 2 * len(numbers) < len(grid.rows):
                 continue
             if best is None or score > best[0] + 1e-9:
                 second, best = best[0] if best else 0.0, (score, grid, place)
             else:
                 second = max(second, score)
-    if best is None or second > best[0] - 0.05:
+    return None if best is None or second > best[0] - 0.05 else best[1:]
+
+
+def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
+    """The row with the highest or lowest value of the column that the question names."""
+    best = best_column(query, tables)
+    if best is None:
         return None
-    _, grid, place = best
+    grid, place = best
     rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
-    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place])) is not None]
+    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
     if not values:
         return None
     end = (min if lowest else max)(value for value, _ in values)
@@ -108,7 +130,7 @@ def by_year(query: Query, cell: Cell, *, lowest: bool) -> Cell | None:
     values: dict[str, tuple[Decimal, int]] = {}
     for place, name in enumerate(cell.placed.grid.columns):
         own = YEAR.findall(name)
-        number_ = amount(cell.placed.row.cells[place]) if place and len(own) == 1 else None
+        number_ = amount(cell.placed.row.cells[place], cell.placed.grid) if place and len(own) == 1 else None
         if number_ is not None and (not query.years or own[0] in query.years):
             values.setdefault(own[0], (number_, place))
     if len(values) < 2:
@@ -147,8 +169,8 @@ def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:
                 for placed in tables.rows
                 if placed.grid is grid
                 and not set(placed.names.get(0, ())) & totals()
-                and (own := amount(placed.row.cells[other])) is not None
-                and (wanted := amount(placed.row.cells[place])) is not None
+                and (own := amount(placed.row.cells[other], grid)) is not None
+                and (wanted := amount(placed.row.cells[place], grid)) is not None
                 and (own < wanted if short else own >= wanted)
             ]
             return rows
@@ -162,7 +184,7 @@ def _measured(grid: Grid, place: int) -> int | None:
     numeric = [
         other
         for other in range(1, len(grid.columns))
-        if other != place and sum(amount(row.cells[other]) is not None for row in grid.rows) * 2 > len(grid.rows)
+        if other != place and sum(amount(row.cells[other], grid) is not None for row in grid.rows) * 2 > len(grid.rows)
     ]
     shared = {other: len(own & set(key(grid.columns[other]).split())) for other in numeric}
     if not numeric:
@@ -175,8 +197,8 @@ def _measured(grid: Grid, place: int) -> int | None:
 
 def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> bool:
     """Whether a question asks how a value changed, with words that are not of the row's own label."""
-    asked_for = listed("rise", language) | listed("fall", language) | listed("change", language)
-    return any(token in asked_for and token not in label for token in tokens)
+    said = spoken("rise", tokens, language) | spoken("fall", tokens, language) | spoken("change", tokens, language)
+    return bool(said - set(label))
 
 
 def unit_of(name: str) -> str:

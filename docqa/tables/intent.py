@@ -5,13 +5,24 @@ as nothing are counted, and a plan that leaves out something important is not ca
 """
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
+from docqa.languages import words
 from docqa.store.table_plan import Plan
 from docqa.tables.measures import Measures
-from docqa.tables.roles import HIGH, LOW
+from docqa.tables.roles import COMPARING, HIGH, LOW
+from docqa.text.keys import key
 
 AMOUNT_WORDS = ("sum", "mean", "median", "count", "share", "duration", "how_much", "top", *HIGH, *LOW)
+_OF_LISTS = ("list", "different", "rows")
+_OF_CONDITIONS = ("column", "value", "period", "number", "or", "missing", "negation", *COMPARING)
+
+
+@cache
+def _plain_rows(language: str) -> frozenset[str]:
+    """The words for rows of any table."""
+    return frozenset(key(word) for code in ("en", language) for word in words("tables.rows", code))
 
 
 @dataclass(frozen=True)
@@ -31,10 +42,25 @@ class Composer(Measures):
         self._limits_and_comparisons()
         self._conditions()
         group, period = self._group()
-        plan = self._plan(group, period)
+        several_columns = len({test.place for test in self.filters}) > 1
+        if {"highest", "lowest"} <= self.kinds or ("or" in self.kinds and several_columns):
+            return None  # two things are asked
+        plan = self._plan(group, period) or self._listed(group)
         if plan is None:
             return None
         return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self._noun())
+
+    def _listed(self, group: int | None) -> Plan | None:
+        """The rows that the conditions let through, or the different values of a column, where the question says
+        nothing else: which orders are open, what regions are there."""
+        said_else = self.kinds - {*_OF_LISTS, *_OF_CONDITIONS}
+        if group is not None or said_else or not self.kinds & {"list", "different"} or self._unknown():
+            return None
+        columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
+        filters = tuple(self.filters)
+        if len(columns) == 1 and "rows" not in self.kinds and (filters or not self.view.is_amount(columns[0])):
+            return Plan("different", columns[0], None, filters, is_list=True)
+        return Plan("rows", None, None, filters, is_list=True) if filters and not columns else None
 
     def _unaccounted(self, plan: Plan) -> tuple[str, ...]:
         """The words for columns and values that the plan has no part for: another thing is asked besides."""
@@ -54,7 +80,8 @@ class Composer(Measures):
         return bool(self.kinds & set(AMOUNT_WORDS)) and bool(self.kinds & {"column", "value", "rows", "period"})
 
     def _noun(self) -> str:
-        return next((" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind == "rows"), "")
+        nouns = [" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind == "rows"]
+        return "" if _plain_rows(self.language) & set(nouns) else next(iter(nouns), "")
 
     def _unknown(self) -> tuple[str, ...]:
         """The words that mean nothing here. One right after a value or a column belongs to its name: phone calls,

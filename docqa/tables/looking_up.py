@@ -1,11 +1,8 @@
 """Questions that a table in a document answers: a cell, a change from one period to another, the first of a rank, the
 rows that missed their target.
-
-The tables are read from the pages' text when a document is first asked, and kept while it is asked again.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,27 +15,25 @@ from docqa.questions.question import Part, Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of
-from docqa.tables.cells import Placed, Tables
+from docqa.tables.arithmetic import Answered, calculated
+from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.cells import Placed, Tables, words_of
 from docqa.tables.counting import TableAnswer
 from docqa.tables.derived import wants_change
 from docqa.tables.query import Alike, Query
+from docqa.tables.reading import tables_of
 from docqa.text.keys import key
 
-KEPT = 64  # documents, and sets of them
-MOST_DOCUMENTS = 20
-MOST_PAGES = 2_000  # of all documents together; reading the tables of 1,000 takes a second, once
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
 MOST_NAMES = 48
-MOST_NEW = 32  # texts encoded for one question
+MOST_WORDS = 80
+MOST_NEW = 96  # texts encoded for one question
 LONGEST_NAME = 120
+SAME = 0.82  # cosine of two words for one thing, bike and bicycle; warm and cold have 0.76
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
-_KINDS = ("fact", "number", "count", "list", "compare")
-
-# By the doc_ids and the lengths of their texts, which change when a scanned page is recognised.
-_kept: OrderedDict[tuple[tuple[str, int], ...], Tables] = OrderedDict()
+_KINDS = ("fact", "number", "count", "list", "compare", "whether")
 
 
 async def answer_by_look_up(
@@ -46,19 +41,19 @@ async def answer_by_look_up(
 ) -> TableAnswer | None:
     """The answer that the tables on the pages of these documents give; None where they do not surely answer every part
     of the question."""
-    if question.scope.wanted != "passages" or not 0 < len(documents) <= MOST_DOCUMENTS:
+    if question.scope.wanted != "passages":
         return None
-    parts = [part for part in question.parts if part.kind in _KINDS]
+    parts = [_of_own_words(part) for part in question.parts if part.kind in _KINDS]
     if not parts or len(parts) < len(question.parts):
         return None
-    if sum(document.pages for document in documents) > MOST_PAGES:
-        return None
-    tables = await _tables(conn, documents)
+    tables = await tables_of(conn, documents)
     if not tables.rows:
         return None
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
         parts = [replace(parts[0], text=question.text, context="", follows=False)]
-    answers = []
+    answers: list[Answered | None] = []
+    if len(parts) > 1 and (whole := await asyncio.to_thread(together, tables, parts, question)):
+        parts, answers = [], [whole]
     for part in parts:
         alike = await _alike(encoders.embedder_for(part.language), tables, part)
         answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
@@ -78,23 +73,18 @@ async def answer_by_look_up(
     )
 
 
-async def _tables(conn: Connection, documents: Sequence[StoredDocument]) -> Tables:
-    """The tables of these documents, read where they are not known yet."""
-    lengths = [await store.tables.text_length(conn, document.id) for document in documents]
-    place = tuple((document.doc_id, length) for document, length in zip(documents, lengths, strict=True))
-    tables = _kept.get(place)
-    if tables is None:
-        if len(documents) == 1:
-            pages = await store.tables.page_texts(conn, documents[0].id)
-            tables = await asyncio.to_thread(Tables.of, documents[0].id, pages)
-        else:
-            first, *others = [await _tables(conn, [document]) for document in documents]
-            tables = await asyncio.to_thread(first.joined, others)
-    _kept[place] = tables
-    _kept.move_to_end(place)
-    while len(_kept) > KEPT:
-        _kept.popitem(last=False)
-    return tables
+def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
+    """What a question that names several things has computed from their values, or set side by side."""
+    if any(part.follows for part in parts):
+        return None
+    named = [word for part in parts for word in naming(part)]
+    for text in wordings(replace(parts[0], text=question.text)):
+        tokens = key(text).split()
+        if len(tokens) <= MOST_TOKENS and (
+            answer := calculated(tables, tokens, parts[0], named, question.answer_language)
+        ):
+            return answer
+    return None
 
 
 async def _marks(
@@ -116,6 +106,13 @@ async def _marks(
     return "".join(marks)
 
 
+def _of_own_words(part: Part) -> Part:
+    """The part without an opinion on its kind that its first word denies: what does not begin with a verb is no
+    question for yes or no."""
+    is_opinion = part.kind == "whether" and not part.begins_with_verb
+    return replace(part, kind="fact") if is_opinion else part
+
+
 def _wants_change(question: Question) -> bool:
     return wants_change(key(question.text).split(), (), question.language)
 
@@ -129,9 +126,17 @@ async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike
     if not 0 < len(query.unknown) <= MOST_UNKNOWN or not query.forms:
         return {}
     names: dict[str, None] = {}
+    words: dict[str, None] = {}
     for placed in query.candidates()[:MOST_TABLES_COMPARED]:
         names |= dict.fromkeys([placed.row.label, *placed.grid.columns, placed.grid.title])
+        words |= dict.fromkeys(word for row in placed.grid.rows for word in words_of(row.label) if word.isalpha())
     own = [name for name in names if 0 < len(name) <= LONGEST_NAME][:MOST_NAMES]
-    known = await vectors(embedder, [*query.unknown, *own], MOST_NEW)
+    single = [word for word in words if len(word) > 2][:MOST_WORDS]
+    known = await vectors(embedder, [*query.unknown, *own, *single], MOST_NEW)
     near = await asyncio.to_thread(cosines, embedder, query.unknown, own, known, LEAST_ALIKE)
-    return {word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near_names} for word, near_names in near.items()}
+    same = await asyncio.to_thread(cosines, embedder, query.unknown, single, known, SAME)
+    return {
+        word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near.get(word, ())}
+        | {single[i]: cosine for i, cosine in same.get(word, ())}
+        for word in query.unknown
+    }

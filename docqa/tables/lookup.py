@@ -7,8 +7,10 @@ column's heading and what stands above the table; else the passages answer.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from docqa.formats.grid_cells import is_number
+from docqa.languages import every_word
 from docqa.tables.cells import Placed, words_of
 from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
 from docqa.tables.words import listed
@@ -19,6 +21,8 @@ LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 MOST_TOLD = 3  # values of a row
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
+_SIGNS = str.maketrans("", "", "$€£¥₹")
+_OF_A_PART = 0.06  # what a table of a segment loses where the question names none
 _LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
 
 
@@ -42,6 +46,11 @@ class Cell:
     def value(self) -> str:
         """What stands there."""
         return self.placed.row.cells[self.column]
+
+    @property
+    def bare(self) -> str:
+        """The same without spaces and signs of currencies, which one table has and another leaves out."""
+        return "".join(self.value.translate(_SIGNS).split())
 
     @property
     def heading(self) -> str:
@@ -72,12 +81,6 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
     column, *others = chosen
-    above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
-    around = {
-        **{word: _IN_BEFORE * like for word, like in query.matched(grid.before).items()},
-        **{word: above * like for word, like in query.matched(grid.title).items()},
-        **{word: _IN_ABOVE * like for word, like in query.matched(row.above).items()},
-    }
     beside = {
         word: like
         for place in placed.names
@@ -88,12 +91,13 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for place in chosen:
         over = over | query.matched(grid.columns[place])
     inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by])
-    places: tuple[Mapping[str, float], ...] = (in_label, over, around, beside, inside)
+    above = around(query, placed)
+    places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside)
     if query.years and not any(year in own for year in query.years for own in places):
         return None
     if len(query.years) > 1:  # each of them is looked up in its turn
         places = (*places, dict.fromkeys(query.years, 1.0))
-    if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, around):
+    if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, above):
         return None
     score = query.share(*places)
     share = shares[named_by]
@@ -101,7 +105,28 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
+    if "%" in row.cells[named_by] and not query.wants_share:
+        score -= _OF_A_PART
+    if _parts_named(grid.title) and not query.matched(grid.title).keys() - in_label.keys():
+        score -= _OF_A_PART
     return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
+
+
+@lru_cache(4096)
+def _parts_named(title: str) -> frozenset[str]:
+    """The words of a title that say that a table is of a part of the whole: a segment, a division."""
+    return frozenset(key(title).split()) & {word for part in every_word("tables.segment") for word in key(part).split()}
+
+
+def around(query: Query, placed: Placed) -> dict[str, float]:
+    """The question's words that stand above a row or its table, with how much they count there."""
+    grid = placed.grid
+    above = _IN_TITLE if len(grid.title) < _LONGEST_HEADING else _IN_PROSE
+    return {
+        **{word: _IN_BEFORE * like for word, like in query.matched(grid.before).items()},
+        **{word: above * like for word, like in query.matched(grid.title).items()},
+        **{word: _IN_ABOVE * like for word, like in query.matched(placed.row.above).items()},
+    }
 
 
 def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
@@ -119,7 +144,7 @@ def _column(
         offered = [place for place in columns if f" {key(cells[place])} " in f" {query.text} "]
         if len(offered) == 1:
             return offered, False
-    shares = {place: _column_share(query, place, placed, in_label) for place in columns}
+    shares = {place: column_share(query, place, placed, in_label) for place in columns}
     most = max(shares.values())
     tied = [place for place in columns if shares[place] >= most - 1e-9]
     if len(tied) == 1:
@@ -128,7 +153,8 @@ def _column(
     return chosen, is_guess and most <= 0
 
 
-def _column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
+def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
+    """How much of the question's weight a column's heading has beside what the row's label has."""
     name = placed.grid.columns[place]
     heading = key(name).split()
     own = query.matched(name)
@@ -152,9 +178,16 @@ def _beside(query: Query, word: str) -> float:
 def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[int], bool]:
     """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period; else all
     of them, where they are few and have headings that tell them apart."""
+    spoken = set(query.text.split())
+    named = {place: len(spoken & set(words_of(placed.grid.columns[place]))) for place in tied}
+    if (most := max(named.values())) and list(named.values()).count(most) == 1:
+        return [place for place in tied if named[place] == most], False  # by a word that says little elsewhere: paid
     numbers = [place for place in tied if is_number(placed.row.cells[place])]
     if len(numbers) == 1:
         return numbers, False
+    digits = [place for place in tied if any(map(str.isdigit, placed.row.cells[place]))]
+    if query.wants_number and len(digits) == 1:
+        return digits, False
     headings = [placed.grid.columns[place] for place in tied]
     years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
     if all(years.values()):
@@ -180,7 +213,7 @@ def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
         return False
     first = cells[0]
     return not any(
-        cell.value != first.value and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
+        cell.bare != first.bare and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
         for cell in cells[1:]
     )
 

@@ -182,10 +182,12 @@ class Measures(Groups):
                 return Plan("rows", None, group, filters, limit, low, period=period)
             place = amounts[0]
             measure: Measure = aggregate or self._usual(place)
-            ascending = low
             if measure == "median":
                 return None
-            return self._of_product(Plan(measure, place, group, filters, limit, ascending, period=period), aggregate)
+            each_end = "group" in self.kinds and self.kinds.isdisjoint(("list", "top"))
+            if each_end and not aggregate and self.kinds & {"highest", "lowest"}:  # the highest price of each region
+                return Plan(end, place, group, filters)
+            return self._of_product(Plan(measure, place, group, filters, limit, low, period=period), aggregate)
         if amounts:
             return Plan(end, amounts[0], None, filters, limit)
         dates = [

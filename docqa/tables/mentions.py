@@ -14,13 +14,14 @@ from docqa.languages import entry, every_word, words
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
-from docqa.tables.parse import amount_of
 from docqa.tables.periods import Period, period_at
+from docqa.tables.phrases import number_of
 from docqa.tables.words import KINDS
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 LONGEST = 6  # tokens of one mention
+LONGEST_NUMBER = 3  # tokens: twenty-one
 MOST_TOKENS = 40
 # Kinds of words besides those of docqa/tables/words.py, in this order: a word that two lists have is of the first.
 WORDS = (
@@ -173,8 +174,8 @@ class Reader:
             yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
         if period := period_at(self.tokens, start, end, self.language):
             yield Mention("period", start, end, 1.05 * bonus, period=period)
-        if size == 1 and (value := amount_of(run, self.language)) is not None and not isinstance(value, str):
-            yield Mention("number", start, end, 0.9, values=(value,))
+        if size <= LONGEST_NUMBER and (number := number_of(run, self.language)) is not None:
+            yield Mention("number", start, end, 0.9 * bonus, values=(number,))
         yield from self._values(run, start, end, bonus, placed)
         yield from self._columns(run, start, end, bonus)
         if size == 1:

@@ -26,12 +26,16 @@ class Period:
         """The conditions that the dates at `place` are within it, or before or after it."""
         if self.part:
             return [Filter(place, "=", (self.value,), self.part)]
+        start, end = self.start, self.end
+        # A date may only have its month, which is before the first day of it.
+        while start.endswith("-01") and end.endswith("-01"):
+            start, end = start.removesuffix("-01"), end.removesuffix("-01")
         bounds: dict[str, list[tuple[Operator, str]]] = {
-            "=": [(">=", self.start), ("<", self.end)],
-            "<": [("<", self.start)],
-            "<=": [("<", self.end)],
-            ">": [(">=", self.end)],
-            ">=": [(">=", self.start)],
+            "=": [(">=", start), ("<", end)],
+            "<": [("<", start)],
+            "<=": [("<", end)],
+            ">": [(">=", end)],
+            ">=": [(">=", start)],
         }
         return [Filter(place, operator, (value,)) for operator, value in bounds[word]]
 

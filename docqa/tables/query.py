@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 from docqa.languages import every_word
 from docqa.tables.cells import Placed, Tables, attributes, words_of
-from docqa.tables.words import listed
+from docqa.tables.words import listed, spoken
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -16,6 +17,9 @@ UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 YEAR = re.compile(r"(?:19|20)\d\d")
+SAME_MEASURE = 0.9  # how near two words for what is measured are: heavy, weight
+PLAIN = 0.15  # how much a word counts in a name that says little in a question
+MEASURE = 0.4  # how much a number or unit counts in a name
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
 
@@ -23,6 +27,18 @@ _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 def totals() -> frozenset[str]:
     """The words that rows of sums are labelled with."""
     return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
+
+
+@cache
+def _units() -> frozenset[str]:
+    return frozenset(key(unit) for name in ("units", "units_of_time") for unit in every_word(f"tables.{name}"))
+
+
+@lru_cache(50_000)
+def _measures(name: tuple[str, ...]) -> frozenset[str]:
+    """The words of a name that are a number with its unit, which one leaves out: Rye flour 5 kg."""
+    pairs = ((word, unit) for word, unit in pairwise(name) if word.isdecimal() and unit in _units())
+    return frozenset(word for pair in pairs for word in pair)
 
 
 def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
@@ -36,7 +52,8 @@ def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
     return left
 
 
-Alike = Mapping[str, Mapping[str, float]]  # word of the question → name in a table → how near they are in meaning
+# Word of the question → name in a table, or a word of names there → how near they are in meaning.
+Alike = Mapping[str, Mapping[str, float]]
 
 
 class Query:
@@ -54,6 +71,8 @@ class Query:
         named: Sequence[str] = (),
         but: frozenset[str] = frozenset(),
         alike: Alike | None = None,
+        *,
+        wants_number: bool = False,
     ) -> None:
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
         self.but = but
@@ -61,17 +80,24 @@ class Query:
         self.attributes = attributes(tokens, language)
         measured = {word for own in self.attributes.values() for word in own}
         plain = listed("value_words", language) | but
-        tokens = without_phrases(tokens, plain)
+        tokens = list(dict.fromkeys(without_phrases(tokens, plain)))
+        self.wants_number = wants_number
+        self.forms: Mapping[str, Mapping[str, float]] = {
+            word: {**tables.forms(word, language), **self.alike.get(word, {})} for word in tokens
+        }
+        light = listed("light", language)
         self.words = [
             word
-            for word in dict.fromkeys(tokens)
-            if YEAR.fullmatch(word) or word in measured - but or not (is_function_word(word) or word in plain)
+            for word in tokens
+            if YEAR.fullmatch(word)
+            or word in measured - but
+            or not (is_function_word(word) or word in plain or (word in light and not self.forms[word]))
         ]
-        self.forms: Mapping[str, Mapping[str, float]] = {word: tables.forms(word, language) for word in self.words}
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
         self.within: set[int] = set()  # rows whose range holds a number of the question
+        self.wants_share = bool(spoken("share", self.text.split(), language))
         self.is_mine = bool(listed("mine", language) & set(tokens))
 
     @cached_property
@@ -105,7 +131,7 @@ class Query:
         for word in self.words:
             like = max((like for form, like in self.forms[word].items() if form in own), default=0.0)
             if any(word in self.attributes[attribute] for attribute in same):
-                like = max(like, 0.9)
+                like = max(like, SAME_MEASURE)
             if word in self.attributes.get("price", ()) and any(sign in name for sign in "$€£¥₹"):
                 like = max(like, 0.9)
             like = max(like, self.alike.get(word, {}).get(name, 0.0))
@@ -152,13 +178,23 @@ class Query:
         good as the whole name.
         """
         plain = listed("value_words", self.language)
-        telling = [word for word in own if word not in plain] or list(own)
         have = self.had(own)
-        head = (words_of(name.partition(",")[0]) or own)[-1]
-        weights = {word: self.tables.weight(word) * (1.5 if word == head else 1.0) for word in telling}
+        spoken = set(self.text.split())
+        telling = [word for word in own if word not in plain or not (word in spoken or is_function_word(word))]
+        telling = telling or list(own)
+        before, measures = words_of(name.partition(",")[0]) or tuple(own), _measures(tuple(own))
+        head = next((word for word in reversed(before) if word not in measures), before[-1])
+        weights = {
+            word: self.tables.weight(word)
+            * (PLAIN if word in plain else 1.5 if word == head else MEASURE if word in measures else 1.0)
+            for word in telling
+        }
         total = sum(weights.values())
         share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
-        if any(word in have and self.tables.spread.get(word) == 1 and len(word) > 3 for word in telling):
+        if any(
+            word in have and self.tables.spread.get(word) == 1 and len(word) > 2 and word not in measures
+            for word in telling
+        ):
             share = max(share, LEAST_LABEL + 0.1)
         if len(own) > 1 and f" {' '.join(key(name).split())} " in f" {self.text} ":
             share += _PHRASE * len(own)
@@ -172,6 +208,7 @@ class Query:
             got += weight * like
             if like or word in self.named:
                 total += weight
-            else:  # what only asks for a measure need not stand in the table: how long it lasts
-                total += weight * (ASKING if any(word in own for own in self.attributes.values()) else MISSED)
+            else:  # what only asks for a measure need not stand in the table: how long it lasts, in total
+                is_asking = word in totals() or any(word in own for own in self.attributes.values())
+                total += weight * (ASKING if is_asking else MISSED)
         return got / total if total else 0.0

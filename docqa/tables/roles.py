@@ -10,6 +10,7 @@ from docqa.tables.mentions import Mention, View
 _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
 }  # fmt: skip
+COMPARING = tuple(_OPERATORS)
 HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
 _SKIPPED = ("filler", "=")

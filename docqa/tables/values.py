@@ -7,12 +7,15 @@ from decimal import Decimal
 from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
-from docqa.tables.derived import amount, unit_of
+from docqa.tables.derived import unit_of
 from docqa.tables.lookup import Cell
 from docqa.tables.query import YEAR
 
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")
+_SPACED_SIGN = re.compile(r"([$£¥₹])\s+(?=\d)")
+_DIGITS = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
+_UNIT_AFTER = re.compile(r"\s?[^\W\d_][^\d()*†]*|\s?[%€$£¥]")
 _LONGEST_HEADING = 60
 
 
@@ -35,10 +38,22 @@ def name_of(cell: Cell, *, with_column: bool = True) -> str:
 
 def column_name(cell: Cell) -> str:
     """The heading of a column; of one that goes on too long its date."""
-    name = _without_unit(cell.heading, cell)
+    name = _without_unit(_telling(cell), cell)
     if len(name) > _LONGEST_HEADING and (years := YEAR.findall(name)):
         return str(years[-1])
     return name
+
+
+def _telling(cell: Cell) -> str:
+    """The heading without the words that begin all headings of the table, where what is left has a year: 2023, not
+    Years ended December 31, 2023."""
+    headings = [heading.split() for heading in cell.placed.grid.columns[1:] if heading]
+    own = cell.heading.split()
+    shared = 0
+    while len(headings) > 1 and all(len(words) > shared + 1 and words[shared] == own[shared] for words in headings):
+        shared += 1
+    short = " ".join(own[shared:])
+    return short if YEAR.search(short) else cell.heading
 
 
 def _is_told_apart(cell: Cell) -> bool:
@@ -53,7 +68,7 @@ def _without_unit(name: str, cell: Cell) -> str:
 
 def value_of(cell: Cell) -> str:
     """The value with its unit and scale, where the cell does not write them."""
-    return with_unit(cell.value, cell)
+    return with_unit(_SPACED_SIGN.sub(r"\1", cell.value), cell)
 
 
 def with_unit(value: str, cell: Cell) -> str:
@@ -68,6 +83,8 @@ def with_unit(value: str, cell: Cell) -> str:
         return f"{value} %"
     if unit and unit not in value:
         return f"{unit}{value}" if unit in "$£¥₹" else f"{value} {unit}"
+    if any(map(_has_digit, grid.columns)) and cell.heading and not _has_digit(cell.heading):
+        return value  # the scale is that of the periods: a column of customers beside them is none of money
     scale, currency = _scale(grid)
     if not scale or "per" in cell.placed.row.label.casefold().split():
         return value
@@ -76,6 +93,10 @@ def with_unit(value: str, cell: Cell) -> str:
         value = f"{currency}{value}" if currency in "$£¥₹" else value
         scale = f"{scale} {currency}" if currency not in "$£¥₹" else scale
     return f"{value} {scale}"
+
+
+def _has_digit(heading: str) -> bool:
+    return any(map(str.isdigit, heading))
 
 
 def _scale(grid: Grid) -> tuple[str, str]:
@@ -91,19 +112,15 @@ def _stop(value: str, language: str) -> str:
     return "" if value.endswith((".", "!", "?", "。")) else phrase("full_stop", language)
 
 
-def computed(value: Decimal, like: str) -> str:
-    """A computed figure written as the value it came of: with its marks, decimals and currency."""
-    digits = re.search(r"\d(?:[\d.,'’ ]*\d)?", like)
+def computed(value: Decimal, cell: Cell) -> str:
+    """A computed figure written as the value it came of: with its marks, decimals, currency and unit."""
+    like, point = cell.value, cell.placed.grid.decimal_mark
+    digits = _DIGITS.search(like)
     own = digits.group() if digits else ""
-    decimals = 0
-    mark = "."
-    if match := re.search(r"([.,])(\d+)$", own):
-        if len(match[2]) != 3:
-            mark, decimals = match[1], len(match[2])
-        elif own.count(match[1]) == 1 and match[1] == "." and amount(own) is not None and amount(own) < 1000:  # type: ignore[operator]
-            decimals = 3
+    decimals = len(own) - own.rindex(point) - 1 if point in own else 0
     text = f"{abs(value):,.{decimals}f}"
-    if mark == ",":
+    if point == ",":
         text = text.translate(str.maketrans(",.", ".,"))
     sign = re.match(r"\s*\(?\s*([$€£¥])", like)
-    return f"{'-' if value < 0 else ''}{sign[1] if sign else ''}{text}{' %' if '%' in like else ''}"
+    unit = _UNIT_AFTER.match(like, digits.end()) if digits else None
+    return f"{'-' if value < 0 else ''}{sign[1] if sign else ''}{text}{unit.group().rstrip() if unit else ''}"

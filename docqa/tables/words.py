@@ -4,9 +4,10 @@ Each stands in the languages' files as it is written and is found here by its ke
 that are not listed there are not known.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import every, words
+from docqa.languages import words
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -34,17 +35,15 @@ KINDS = {
     "or": "or",
     "filler": "filler",
 }
-VOCABULARY = {
-    key(word): kind
-    for kind, name in reversed(KINDS.items())
-    for words in every(f"tables.{name}").values()
-    for word in words
-}
-# Words after which a question is not answered by counting: negations, and what asks for a reason or a time.
-UNANSWERABLE = frozenset(key(word) for words in every("tables.unanswerable").values() for word in words)
 
 
 @cache
 def listed(name: str, language: str) -> frozenset[str]:
     """The keys of a list of words about tables, of this language and of English."""
     return frozenset(key(word) for code in ("en", language) for word in words(f"tables.{name}", code))
+
+
+def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
+    """The tokens of a question that are of a list, alone or in a phrase of it."""
+    text = f" {' '.join(tokens)} "
+    return {word for run in listed(name, language) if f" {run} " in text for word in run.split()}

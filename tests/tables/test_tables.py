@@ -3,6 +3,7 @@ figures are those of the rows."""
 
 import csv
 import io
+import json
 import random
 import re
 import sqlite3
@@ -19,8 +20,10 @@ from docqa.formats import reading
 from docqa.formats.columns import Column, columns, value
 from docqa.settings import Settings
 from docqa.store.table_plan import Filter, Plan, StoredTable
-from docqa.tables.parse import is_form
-from docqa.tables.shapes import plan
+from docqa.store.tables import Contents
+from docqa.tables.counting import key_words
+from docqa.tables.intent import Composer
+from docqa.tables.mentions import Reader, View
 from docqa.text.detect import detect
 from docqa.text.keys import key
 
@@ -45,19 +48,37 @@ async def ask(
     return response.json()["answer"]["message"], response.json()["sources"]
 
 
-def orders() -> StoredTable:
-    table = reading.read_whole(ORDERS.encode(), "orders.csv").table
-    assert table is not None
-    return StoredTable(1, "orders.csv", table.columns)
-
-
-def planned(question: str) -> Plan | None:
+def view(text: str, name: str) -> tuple[View, dict[str, dict[int, list[str]]]]:
+    """A table as questions see it, and its values by their keys."""
+    document = reading.read_whole(text.encode(), name)
+    assert document.table is not None
+    rows = [json.loads(cells) for page in document.pages for _, cells in page.rows]
+    filled = [[str(cell) for cell in cells if cell is not None] for cells in zip(*rows, strict=True)]
+    contents = Contents(
+        len(rows),
+        tuple(map(len, filled)),
+        tuple(len(set(cells)) for cells in filled),
+        tuple(min(cells, default=None) for cells in filled),
+        {
+            place: tuple(sorted(set(filled[place])))
+            for place, column in enumerate(document.table.columns)
+            if column.kind == "text"
+        },
+    )
     values: dict[str, dict[int, list[str]]] = {}
-    table = reading.read_whole(ORDERS.encode(), "orders.csv").table
-    assert table is not None
-    for place, name, written in table.values:
-        values.setdefault(name, {}).setdefault(place, []).append(written)
-    return plan(key(question).split(), detect(question) or "en", orders(), values)
+    for place, named, written in document.table.values:
+        values.setdefault(named, {}).setdefault(place, []).append(written)
+    return View(StoredTable(1, name, document.table.columns), contents), values
+
+
+def planned(question: str, text: str = ORDERS, name: str = "orders.csv") -> Plan | None:
+    """The plan of a question that is understood in full."""
+    table, values = view(text, name)
+    language = detect(question) or "en"
+    tokens = key_words(question, language)
+    mentions = Reader(table, tokens, language, values).mentions()
+    intent = Composer(table, mentions, tokens, language).intent() if tokens else None
+    return intent.plan if intent and not intent.unknown else None
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------
@@ -168,29 +189,6 @@ def test_rows_know_where_their_line_begins() -> None:
     assert all(page.text[start:].startswith(f"id: {number}; remark: ") for number, (page, start) in enumerate(rows))
 
 
-@pytest.mark.parametrize(
-    ("word", "other"),
-    [
-        ("regions", "region"),
-        ("cities", "city"),
-        ("umsatze", "umsatz"),
-        ("ciudades", "ciudad"),
-        ("сумма", "суммы"),
-        ("offene", "offen"),
-    ],
-)
-def test_forms_of_a_word(word: str, other: str) -> None:
-    assert is_form(word, other)
-
-
-@pytest.mark.parametrize(
-    ("word", "other"),
-    [("country", "count"), ("product", "production"), ("state", "station"), ("as", "a"), ("price", "prize")],
-)
-def test_other_words_are_no_forms(word: str, other: str) -> None:
-    assert not is_form(word, other)
-
-
 def test_keys() -> None:
     assert key("Order_ID") == key("orderId") == "order id"
     assert key("Größe (cm)") == "große cm".replace("ß", "ss").replace("ö", "o")
@@ -239,8 +237,8 @@ NORTH = Filter(2, "=", ("North",))
         ("The 2 largest orders by units", Plan("highest", 4, limit=2)),
         ("What is the latest date?", Plan("highest", 1, limit=1)),
         ("Highest price by region", Plan("highest", 5, 2)),
-        ("Which region has the most orders?", Plan("rows", group=2)),
-        ("Which region has the lowest total units?", Plan("sum", 4, 2, ascending=True)),
+        ("Which region has the most orders?", Plan("rows", group=2, limit=1)),
+        ("Which region has the lowest total units?", Plan("sum", 4, 2, limit=1, ascending=True)),
         ("List the orders with status open", Plan("rows", filters=(OPEN,), is_list=True)),
         (
             "Which products are in the region North or South?",
@@ -250,7 +248,7 @@ NORTH = Filter(2, "=", ("North",))
         ("Which rows have status open and region North?", Plan("rows", filters=(OPEN, NORTH), is_list=True)),
         ("Wie viele Zeilen gibt es?", Plan("rows")),
         ("Wie hoch ist die Summe von Units für die Region North?", Plan("sum", 4, filters=(NORTH,))),
-        ("Welche Region hat die höchste Summe von Units?", Plan("sum", 4, 2)),
+        ("Welche Region hat die höchste Summe von Units?", Plan("sum", 4, 2, limit=1)),
         ("Combien de lignes ont le status open ?", Plan("rows", filters=(OPEN,))),
         ("Quelle est la moyenne de units par region ?", Plan("mean", 4, 2)),
         ("¿Cuántas filas tienen status open?", Plan("rows", filters=(OPEN,))),
@@ -258,6 +256,9 @@ NORTH = Filter(2, "=", ("North",))
         ("Qual é a média de units por region?", Plan("mean", 4, 2)),
         ("units 的总和是多少？", Plan("sum", 4)),
         ("有多少行？", Plan("rows")),
+        ("How many orders have no units?", Plan("rows", filters=(Filter(4, "missing"),))),
+        ("How many orders are not open?", Plan("rows", filters=(Filter(6, "!=", ("open",)),))),
+        ("Wie viele Zeilen haben keine Units?", Plan("rows", filters=(Filter(4, "missing"),))),
     ],
 )
 def test_common_shapes_are_understood(question: str, expected: Plan) -> None:
@@ -268,10 +269,7 @@ def test_common_shapes_are_understood(question: str, expected: Plan) -> None:
     "question",
     [
         "How many employees are there?",
-        "How many orders have no units?",
-        "How many orders are not open?",
         "How many orders were returned?",
-        "Wie viele Zeilen haben keine Units?",
         "Which rows have status open or region North?",
         "What is the total?",
         "What is the sum of units and the average of unit price?",
@@ -279,7 +277,6 @@ def test_common_shapes_are_understood(question: str, expected: Plan) -> None:
         "What is the sum of the status?",
         "What is the sum of order id?",
         "Why is the price of coffee so high?",
-        "How many orders over 1002?",
         "How many orders between 2 and 5 units?",
         "Is there a discount?",
         "Summarize the document.",
@@ -292,24 +289,10 @@ def test_what_cannot_be_placed_is_no_question_for_the_table(question: str) -> No
     assert planned(question) is None
 
 
-def test_a_value_in_two_columns_needs_its_column() -> None:
-    table = StoredTable(1, "a.csv", (Column("From"), Column("To"), Column("Fare", "number")))
-    values = {"bergen": {0: ["Bergen"], 1: ["Bergen"]}}
-    assert plan(key("How many rows with Bergen?").split(), "en", table, values) is None
-    assert plan(key("What is the sum of fare with origin Bergen?").split(), "en", table, values) is None
-    to_bergen = plan(
-        key("How many rows have destination Bergen?").split(),
-        "en",
-        StoredTable(1, "a.csv", (Column("Origin"), Column("Destination"))),
-        values,
-    )
+def test_a_value_in_two_columns_is_that_of_the_column_that_is_named() -> None:
+    trips = "Origin,Destination,Fare\nBergen,Oslo,5\nOslo,Bergen,6\nVoss,Oslo,7\n"
+    to_bergen = planned("How many rows have destination Bergen?", trips, "trips.csv")
     assert to_bergen == Plan("rows", filters=(Filter(1, "=", ("Bergen",)),))
-
-
-def test_a_name_of_two_columns_is_placed_nowhere() -> None:
-    table = StoredTable(1, "a.csv", (Column("Net price", "number"), Column("Gross price", "number")))
-    assert plan(key("What is the average price?").split(), "en", table, {}) is None
-    assert plan(key("What is the average gross price?").split(), "en", table, {}) == Plan("mean", 1)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -388,7 +371,7 @@ async def test_german(client: httpx.AsyncClient, question: str, start: str) -> N
         ("有多少行？", "行数: 3。"),
         ("销售额的总和是多少？", "销售额的总和: 65。"),
         ("北京的销售额总和是多少？", "销售额的总和 (城市 = 北京): 35。"),
-        ("销售额最高的城市是哪个？", "销售额的最大值: 30。\n- 城市: 上海; 销售额: 30"),
+        ("销售额最高的城市是哪个？", "北京: 35 (按城市：销售额的总和)。"),
         ("各城市的平均销售额", "按城市：销售额的平均值:\n- 上海: 30.00\n- 北京: 17.50\n"),
     ],
 )

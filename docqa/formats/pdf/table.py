@@ -149,8 +149,8 @@ def table(rows: Sequence[Row]) -> Table:
     """The rows with their cells in columns, empty where a row has none; stacked column headings are joined."""
     for row in rows:
         row.cells = _whole(row.cells)
-    columns = _columns(rows)
     first = next((i for i, row in enumerate(rows) if row.has_values()), 0)
+    columns = _columns(rows[first:] if any(len(row.cells) > 1 for row in rows[first:]) else rows)
     rows = [*sorted(rows[:first], key=lambda row: row.top), *rows[first:]]
     while first and all(_place(cell, columns) == (0, False) for cell in rows[first - 1].cells):
         first -= 1

@@ -1,0 +1,58 @@
+"""The headings of a table's columns: how many of its rows they are, and what stands over each column in all of them."""
+
+import re
+from collections.abc import Sequence
+
+from docqa.formats.grid_cells import clean_label, figures_of, is_number, spread_dates
+
+LEAST_ROWS = 2
+MOST_HEADINGS = 5  # rows of column headings
+_NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
+
+
+def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
+    """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
+    the first row."""
+    numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
+    filled = [sum(map(bool, row[1:])) for row in rows]
+    if sum(count > 0 for count in numbers) * 3 >= sum(full):
+        any_number = next(at for at, count in enumerate(numbers) if count)
+        first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
+        while first and full[first - 1] and not any(rows[first - 1][1:]):
+            first -= 1
+        while first and not full[first - 1]:  # a label alone is of the rows below it
+            first -= 1
+        return min(first, MOST_HEADINGS)
+    # Of two columns of words it cannot be told whether the first row heads them.
+    width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
+    recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
+    return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
+
+
+def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
+    """The full heading of each column: what stands over it, top to bottom; a heading in a row above the last holds for
+    the columns to its right that have none of their own."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(heads):
+        last = number == len(heads) - 1
+        carried = ""
+        for place, cell in enumerate(row):
+            carried = cell or ("" if last or place == 0 else carried)
+            if place == 0:
+                carried = ""
+            text = cell or carried
+            if text and text not in columns[place]:
+                columns[place].append(text)
+    return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts))) for parts in columns])
+
+
+def without_empty(rows: list[list[str]], head: int) -> list[list[str]]:
+    """The rows without columns that only have a heading, which goes to the column on the right."""
+    for place in range(len(rows[0]) - 1, 0, -1):
+        if any(row[place] for row in rows[head:]) or len(rows[0]) <= 2:
+            continue
+        for row in rows:
+            heading = row.pop(place)
+            if heading and place < len(row):
+                row[place] = f"{heading} {row[place]}".strip()
+    return rows

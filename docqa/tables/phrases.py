@@ -1,0 +1,47 @@
+"""Runs of a question's tokens: the keys of values that they may name, and the numbers that they are."""
+
+from collections.abc import Iterator, Sequence
+
+from docqa.formats.columns import Value, plain
+from docqa.languages import entry, every_word
+from docqa.text.values import decimal_marks, in_words, number
+
+LONGEST_PHRASE = 8  # tokens of the question that one name may take
+LONGEST_QUESTION = 60  # tokens; what is longer tells a story
+_ENDINGS = every_word("tables.endings")  # of number and case
+
+
+def phrases(words: Sequence[str]) -> set[str]:
+    """Every key that a value named in a question of these words can have."""
+    words = words[:LONGEST_QUESTION]
+    runs = (
+        words[at : at + count]
+        for at in range(len(words))
+        for count in range(1, LONGEST_PHRASE + 1)
+        if at + count <= len(words)
+    )
+    return {form for run in runs for form in _forms(run)}
+
+
+def number_of(run: Sequence[str], language: str) -> Value:
+    """The number that these tokens are and nothing else, in digits or in words; None for any other. "One" is none: in
+    most languages it is an article too."""
+    phrase = " ".join(run)
+    if marks := decimal_marks(phrase):
+        usual = entry("decimal_mark", language)
+        return plain(number(phrase, usual if usual in marks else min(marks)))
+    count = in_words(phrase, language)
+    return count if count and count > 1 else None
+
+
+def _forms(run: Sequence[str]) -> Iterator[str]:
+    """The keys of values that a run of words can name: itself, and its last word with another ending."""
+    *others, last = run
+    yield " ".join(run)
+    if last.isalpha():
+        yield " ".join([*others, last + "s"])
+        yield from (
+            " ".join([*others, last[: -len(end)]])
+            for end in _ENDINGS
+            if last.endswith(end) and len(last) - len(end) > 3
+        )

@@ -1,0 +1,422 @@
+"""Tables as documents have them, each with questions as people ask them: what the look-up says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pymupdf
+import pytest
+
+from docqa.formats.reading import read_whole
+from docqa.questions.question import ChatOptions
+from docqa.questions.understand import understand
+from docqa.tables.cell_answers import answered
+from docqa.tables.cells import Tables
+from docqa.tables.looking_up import together
+
+Cells = Sequence[tuple[float, str]]
+
+
+@dataclass
+class Known:
+    """What is known of the document that is asked."""
+
+    language: str
+    pages: int
+    id: int = 1
+    name: str = "paper"
+
+
+def pdf(*lines: tuple[float, Cells]) -> bytes:
+    """A page with texts at (y, [(x, text)])."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for y, cells in lines:
+        for x, text in cells:
+            page.insert_text((x, y), text, fontsize=10)
+    return bytes(document.tobytes())
+
+
+def rows(top: float, columns: Sequence[float], *table: Sequence[str]) -> list[tuple[float, Cells]]:
+    return [
+        (top + 16 * number, [(x, text) for x, text in zip(columns, row, strict=False) if text])
+        for number, row in enumerate(table)
+    ]
+
+
+STATEMENT = pdf(
+    (60, [(50, "Consolidated statements of income")]),
+    (80, [(50, "(in millions, except per share data)")]),
+    (110, [(300, "Years ended December 31,")]),
+    *rows(126, (50, 300, 380, 460), ("", "2023", "2022", "2021")),
+    *rows(
+        150,
+        (50, 300, 380, 460),
+        ("Net revenue (1)", "$ 86,392", "$ 79,474", "$ 71,005"),
+        ("Cost of sales", "51,220", "47,300", "43,120"),
+        ("Research and development", "6,104", "5,733", "5,211"),
+        ("Operating income", "12,450", "11,020", "9,874"),
+        ("Net income", "$ 9,310", "$ 8,455", "$ 7,602"),
+        ("Diluted earnings per share", "$ 4.12", "$ 3.70", "$ 3.29"),
+    ),
+)
+SPANNING = pdf(
+    (60, [(50, "Members by region")]),
+    (90, [(250, "Paid"), (420, "Trial")]),
+    *rows(106, (50, 220, 290, 390, 460), ("", "2022", "2023", "2022", "2023")),
+    *rows(
+        130,
+        (50, 220, 290, 390, 460),
+        ("Europe", "1,200", "1,350", "80", "95"),
+        ("Asia", "2,410", "2,980", "210", "260"),
+        ("Americas", "3,100", "3,090", "150", "140"),
+    ),
+)
+RATINGS = pdf(
+    (60, [(50, "Ratings")]),
+    *rows(
+        100,
+        (50, 350),
+        ("Overall rating for this service", "Requires improvement"),
+        ("Is the service safe?", "Inadequate"),
+        ("Is the service effective?", "Good"),
+        ("Is the service caring?", "Requires improvement"),
+        ("Is the service responsive?", "Good"),
+    ),
+)
+GLUED = pdf(
+    (60, [(50, "Storage times")]),
+    *rows(90, (50, 200), ("TYPE", "APPROXIMATE TIME")),
+    *rows(
+        124,
+        (50, 200),
+        ("Chicken", "1 to2"),
+        ("Ground beef", "1 to2"),
+        ("Steaks and roasts", "3 to 5"),
+        ("Cured meats", "7to 10"),
+        ("Bacon", "5 to 7"),
+    ),
+)
+RECOGNISED = """Storing fish
+
+Keep all of it in its wrapping.
+
+DAYS
+
+Herring 1 to2
+
+Salmon, fresh 2 to 3
+
+Smoked trout 7to 10
+
+Cod 1 to 2
+"""
+SETTINGS = pdf(
+    (60, [(50, "Setting the controls")]),
+    *rows(90, (50, 300, 420), ("If the problem is", "Refrigerator", "Freezer")),
+    *rows(
+        110,
+        (50, 300, 420),
+        ("Fresh food compartment too warm", "5", "B"),
+        ("Fresh food compartment too cold", "1", "B"),
+        ("Ice cream too soft", "4", "C"),
+    ),
+)
+TWO_LINES = pdf(
+    (60, [(50, "Travel costs")]),
+    *rows(90, (50, 300, 420), ("Kind", "Limit", "Receipt needed")),
+    (110, [(50, "Hotel in London, with")]),
+    *rows(122, (50, 300, 420), ("breakfast", "£160 a night", "Yes")),
+    *rows(144, (50, 300, 420), ("Hotel elsewhere", "£110 a night", "Yes"), ("Mileage, own car", "45p a mile", "No")),
+)
+SIDEWAYS = """Technical data
+
+Model\tCoolbox 12\tCoolbox 20
+Noise level\t38 dB\t44 dB
+Power consumption\t45 W\t60 W
+Weight\t9.5 kg\t14 kg
+Price\t€149\t€219
+"""
+MODELS = """Technical data
+
+Model | Noise level | Power | Weight | Price
+Coolbox 12 | 38 dB | 45 W | 9.5 kg | €149
+Coolbox 16 | 41 dB | 50 W | 12 kg | €189
+Coolbox 20 | 44 dB | 60 W | 14 kg | €219
+"""
+MILL = """Sales by region ($ in thousands)
+
+Region | 2022 | 2023 | Target 2023
+North | $410 | $455 | $440
+South and islands | $388 | $362 | $400
+Export | $95 | $120 | $100
+Total | $893 | $937 | $940
+
+Products
+
+Product | Bags sold | Margin | Storage
+Rye flour 5 kg | 2,310 | 31 % | dry place
+Spelt flour | 1,045 | 44 % | cool place
+Bran | 640 | 12 % | dry place
+"""
+QUARTER = """Consolidated results ($ in millions)
+
+\tThree Months Ended July 29, 2023\tThree Months Ended July 30, 2022\tSix Months Ended July 29, 2023\tSix Months Ended July 30, 2022
+Revenue\t$9,583\t$10,329\t$19,050\t$20,976
+Cost of sales\t7,363\t8,042\t14,680\t16,336
+Net earnings\t$274\t$306\t$518\t$647
+
+Domestic segment results ($ in millions)
+
+\tThree Months Ended July 29, 2023\tThree Months Ended July 30, 2022\tSix Months Ended July 29, 2023\tSix Months Ended July 30, 2022
+Revenue\t$ 8,890\t$ 9,569\t$ 17,691\t$ 19,463
+Total online revenue\t$ 2,763\t$ 2,975\t$ 5,451\t$ 6,034
+% of revenue\t31.1 %\t31.0 %\t30.8 %\t31.0 %
+"""
+GERMAN = """Gewinn- und Verlustrechnung
+
+in Tausend Euro
+
+Posten            2023        2022
+Umsatzerlöse      1.234.500   1.102.300
+Personalkosten    310.400     295.800
+Jahresüberschuss  98.700      84.100
+"""
+FRENCH = """Données techniques
+
+Modèle\tAirBox 12\tAirBox 20
+Niveau sonore\t38 dB\t44 dB
+Débit\t1 250 m3/h\t1 900 m3/h
+Prix\t149,90 €\t219,50 €
+"""
+RICH = (
+    r"{\rtf1\ansi Opening hours of the pool\par\par "
+    + "".join(
+        rf"\trowd\cellx1\cellx2\cellx3\pard\intbl {day}\cell {opens}\cell {closes}\cell\row "
+        for day, opens, closes in (
+            ("Day", "Opens", "Closes"),
+            ("Weekdays", "6.30", "22.00"),
+            ("Saturday", "8.00", "20.00"),
+            ("Sunday", "9.00", "18.00"),
+        )
+    )
+    + r"\pard The pool is closed in August.\par}"
+)
+
+
+def ask(document: bytes | str, question: str, language: str = "en", name: str = "") -> str | None:
+    """What the tables of the document say, all parts of the question together."""
+    data = document if isinstance(document, bytes) else document.encode()
+    name = name or ("paper.pdf" if isinstance(document, bytes) else "paper.txt")
+    pages = [(number, page.text) for number, page in enumerate(read_whole(data, name).pages, 1)]
+    understood = understand([{"sender": "user", "message": question}], ChatOptions(), [Known(language, len(pages))])
+    tables = Tables.of(1, pages)
+    if len(understood.parts) > 1 and (whole := together(tables, understood.parts, understood)):
+        return whole[0]
+    answers = [answered(tables, part, understood.answer_language) for part in understood.parts]
+    return "\n".join(answer[0] for answer in answers if answer) or None
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (STATEMENT, "What was net revenue in 2022?", "Net revenue, 2022: $79,474 million."),
+        (STATEMENT, "how much did R&D cost in 2021", "Research and development, 2021: 5,211 million."),
+        (STATEMENT, "EPS in 2023?", "Diluted earnings per share, 2023: $4.12."),
+        (SPANNING, "how many trial members in Asia in 2023", "Asia, Trial 2023: 260."),
+        (SPANNING, "paid members europe 2022", "Europe, Paid 2022: 1,200."),
+        (RATINGS, "how was the caring part rated?", "Is the service caring? Requires improvement."),
+        (RATINGS, "rating for safe?", "Is the service safe? Inadequate."),
+        (RATINGS, "what did they get overall", "Overall rating for this service: Requires improvement."),
+        (GLUED, "bacon - how many days does it keep", "Bacon, APPROXIMATE TIME: 5 to 7."),
+        (GLUED, "how long does chicken last", "Chicken, APPROXIMATE TIME: 1 to 2."),
+        (RECOGNISED, "how many days does smoked trout keep", "Smoked trout, DAYS: 7 to 10."),
+        (SETTINGS, "ice cream too soft, what freezer setting", "Ice cream too soft, Freezer: C."),
+        (
+            TWO_LINES,
+            "how much can i spend on a hotel in london",
+            "Hotel in London, with breakfast, Limit: £160 a night.",
+        ),
+        (QUARTER, "how much revenue in the quarter", "Revenue, Three Months Ended July 29, 2023: $9,583 million."),
+        (
+            QUARTER,
+            "online sales for the six months?",
+            "Total online revenue, Six Months Ended July 29, 2023: $5,451 million.",
+        ),
+        (SIDEWAYS, "how heavy is the Coolbox 20?", "Weight, Coolbox 20: 14 kg."),
+        (MODELS, "power of the coolbox 16", "Coolbox 16, Power: 50 W."),
+    ],
+)
+def test_look_ups(document: bytes | str, question: str, answer: str) -> None:
+    assert ask(document, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (
+            SIDEWAYS,
+            "which is louder, the 12 or the 20, and by how much",
+            "Coolbox 20. Noise level – Coolbox 20: 44 dB; Coolbox 12: 38 dB. Difference: 6 dB.",
+        ),
+        (
+            MODELS,
+            "which is louder, the 12 or the 20, and by how much",
+            "Coolbox 20. Noise level – Coolbox 20: 44 dB; Coolbox 12: 38 dB. Difference: 6 dB.",
+        ),
+        (
+            SIDEWAYS,
+            "what is the price difference between the Coolbox 12 and the Coolbox 20?",
+            "Price – Coolbox 12: €149; Coolbox 20: €219. Difference: €70.",
+        ),
+        (SIDEWAYS, "Coolbox 12 vs Coolbox 20: weight", "Weight – Coolbox 12: 9.5 kg; Coolbox 20: 14 kg."),
+        (
+            MODELS,
+            "how much heavier is the coolbox 20 than the 16",
+            "Weight – Coolbox 20: 14 kg; Coolbox 16: 12 kg. Difference: 2 kg.",
+        ),
+        (MODELS, "is the 12 cheaper than the 16?", "Yes. Price – Coolbox 12: €149; Coolbox 16: €189."),
+        (
+            MODELS,
+            "compare Coolbox 12 and Coolbox 20",
+            "\n- ".join(
+                ("Coolbox 12; Coolbox 20:", *("Noise level: 38 dB; 44 dB", "Power: 45 W; 60 W"))
+                + ("Weight: 9.5 kg; 14 kg", "Price: €149; €219")
+            ),
+        ),
+        (SPANNING, "paid members in Asia vs Americas in 2023", "Paid 2023 – Asia: 2,980; Americas: 3,090."),
+        (
+            MILL,
+            "how much more did the north sell than export in 2022",
+            "2022 – North: $410 thousand; Export: $95 thousand. Difference: $315 thousand.",
+        ),
+        (
+            MILL,
+            "which sold more bags, rye or spelt?",
+            "Rye flour 5 kg. Bags sold – Rye flour 5 kg: 2,310; Spelt flour: 1,045.",
+        ),
+        (
+            STATEMENT,
+            "compare net revenue in 2021 and 2022",
+            "Net revenue rose by 11.9 % ($8,469 million) from $71,005 million (2021) to $79,474 million (2022).",
+        ),
+        (
+            QUARTER,
+            "did profit go up or down against the same quarter last year, and from what to what?",
+            "Net earnings fell by 10.5 % ($32 million) from $306 million (2022) to $274 million (2023).",
+        ),
+        (
+            STATEMENT,
+            "did net income fall in 2023?",
+            "No. Net income rose by 10.1 % ($855 million) from $8,455 million (2022) to $9,310 million (2023).",
+        ),
+    ],
+)
+def test_values_side_by_side(document: bytes | str, question: str, answer: str) -> None:
+    assert ask(document, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (
+            STATEMENT,
+            "what share of revenue was cost of sales in 2023?",
+            "Cost of sales, 2023: 59.3 % of Net revenue (51,220 million of $86,392 million).",
+        ),
+        (
+            STATEMENT,
+            "net income as a percentage of net revenue in 2022",
+            "Net income, 2022: 10.6 % of Net revenue ($8,455 million of $79,474 million).",
+        ),
+        (
+            STATEMENT,
+            "ratio of operating income to net revenue 2023",
+            "Operating income / Net revenue, 2023: 0.14 (12,450 million / $86,392 million).",
+        ),
+        (
+            STATEMENT,
+            "total net income over 2021, 2022 and 2023",
+            "Net income: total $25,367 million (2023: $9,310 million; 2022: $8,455 million; 2021: $7,602 million).",
+        ),
+        (
+            STATEMENT,
+            "average net income",
+            "Net income: average $8,456 million (2023: $9,310 million; 2022: $8,455 million; 2021: $7,602 million).",
+        ),
+        (
+            MILL,
+            "what share of total sales in 2023 was export?",
+            "Export, 2023: 12.8 % of Total ($120 thousand of $937 thousand).",
+        ),
+        (
+            MILL,
+            "sales of north and export together in 2023",
+            "2023: total $575 thousand (North: $455 thousand; Export: $120 thousand).",
+        ),
+        (
+            MILL,
+            "average margin over all products",
+            "Margin: average 29 % (Rye flour 5 kg: 31 %; Spelt flour: 44 %; Bran: 12 %).",
+        ),
+    ],
+)
+def test_what_is_computed_is_shown_with_its_operands(document: bytes | str, question: str, answer: str) -> None:
+    assert ask(document, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "language", "question", "answer"),
+    [
+        (GERMAN, "de", "Wie hoch waren die Personalkosten 2022?", "Personalkosten, 2022: 295.800 tausend."),
+        (
+            GERMAN,
+            "de",
+            "Welchen Anteil am Umsatz hatten die Personalkosten 2023?",
+            "Personalkosten, 2023: 25,1 % von Umsatzerlöse (310.400 tausend von 1.234.500 tausend).",
+        ),
+        (
+            GERMAN,
+            "de",
+            "Um wie viel stieg der Umsatz?",
+            "Umsatzerlöse stieg um 12,0 % (132.200 tausend) von 1.102.300 tausend (2022) auf 1.234.500 tausend (2023).",
+        ),
+        (
+            FRENCH,
+            "fr",
+            "lequel est plus bruyant, le 12 ou le 20, et de combien",
+            "AirBox 20. Niveau sonore – AirBox 20: 44 dB; AirBox 12: 38 dB. Différence : 6 dB.",
+        ),
+        (
+            FRENCH,
+            "fr",
+            "quelle est la différence de prix entre l'AirBox 12 et l'AirBox 20 ?",
+            "Prix – AirBox 12: 149,90 €; AirBox 20: 219,50 €. Différence : 69,60 €.",
+        ),
+    ],
+)
+def test_other_languages(document: str, language: str, question: str, answer: str) -> None:
+    assert ask(document, question, language) == answer
+
+
+def test_a_table_of_rich_text() -> None:
+    assert ask(RICH.encode(), "when does the pool close on saturday", name="pool.rtf") == "Saturday, Closes: 20.00."
+
+
+@pytest.mark.parametrize(
+    ("document", "question"),
+    [
+        (STATEMENT, "What was net revenue in 2015?"),
+        (STATEMENT, "ratio of debt to equity in 2023"),
+        (MODELS, "which is faster, the 12 or the 20?"),
+        (MODELS, "compare Coolbox 12 and Coolbox 30"),
+        (MILL, "what share of sales was the west?"),
+        (GLUED, "how long does tofu keep"),
+    ],
+)
+def test_what_the_tables_do_not_have(document: bytes | str, question: str) -> None:
+    assert ask(document, question) is None
+
+
+def test_a_table_of_contents_is_no_list_of_values() -> None:
+    contents = "Contents\n\nOpening the box 3\nFirst steps 5\nCleaning 9\nSpare parts 12\n"
+    assert ask(contents, "how many spare parts") is None
