@@ -65,7 +65,8 @@ def choose(weighed: Sequence[Weighed], texts: Sequence[str], count: int, words: 
         chosen.append(best)
         taken[stretch[best]] += 1
         left -= _length(texts[best])
-    return sorted(chosen)
+    # Where every sentence leans on another, the heaviest has to do.
+    return sorted(chosen) or [max(range(len(weighed)), key=lambda index: weighed[index].weight)][:count]
 
 
 def _length(text: str) -> int:
