@@ -101,13 +101,15 @@ def test_a_local_model_answers_by_its_name(ready: Server) -> None:
         assert client.get("/healthz").json()["local_models"] == {"SMOLLM2_135M": "ready"}
 
 
-def test_a_model_streams_its_tokens_as_they_are_made(ready: Server) -> None:
+# A task: what a small model makes up is shown there, and marked, so that its answer is a long one.
+TALE = "Write a long story about the keeper of the lighthouse, his letters, his sister and all of his ships."
+
+
+def test_a_model_streams_its_sentences_as_they_are_made(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        with client.stream(
-            "POST", url, json=ask("What does the keeper of the lighthouse write to his sister?")
-        ) as response:
+        with client.stream("POST", url, json=ask(TALE)) as response:
             assert response.headers["transfer-encoding"] == "chunked"
             # What is sent at once arrives at once, in a piece or two.
             pieces = list(response.iter_raw())
@@ -117,7 +119,7 @@ def test_a_model_streams_its_tokens_as_they_are_made(ready: Server) -> None:
 def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
-        question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
+        question = ask(TALE)
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         assert client.post(url, json=question).status_code == 200
         pid = child(ready, "docqa.models.chat.local")
@@ -158,7 +160,7 @@ def test_a_stream_whose_model_dies_is_broken_off(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, STORY)
         url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        question = ask("Tell me everything about the keeper of the lighthouse, his letters and all of his ships.")
+        question = ask(TALE)
         with pytest.raises(httpx.RemoteProtocolError), client.stream("POST", url, json=question) as response:
             pid = child(ready, "docqa.models.chat.local")
             for number, _ in enumerate(response.iter_raw()):
