@@ -146,6 +146,26 @@ def test_the_readme_lists_the_shipped_catalogue(run: Run) -> None:
     assert rows == list(listed.values())
 
 
+def test_a_model_that_was_pulled_is_used_until_it_is_removed(run: Run, models: Path, hub: Hub) -> None:
+    pulled = (
+        CATALOG.split("[[model]]")[2].replace('"finder"', '"pulled"').replace("size_mb", "optional = true\nsize_mb")
+    )
+    (models / "catalog.toml").write_text(f"{CATALOG}\n[[model]]{pulled}")
+    for name in ("finder", "pulled"):
+        code, output = run("pull", name, DOCQA_EMBEDDER="auto")
+        assert code == 0 and "searches with it from its next start on" in output
+
+    def in_use() -> list[str]:
+        lines = run("list", DOCQA_EMBEDDER="auto")[1].splitlines()
+        return [line.split()[0] for line in lines if "in use" in line]
+
+    assert in_use() == ["pulled"]
+    assert run("remove", "pulled", DOCQA_EMBEDDER="auto")[0] == 0
+    assert in_use() == ["finder"]
+    code, output = run("remove", "finder", DOCQA_EMBEDDER="auto")
+    assert code == 1 and "finder is the model that the server searches with" in output
+
+
 def test_nothing_is_proposed_where_the_memory_is_unknown() -> None:
     assert propose(Catalog.load(SHIPPED.parent), Machine(0, 8)) == []
 

@@ -91,6 +91,7 @@ class Raced(EmbeddingModel):
 @dataclass
 class Precise:
     precision: str = "float32"
+    tokenizer: None = None
 
     def bfloat16(self) -> "Precise":
         return Precise("bfloat16")
