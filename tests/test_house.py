@@ -171,7 +171,6 @@ QUESTION_TEXT = {
     "search/search.py": "the embedder encodes it",
     "tables/counting.py": "which of its words name columns and values, only the table knows",
     "tables/cell_answers.py": "which of its words name rows and columns, only the tables know",
-    "tables/looking_up.py": "a change between two years is one question, though it names two things",
 }
 # Parsers of docqa/questions are used behind it on texts of documents alone.
 PARSERS = {
