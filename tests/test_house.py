@@ -169,8 +169,8 @@ QUESTION_TEXT = {
     "answering/reading.py": "the reader and the verifier read it",
     "api/endpoints/chat.py": "the reply repeats it",
     "search/search.py": "the embedder encodes it",
-    "tables/counting.py": "which of its words name columns and values, only the table knows",
-    "tables/cell_answers.py": "which of its words name rows and columns, only the tables know",
+    "tables/counting/answer.py": "which of its words name columns and values, only the table knows",
+    "tables/lookups/parts.py": "which of its words name rows and columns, only the tables know",
 }
 # Parsers of docqa/questions are used behind it on texts of documents alone.
 PARSERS = {

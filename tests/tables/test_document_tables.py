@@ -9,10 +9,10 @@ import pytest
 from docqa.formats.reading import read_whole
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
-from docqa.tables.cell_answers import answered
-from docqa.tables.cells import Tables
-from docqa.tables.looking_up import together
-from docqa.tables.named_rows import rows_named
+from docqa.tables.lookups.answer import together
+from docqa.tables.lookups.cells import Tables
+from docqa.tables.lookups.named_rows import rows_named
+from docqa.tables.lookups.parts import answered
 
 Cells = Sequence[tuple[float, str]]
 

@@ -15,14 +15,14 @@ from docqa.questions.question import Part, Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.arithmetic import Answered, calculated
-from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of, wordings
-from docqa.tables.cells import Placed, Tables, words_of
-from docqa.tables.counting import TableAnswer
-from docqa.tables.derived import wants_change
+from docqa.tables.lookups.arithmetic import Answered, calculated
+from docqa.tables.lookups.cells import Placed, Tables, words_of
+from docqa.tables.lookups.derived import wants_change
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.lookups.query import Alike, Query
+from docqa.tables.lookups.reading import tables_of
 from docqa.tables.phrases import tokens
-from docqa.tables.query import Alike, Query
-from docqa.tables.reading import tables_of
+from docqa.tables.results import TableAnswer
 
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables

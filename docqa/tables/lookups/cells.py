@@ -11,7 +11,7 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid, GridRow, grids
 from docqa.languages import every_word, words
 from docqa.tables.headings import NEAR, likeness
-from docqa.tables.ranges import Range, range_of
+from docqa.tables.lookups.ranges import Range, range_of
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 

@@ -6,7 +6,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from docqa.languages import every, every_word
-from docqa.tables.cells import Placed, Tables, attributes, words_of
+from docqa.tables.lookups.cells import Placed, Tables, attributes, words_of
 from docqa.tables.words import listed, spoken
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.arithmetic import LEAST_DERIVED, Answered, calculated, changed
-from docqa.tables.cells import Tables, words_of
-from docqa.tables.derived import against, by_year, periods, ranked, wants_change
-from docqa.tables.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.cells import Tables, words_of
+from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
+from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.lookups.query import YEAR, Alike, Query
+from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
 from docqa.tables.phrases import tokens as question_tokens
-from docqa.tables.query import YEAR, Alike, Query
-from docqa.tables.values import name_of, sentence, value_of, with_unit
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
