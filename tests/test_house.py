@@ -163,9 +163,8 @@ QUESTION_TEXT = {
     "answering/verifying.py": "the verifier reads it",
     "api/endpoints/chat.py": "the reply repeats it",
     "search/search.py": "the embedder encodes it",
-    "tables/counting.py": "which of its words name columns and values, only the table knows",
-    "tables/cell_answers.py": "which of its words name rows and columns, only the tables know",
-    "tables/looking_up.py": "a change between two years is one question, though it names two things",
+    "tables/counting/answer.py": "which of its words name columns and values, only the table knows",
+    "tables/lookups/parts.py": "which of its words name rows and columns, only the tables know",
 }
 # Parsers of docqa/questions are used behind it on texts of documents alone.
 PARSERS = {

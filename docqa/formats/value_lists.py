@@ -11,8 +11,9 @@ LEAST_LINES = 4
 MOST_HEADS = 2
 _LINE = re.compile(r"[^\n]+")
 _LABEL = re.compile(r"[^\W\d_][^\d.:;?!|\t]{1,38}[^\W\d_)]")
-_VALUE = re.compile(r"[$€£]?\d.*")
+_FIRST_DIGIT = re.compile(r"[$€£]?\d")
 _LONGEST_HEAD = 40
+_LONGEST_LINE = 80
 
 Line = tuple[int, int, str, str]  # where it stands, its label and its value
 
@@ -38,12 +39,12 @@ def value_lists(text: str) -> Iterator[tuple[str, list[Line]]]:
 
 def _parted(line: str) -> tuple[str, str] | None:
     """A label and the number, or range of numbers, after it; None for any other line."""
-    start = next((at for at, char in enumerate(line) if char.isdigit()), 0)
-    while start and line[start - 1] in "$€£":
-        start -= 1
-    label, value = line[:start], spaced_range(line[start:].strip())
-    if not label.endswith(" ") or not _LABEL.fullmatch(label.strip()) or not _VALUE.fullmatch(value):
+    if len(line) > _LONGEST_LINE or not (match := _FIRST_DIGIT.search(line)):
         return None
+    label = line[: match.start()]
+    if not label.endswith(" ") or not _LABEL.fullmatch(label.strip()):
+        return None
+    value = spaced_range(line[match.start() :])
     return (label.strip(), value) if is_number(value) else None
 
 

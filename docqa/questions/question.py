@@ -198,7 +198,8 @@ class Part:
 class Question:
     """A question within its conversation.
 
-    `text` is the last user message as it was sent, `history` the earlier (sender, message) pairs, `system` the client's
+    `text` is the last user message as it was sent, `core` the same without what it says of the form of the answer,
+    `history` the earlier (sender, message) pairs, `system` the client's
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
     speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
@@ -206,6 +207,7 @@ class Question:
     """
 
     text: str
+    core: str = ""
     language: str = "en"
     options: ChatOptions = ChatOptions()
     history: tuple[tuple[str, str], ...] = ()

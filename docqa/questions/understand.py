@@ -10,6 +10,7 @@ from typing import Protocol
 from docqa.languages import phrase
 from docqa.questions.expansion import expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
+from docqa.questions.instructions import without_instructions
 from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
 from docqa.questions.language import question_language
 from docqa.questions.named import named_by, pages_of, places_named
@@ -85,9 +86,11 @@ def understand(
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = question_language(text, earlier, languages)
-    pieces = _standing_alone(text, history, language) if options.agent_mode else [_as_sent(text, earlier, language)]
+    core = without_instructions(text, language)
+    pieces = _standing_alone(core, history, language) if options.agent_mode else [_as_sent(core, earlier, language)]
     return Question(
         text=text,
+        core=core,
         language=language,
         options=options,
         history=history,

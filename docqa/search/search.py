@@ -21,9 +21,9 @@ from docqa.search.weights import weigh
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import quoted
-from docqa.tables.cells import Tables
-from docqa.tables.named_rows import rows_named
-from docqa.tables.reading import tables_of
+from docqa.tables.lookups.cells import Tables
+from docqa.tables.lookups.named_rows import rows_named
+from docqa.tables.lookups.reading import tables_of
 from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 

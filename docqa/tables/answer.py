@@ -9,8 +9,9 @@ from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.tables.counting import TableAnswer, answer_by_counting
-from docqa.tables.looking_up import answer_by_look_up
+from docqa.tables.counting.answer import answer_by_counting
+from docqa.tables.lookups.answer import answer_by_look_up
+from docqa.tables.results import TableAnswer
 
 MOST_TABLES = 20
 

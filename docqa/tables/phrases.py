@@ -1,14 +1,34 @@
 """Runs of a question's tokens: the keys of values that they may name, and the numbers that they are."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
 
 from docqa.formats.columns import Value, plain
 from docqa.languages import entry, every_word
+from docqa.text.keys import key
 from docqa.text.values import decimal_marks, in_words, number
 
 LONGEST_PHRASE = 8  # tokens of the question that one name may take
 LONGEST_QUESTION = 60  # tokens; what is longer tells a story
 _ENDINGS = every_word("tables.endings")  # of number and case
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a question, with each fiscal year as a year: FY22, FY 2022."""
+    known = key(text).split()
+    fiscal = _fiscal()
+    years = {
+        at + 1: number if len(number) == 4 else f"20{number}"
+        for at, (word, number) in enumerate(pairwise(known))
+        if word in fiscal and number.isdecimal() and len(number) in (2, 4)
+    }
+    return [years.get(at, word) for at, word in enumerate(known) if at + 1 not in years]
+
+
+@cache
+def _fiscal() -> frozenset[str]:
+    return frozenset(key(word) for word in every_word("tables.fiscal_year"))
 
 
 def phrases(words: Sequence[str]) -> set[str]:

@@ -9,9 +9,10 @@ import pytest
 from docqa.formats.reading import read_whole
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
-from docqa.tables.cell_answers import answered
-from docqa.tables.cells import Tables
-from docqa.tables.looking_up import together
+from docqa.tables.lookups.answer import together
+from docqa.tables.lookups.cells import Tables
+from docqa.tables.lookups.named_rows import rows_named
+from docqa.tables.lookups.parts import answered
 
 Cells = Sequence[tuple[float, str]]
 
@@ -420,3 +421,17 @@ def test_what_the_tables_do_not_have(document: bytes | str, question: str) -> No
 def test_a_table_of_contents_is_no_list_of_values() -> None:
     contents = "Contents\n\nOpening the box 3\nFirst steps 5\nCleaning 9\nSpare parts 12\n"
     assert ask(contents, "how many spare parts") is None
+
+
+@pytest.mark.parametrize("year", ["2022", "FY2022", "FY 22", "fy22"])
+def test_a_fiscal_year_is_a_year(year: str) -> None:
+    assert ask(STATEMENT, f"net income {year}?") == "Net income, 2022: $8,455 million."
+
+
+def test_rows_are_found_by_the_names_that_a_term_stands_for() -> None:
+    pages = [(1, "Nothing here."), (2, QUARTER.replace("Cost of sales", "Cost of goods sold"))]
+    tables = Tables.of(1, pages)
+    [(placed, score), *others] = rows_named(tables, ["cost of goods sold", "net earnings"], "en")
+    assert (placed.page_number, placed.row.label, score) == (2, "Cost of goods sold", 1.0)
+    assert [row.row.label for row, _ in others] == ["Net earnings"]
+    assert rows_named(tables, ["goodwill"], "en") == []

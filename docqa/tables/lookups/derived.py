@@ -11,10 +11,10 @@ from decimal import Decimal
 from docqa.formats.columns import Column
 from docqa.formats.grid_cells import MONTHS, is_number
 from docqa.formats.grids import Grid
-from docqa.tables.cells import Placed, Tables
 from docqa.tables.headings import heading
-from docqa.tables.lookup import Cell
-from docqa.tables.query import YEAR, Query, totals
+from docqa.tables.lookups.cells import Placed, Tables
+from docqa.tables.lookups.lookup import Cell
+from docqa.tables.lookups.query import YEAR, Query, totals
 from docqa.tables.words import spoken
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number

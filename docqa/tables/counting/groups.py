@@ -2,8 +2,8 @@
 
 from docqa.languages import words
 from docqa.store.table_plan import Period
+from docqa.tables.counting.roles import HIGH, LOW, Conditions
 from docqa.tables.headings import NEAR, likeness
-from docqa.tables.roles import HIGH, LOW, Conditions
 from docqa.tables.words import listed
 
 _PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")

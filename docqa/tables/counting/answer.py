@@ -21,11 +21,12 @@ from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.tables.alike import cosines, vectors
+from docqa.tables.counting.intent import Composer, Intent
+from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
+from docqa.tables.counting.wording import code, said
 from docqa.tables.headings import NEAR, heading, likeness
-from docqa.tables.intent import Composer, Intent
-from docqa.tables.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
 from docqa.tables.phrases import phrases
-from docqa.tables.wording import code, said
+from docqa.tables.results import TableAnswer
 from docqa.text.keys import key
 
 SOURCES = 8
@@ -49,14 +50,6 @@ class Fitting:
     plan: Plan
     noun: str = ""
     unknown: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class TableAnswer:
-    """`text` is complete, with the marks of the `sources`, which are empty unless the client wants them."""
-
-    text: str
-    sources: list[Source]
 
 
 async def answer_by_counting(

@@ -8,13 +8,13 @@ from decimal import Decimal
 from docqa.formats.columns import Column
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
-from docqa.tables.cells import Placed, Tables, attributes
-from docqa.tables.derived import best_column, value
-from docqa.tables.lookup import Cell, is_sure, look_up
-from docqa.tables.operands import Operands, operands, whole_column
-from docqa.tables.query import YEAR, Alike, Query, totals
-from docqa.tables.values import column_name, computed, name_of, value_of, with_unit
-from docqa.tables.wording import written
+from docqa.tables.lookups.cells import Placed, Tables, attributes
+from docqa.tables.lookups.derived import best_column, value
+from docqa.tables.lookups.lookup import Cell, is_sure, look_up
+from docqa.tables.lookups.operands import Operands, operands, whole_column
+from docqa.tables.lookups.query import YEAR, Alike, Query, totals
+from docqa.tables.lookups.values import column_name, computed, name_of, value_of, with_unit
+from docqa.tables.results import written
 from docqa.tables.words import spoken
 from docqa.text.keys import key
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
-from docqa.tables.derived import unit_of
-from docqa.tables.lookup import Cell
-from docqa.tables.query import YEAR
+from docqa.tables.lookups.derived import unit_of
+from docqa.tables.lookups.lookup import Cell
+from docqa.tables.lookups.query import YEAR
 
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")

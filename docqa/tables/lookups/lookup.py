@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from docqa.formats.grid_cells import is_number
 from docqa.languages import every_word
-from docqa.tables.cells import Placed, words_of
-from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
+from docqa.tables.lookups.cells import Placed, words_of
+from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query, totals
 from docqa.tables.words import listed
 from docqa.text.keys import key
 

@@ -13,8 +13,8 @@ from docqa.formats.columns import IDENTIFIERS, Value
 from docqa.languages import entry, every_word, words
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
+from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
-from docqa.tables.periods import Period, period_at
 from docqa.tables.phrases import number_of
 from docqa.tables.words import KINDS
 from docqa.text.detect import is_function_word

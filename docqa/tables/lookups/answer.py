@@ -15,14 +15,14 @@ from docqa.questions.question import Part, Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.arithmetic import Answered, calculated
-from docqa.tables.cell_answers import MOST_TOKENS, answered, naming, tokens_of, wordings
-from docqa.tables.cells import Placed, Tables, words_of
-from docqa.tables.counting import TableAnswer
-from docqa.tables.derived import wants_change
-from docqa.tables.query import Alike, Query
-from docqa.tables.reading import tables_of
-from docqa.text.keys import key
+from docqa.tables.lookups.arithmetic import Answered, calculated
+from docqa.tables.lookups.cells import Placed, Tables, words_of
+from docqa.tables.lookups.derived import wants_change
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.lookups.query import Alike, Query
+from docqa.tables.lookups.reading import tables_of
+from docqa.tables.phrases import tokens
+from docqa.tables.results import TableAnswer
 
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
@@ -50,7 +50,7 @@ async def answer_by_look_up(
     if not tables.rows:
         return None
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
-        parts = [replace(parts[0], text=question.text, context="", follows=False)]
+        parts = [replace(parts[0], text=question.core, context="", follows=False)]
     answers: list[Answered | None] = []
     if len(parts) > 1 and (whole := await asyncio.to_thread(together, tables, parts, question)):
         parts, answers = [], [whole]
@@ -77,12 +77,10 @@ def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answe
     """What a question that names several things has computed from their values, or set side by side."""
     if any(part.follows for part in parts):
         return None
-    named = [word for part in parts for word in naming(part)]
-    for text in wordings(replace(parts[0], text=question.text)):
-        tokens = key(text).split()
-        if len(tokens) <= MOST_TOKENS and (
-            answer := calculated(tables, tokens, parts[0], named, question.answer_language)
-        ):
+    named = [word for part in parts for word in naming(part, tables)]
+    for text in wordings(replace(parts[0], text=question.core)):
+        own = tokens(text)
+        if len(own) <= MOST_TOKENS and (answer := calculated(tables, own, parts[0], named, question.answer_language)):
             return answer
     return None
 
@@ -114,15 +112,15 @@ def _of_own_words(part: Part) -> Part:
 
 
 def _wants_change(question: Question) -> bool:
-    return wants_change(key(question.text).split(), (), question.language)
+    return wants_change(tokens(question.core), (), question.language)
 
 
 async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike:
     """What the question's words that no table has may mean: headings and labels that an embedder finds near."""
-    tokens = tokens_of(part)
-    if embedder is None or not 0 < len(tokens) <= MOST_TOKENS:
+    own_tokens = tokens_of(part)
+    if embedder is None or not 0 < len(own_tokens) <= MOST_TOKENS:
         return {}
-    query = Query(tokens, part.language, tables, naming(part))
+    query = Query(own_tokens, part.language, tables, naming(part, tables))
     if not 0 < len(query.unknown) <= MOST_UNKNOWN or not query.forms:
         return {}
     names: dict[str, None] = {}

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -11,7 +11,7 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid, GridRow, grids
 from docqa.languages import every_word, words
 from docqa.tables.headings import NEAR, likeness
-from docqa.tables.ranges import Range, range_of
+from docqa.tables.lookups.ranges import Range, range_of
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -26,6 +26,9 @@ _ALSO = {
 }  # an attribute that has the words of several lists
 _LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
+_LEAST_PAGES, _OFTEN = 5, 0.2  # pages with a name, that make it one of the document's own
+_NAME = re.compile(r"\b(?=\w*[^\W\d_])[A-Z0-9][\w&-]+")
+_SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
 
@@ -93,6 +96,7 @@ class Tables:
     spread: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many rows a word names
     ranged: dict[int, Range] = field(default_factory=dict)  # rows that are labelled with a range of numbers
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
+    subjects: set[str] = field(default_factory=set)  # of names on many pages: whose report it is
 
     @classmethod
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
@@ -100,11 +104,13 @@ class Tables:
         tables = cls()
         last: Grid | None = None
         before = 0
+        pages = list(pages)
         for number, text in pages:
             own = grids(text, last if number == before + 1 else None)
             for grid in own:
                 tables._add(document, number, grid)
             last, before = (own[-1] if own and _ends_page(own[-1], text) else None), number
+        tables.subjects = _subjects([text for _, text in pages]) - tables._telling()
         return tables
 
     def _add(self, document: int, page_number: int, grid: Grid) -> None:
@@ -131,11 +137,19 @@ class Tables:
             for word in key(text).split():
                 self.known[word[:_BEGINNING]].add(word)
 
+    def _telling(self) -> set[str]:
+        """The words that tell tables and columns apart: of several titles or headings."""
+        grids_ = {id(placed.grid): placed.grid for placed in self.rows}.values()
+        texts = {text for grid in grids_ for text in (*grid.columns[1:], grid.title[-_LONGEST_TITLE:]) if text}
+        counts = Counter(word for text in texts for word in set(key(text).split()))
+        return {word for word, count in counts.items() if count >= _SEVERAL}
+
     def joined(self, others: "Sequence[Tables]") -> "Tables":
         """These tables and others as one."""
         whole = Tables()
         for tables in (self, *others):
             shift = len(whole.rows)
+            whole.subjects |= tables.subjects
             whole.rows += tables.rows
             whole.ranged |= {shift + place: bounds for place, bounds in tables.ranged.items()}
             for word, places in tables.labelled.items():
@@ -157,6 +171,18 @@ class Tables:
         """How much a word tells rows apart: 1 for one that names few of them."""
         rows = len(self.rows)
         return 0.3 + 0.7 * math.log((rows + 1) / (self.spread.get(word, 0) + 1)) / math.log(rows + 1) if rows else 1.0
+
+
+def _subjects(pages: Sequence[str]) -> set[str]:
+    """The words of names on many pages, which hardly stand there in small letters: whose report it is."""
+    counts = Counter(name for text in pages for name in set(_NAME.findall(text)))
+    often = {name: count for name, count in counts.items() if count >= max(_LEAST_PAGES, _OFTEN * len(pages))}
+    names = (
+        name
+        for name, count in often.items()
+        if name.lower() == name or 4 * sum(f" {name.lower()}" in text for text in pages) < count
+    )
+    return {word for name in names for word in key(name).split() if not is_function_word(word)}
 
 
 def _ends_page(grid: Grid, text: str) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from docqa.languages import every_word
-from docqa.tables.cells import Placed, Tables, attributes, words_of
+from docqa.languages import every, every_word
+from docqa.tables.lookups.cells import Placed, Tables, attributes, words_of
 from docqa.tables.words import listed, spoken
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
@@ -32,6 +32,13 @@ def totals() -> frozenset[str]:
 @cache
 def _units() -> frozenset[str]:
     return frozenset(key(unit) for name in ("units", "units_of_time") for unit in every_word(f"tables.{name}"))
+
+
+@cache
+def _scales() -> frozenset[str]:
+    """The words by which one says what a figure is wanted in: USD millions."""
+    scales = {word for known in every("text.scales").values() for words in known.values() for word in words}
+    return frozenset(key(word) for word in scales | every_word("tables.currencies"))
 
 
 @lru_cache(50_000)
@@ -91,7 +98,8 @@ class Query:
             for word in tokens
             if YEAR.fullmatch(word)
             or word in measured - but
-            or not (is_function_word(word) or word in plain or (word in light and not self.forms[word]))
+            or not (is_function_word(word) or word in plain)
+            and (self.forms[word] or not (word in light or word in _scales()))
         ]
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]

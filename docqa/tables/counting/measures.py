@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from docqa.store.table_plan import Filter, Measure, Period, Plan
-from docqa.tables.groups import Groups
+from docqa.tables.counting.groups import Groups
+from docqa.tables.counting.mentions import Mention
+from docqa.tables.counting.roles import HIGH, LOW
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
-from docqa.tables.mentions import Mention
-from docqa.tables.roles import HIGH, LOW
 
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 # What a rank is by where the question names no column.

@@ -9,7 +9,7 @@ from aiosqlite import Connection
 
 from docqa import store
 from docqa.store.documents import StoredDocument
-from docqa.tables.cells import Tables
+from docqa.tables.lookups.cells import Tables
 
 KEPT = 64  # documents, and sets of them
 MOST_DOCUMENTS = 20

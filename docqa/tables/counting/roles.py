@@ -4,8 +4,8 @@ given is not given again."""
 from collections.abc import Sequence
 
 from docqa.store.table_plan import Filter, Operator
+from docqa.tables.counting.mentions import Mention, View
 from docqa.tables.headings import NEAR, in_concept, likeness
-from docqa.tables.mentions import Mention, View
 
 _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",

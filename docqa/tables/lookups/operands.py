@@ -9,9 +9,9 @@ from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
-from docqa.tables.cells import Placed
-from docqa.tables.lookup import LEAST_LEAD, Cell, around, column_share
-from docqa.tables.query import LEAST_LABEL, YEAR, Query, totals
+from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.lookup import LEAST_LEAD, Cell, around, column_share
+from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query, totals
 
 MOST = 6  # rows or columns side by side
 _LESS_NEAR = 0.08

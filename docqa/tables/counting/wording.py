@@ -10,9 +10,9 @@ from docqa.formats.columns import Column, Value
 from docqa.languages import entry, every, phrase
 from docqa.store.table_plan import Filter, Period, Plan, StoredTable
 from docqa.tables.headings import heading, title_of
+from docqa.tables.results import written
 
 COUNT = Column("", "number")
-BEFORE = ("$", "£", "₹", "¥")  # units that stand before their number
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 
 
@@ -223,18 +223,6 @@ def _period(name: Value, period: Period | None, language: str) -> str:
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
-
-
-def written(value: Value, column: Column, language: str) -> str:
-    """A value as the language writes it; a year or an identifier as it is."""
-    if value is None:
-        return "–"
-    if isinstance(value, str) or (not column.is_amount and column.name):
-        return str(value)
-    digits = f"{value:,.{column.decimals}f}"
-    marks = phrase("thousands_mark", language) + phrase("decimal_mark", language)
-    digits = digits.translate(str.maketrans(",.", marks))
-    return f"{column.unit}{digits}" if column.unit in BEFORE else f"{digits} {column.unit}".rstrip()
 
 
 def code(sql: str) -> str:

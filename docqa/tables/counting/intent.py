@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from docqa.languages import words
 from docqa.store.table_plan import Plan
-from docqa.tables.measures import Measures
-from docqa.tables.roles import COMPARING, HIGH, LOW
+from docqa.tables.counting.measures import Measures
+from docqa.tables.counting.roles import COMPARING, HIGH, LOW
 from docqa.text.keys import key
 
 AMOUNT_WORDS = ("sum", "mean", "median", "count", "share", "duration", "how_much", "top", *HIGH, *LOW)

@@ -5,9 +5,9 @@ A statement of cash flows says "purchases of property, plant and equipment", and
 
 from collections.abc import Sequence
 
-from docqa.tables.cells import Placed, Tables
-from docqa.tables.derived import amount
-from docqa.tables.query import LEAST_LABEL, Query
+from docqa.tables.lookups.cells import Placed, Tables
+from docqa.tables.lookups.derived import amount
+from docqa.tables.lookups.query import LEAST_LABEL, Query
 from docqa.text.keys import key
 
 LEAST_NAMED = 0.9  # of a name, in the row's label

@@ -6,12 +6,13 @@ from itertools import pairwise
 
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.arithmetic import LEAST_DERIVED, Answered, calculated, changed
-from docqa.tables.cells import Tables, words_of
-from docqa.tables.derived import against, by_year, periods, ranked, wants_change
-from docqa.tables.lookup import Cell, is_sure, look_up, over_years
-from docqa.tables.query import YEAR, Alike, Query
-from docqa.tables.values import name_of, sentence, value_of, with_unit
+from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.cells import Tables, words_of
+from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
+from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.lookups.query import YEAR, Alike, Query
+from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
+from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
@@ -35,7 +36,7 @@ _LOW = ("lowest", "worst", "quietest", "cheapest", "fastest")
 
 def tokens_of(part: Part) -> list[str]:
     """The words that a part of a question is looked up by."""
-    return key(part.searched if part.follows else part.text).split()
+    return question_tokens(part.searched if part.follows else part.text)
 
 
 def wordings(part: Part) -> Iterator[str]:
@@ -47,9 +48,11 @@ def wordings(part: Part) -> Iterator[str]:
             yield from (text.replace(expansion.term, name) for name in expansion.means)
 
 
-def naming(part: Part) -> list[str]:
-    """The words by which it names documents."""
-    return [word for own in part.named.values() for word in own]
+def naming(part: Part, tables: Tables) -> list[str]:
+    """The words by which it names documents, or whom all of a document is about: the company of a report."""
+    documents = [word for own in part.named.values() for term in own for word in key(term).split()]
+    names = [word for name in part.claims.names for word in key(name).split()]
+    return documents + [word for word in names if word in tables.subjects]
 
 
 def answered(tables: Tables, part: Part, language: str, alike: Alike | None = None) -> Answered | None:
@@ -58,7 +61,7 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
     `alike` is what an embedder said of the words that no table has.
     """
     for text in wordings(part):
-        tokens = key(text).split()
+        tokens = question_tokens(text)
         if 0 < len(tokens) <= MOST_TOKENS and (answer := _answered(tables, tokens, part, language, alike)):
             return answer
     return None
@@ -67,12 +70,12 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
 def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
     if part.kind == "whether":
         changes = bool(spoken("rise", tokens, part.language) | spoken("fall", tokens, part.language))
-        return calculated(tables, tokens, part, naming(part), language, alike) or (
-            _change(tokens, part, tables, naming(part), language) if changes else None
+        return calculated(tables, tokens, part, naming(part, tables), language, alike) or (
+            _change(tokens, part, tables, naming(part, tables), language) if changes else None
         )
     if spoken("explaining", tokens, part.language):
         return None
-    named = naming(part)
+    named = naming(part, tables)
     if answer := calculated(tables, tokens, part, named, language, alike):
         return answer
     ranks = {name: spoken(name, tokens, part.language) for name in _RANKS}
