@@ -130,6 +130,7 @@ class LocalModel:
         hello = await self._child.start()
         if not was_ready:
             self._load_seconds, self._prompt_speed, self._writing_speed = time.monotonic() - started, 0.0, 0.0
+        if not was_ready or self._kept is None:  # whoever waited for it to load may have left
             self._keep_speed()
         if (slots := self._parallel or hello["slots"]) != self.slots:
             log.info("%s writes %d answers at once", self.name, slots)
