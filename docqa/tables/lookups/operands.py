@@ -91,7 +91,9 @@ def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         cells = tuple(Cell(rows[each.place], place, named_by=naming[each.place]) for each in chosen)
         over = query.matched(first.grid.columns[place])
         kinds = query.matched(first.grid.columns[naming_place])
-        if query.years and not any(year in own for year in query.years for own in (over, around(query, first))):
+        if query.years and not any(
+            year in own for year in query.years for own in (in_labels, over, around(query, first))
+        ):
             continue
         score = query.share(in_labels, over, kinds, around(query, first))
         names = tuple(cell.placed.row.cells[cell.named_by] for cell in cells)
