@@ -19,6 +19,7 @@ from docqa.tables.words import spoken
 from docqa.text.keys import key
 
 LEAST_DERIVED = 0.6  # of the question, for a figure that is computed
+LEAST_ARITHMETIC = 0.75  # for one of two rows or columns
 MOST_LISTED = 12  # values that a sum or mean of a column is shown with
 # What is done with the values, by the lists of words that say so; the first that the question has counts.
 _OPERATIONS = (
@@ -51,7 +52,8 @@ def calculated(
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None
         chosen = operands(query)
-        if chosen and (words & _words_of(chosen) - {"or"} or chosen.columns and operation != "compare"):
+        is_open = chosen and operation != "compare" and (chosen.columns or chosen.score < LEAST_ARITHMETIC)
+        if chosen and (is_open or words & _words_of(chosen) - {"or"}):
             chosen = None  # the table has a figure of this name, or the question leaves open which is meant
         if operation in ("share", "ratio"):
             answer = _quotient(chosen or _of_total(query), language, is_share=operation == "share")
