@@ -5,10 +5,11 @@ question. Nothing behind it reads raw text again; tests/test_house.py names who 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from docqa.languages import phrase
-from docqa.questions.expansion import expansions
+from docqa.questions.expansion import Expansion, expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
 from docqa.questions.instructions import without_instructions
 from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
@@ -96,7 +97,10 @@ def understand(
         history=history,
         system=tuple(message["message"] for message in messages if message["sender"] == "system"),
         documents=tuple(document.id for document in documents),
-        parts=tuple(_parts(pieces, language, documents, opinion)),
+        parts=tuple(
+            replace(part, expansions=(*part.expansions, *_where(text, core, language)))
+            for part in _parts(pieces, language, documents, opinion)
+        ),
         scope=_scope(pieces, text, earlier, language, opinion if len(pieces) == 1 else None),
         size=size_of(text, language),
         points_at_document=points_at_document(text, language),
@@ -104,6 +108,12 @@ def understand(
         wants_signature=asks_for_signature(text, language),
         wants_reasons=matches("reason", text, language),
     )
+
+
+def _where(text: str, core: str, language: str) -> Iterator[Expansion]:
+    """The terms of what a message says of its answer, which may be where it stands: by the balance sheet."""
+    if core != text:
+        yield from (own for own in expansions(text, language) if own.term not in core)
 
 
 def _scope(pieces: Sequence[StandAlone], text: str, earlier: str, language: str, opinion: KindOpinion | None) -> Scope:

@@ -435,3 +435,33 @@ def test_rows_are_found_by_the_names_that_a_term_stands_for() -> None:
     assert (placed.page_number, placed.row.label, score) == (2, "Cost of goods sold", 1.0)
     assert [row.row.label for row, _ in others] == ["Net earnings"]
     assert rows_named(tables, ["goodwill"], "en") == []
+
+
+def test_a_day_in_a_heading_stays_whole() -> None:
+    balance = (
+        "Balance sheets ($ in millions)\n\n\tJanuary 28, 2023\tJanuary 29, 2022\nCash\t1,874\t2,936\nDebt\t900\t800\n"
+    )
+    assert ask(balance, "how much cash on January 28, 2023?") == "Cash, January 28, 2023: $1,874 million."
+
+
+YEARS = """Sales of the mill ($ in thousands)
+
+Year | Flour | Bran
+2021 | 410 | 95
+2022 | 455 | 120
+2023 | 470 | 118
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("flour sales in 2022", "2022, Flour: $455 thousand."),
+        (
+            "compare flour sales in 2021 and 2022",
+            "Flour rose by 11.0 % ($45 thousand) from $410 thousand (2021) to $455 thousand (2022).",
+        ),
+    ],
+)
+def test_years_may_be_rows(question: str, answer: str) -> None:
+    assert ask(YEARS, question) == answer

@@ -19,6 +19,7 @@ from docqa.tables.words import spoken
 from docqa.text.keys import key
 
 LEAST_DERIVED = 0.6  # of the question, for a figure that is computed
+LEAST_ARITHMETIC = 0.75  # for one of two rows or columns
 MOST_LISTED = 12  # values that a sum or mean of a column is shown with
 # What is done with the values, by the lists of words that say so; the first that the question has counts.
 _OPERATIONS = (
@@ -51,7 +52,8 @@ def calculated(
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None
         chosen = operands(query)
-        if chosen and (words & _words_of(chosen) - {"or"} or chosen.columns and operation != "compare"):
+        is_open = chosen and operation != "compare" and (chosen.columns or chosen.score < LEAST_ARITHMETIC)
+        if chosen and (is_open or words & _words_of(chosen) - {"or"}):
             chosen = None  # the table has a figure of this name, or the question leaves open which is meant
         if operation in ("share", "ratio"):
             answer = _quotient(chosen or _of_total(query), language, is_share=operation == "share")
@@ -79,8 +81,10 @@ def _side_by_side(chosen: Operands, said: dict[str, set[str]], part: Part, langu
         return _whole_rows(chosen, language)
     years = [YEAR.findall(name) for name in chosen.names]
     if len(years) == 2 and all(len(own) == 1 for own in years) and years[0] != years[1]:
-        first, last = sorted(chosen.cells, key=lambda cell: YEAR.findall(cell.heading))
-        return changed(first, last, language)
+        (before, first), (after, last) = sorted(
+            ((own[0], cell) for own, cell in zip(years, chosen.cells, strict=True)), key=lambda pair: pair[0]
+        )
+        return changed(first, last, language, years=(before, after), name=_of(chosen))
     names = chosen.names
     of = _of(chosen)
     pairs = list(zip(names, chosen.cells, strict=True))
@@ -129,25 +133,31 @@ def _rows(chosen: Operands) -> list[Placed]:
     return list({id(cell.placed.row): cell.placed for cell in chosen.cells}.values())
 
 
-def changed(first: Cell, last: Cell, language: str, sought: int = 0) -> Answered | None:
-    """How a value changed from one year to another, with both; None where one of them is no number. `sought`: after
-    yes or no, whether it rose (1) or fell (-1)."""
+def changed(
+    first: Cell, last: Cell, language: str, sought: int = 0, *, years: tuple[str, str] | None = None, name: str = ""
+) -> Answered | None:
+    """How a value changed from one year to another, with both; None where one of them is no number.
+
+    `sought`: after yes or no, whether it rose (1) or fell (-1). The `years` are those of the columns' headings, the
+    `name` the row's, where they are not given.
+    """
     before, after = value(first), value(last)
     if before is None or after is None:
         return None
-    years = [YEAR.findall(cell.heading)[0] for cell in (first, last)]
+    from_year, to_year = years or (YEAR.findall(cell.heading)[0] for cell in (first, last))
     text = "rose" if after > before else "fell" if after < before else "same"
     by = with_unit(computed(abs(after - before), last), last)
-    if before and "%" not in last.value:
+    if before and "%" not in value_of(last):
         share = written(float(100 * abs(after - before) / abs(before)), Column("", "number", decimals=1), language)
         by = f"{share} % ({by})"
     said = phrase(f"phrases.tables.{text}", language)
-    name = name_of(last, with_column=False)
-    text = said.format(name, by, value_of(first), years[0], value_of(last), years[1])
+    name = name or name_of(last, with_column=False)
+    text = said.format(name, by, value_of(first), from_year, value_of(last), to_year)
     stop = phrase("full_stop", language)
     if sought:
         text = f"{entry('polarity.yes' if sought * (after - before) > 0 else 'polarity.no', language)}{stop} {text}"
-    return text + stop, [last.placed]
+    rows = {id(cell.placed.row): cell.placed for cell in (first, last)}
+    return text + stop, list(rows.values())
 
 
 # --- quotients --------------------------------------------------------------------------------------------------------

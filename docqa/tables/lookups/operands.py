@@ -91,11 +91,20 @@ def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         cells = tuple(Cell(rows[each.place], place, named_by=naming[each.place]) for each in chosen)
         over = query.matched(first.grid.columns[place])
         kinds = query.matched(first.grid.columns[naming_place])
-        if query.years and not any(year in own for year in query.years for own in (over, around(query, first))):
+        if query.years and not any(
+            year in own for year in query.years for own in (in_labels, over, around(query, first))
+        ):
+            continue
+        if not _has_word(in_labels, over, kinds):
             continue
         score = query.share(in_labels, over, kinds, around(query, first))
         names = tuple(cell.placed.row.cells[cell.named_by] for cell in cells)
         yield Operands(cells, names, first.grid.columns[place], score)
+
+
+def _has_word(*places: Mapping[str, float]) -> bool:
+    """Whether the question shares more than numbers with these places: the 12 or the 16 may be of anything."""
+    return any(not word.isdecimal() or YEAR.fullmatch(word) for own in places for word in own)
 
 
 def _own(matched: Mapping[str, float], most: Mapping[str, float]) -> frozenset[str]:
@@ -154,6 +163,8 @@ def _of_columns(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         if not 2 <= len(chosen) <= MOST:
             continue
         over = {word: like for each in chosen for word, like in headings[each.place].items()}
+        if not _has_word(in_label, over):
+            continue
         cells = tuple(Cell(placed, each.place) for each in chosen)
         score = query.share(in_label, over, query.matched(placed.grid.columns[0]), around(query, placed))
         score *= 0.6 + 0.4 * min(1.0, share)

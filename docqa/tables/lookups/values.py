@@ -45,15 +45,15 @@ def column_name(cell: Cell) -> str:
 
 
 def _telling(cell: Cell) -> str:
-    """The heading without the words that begin all headings of the table, where what is left has a year: 2023, not
-    Years ended December 31, 2023."""
+    """The heading without the words that begin all headings of the table, where what is left begins with the year:
+    2023, not Years ended December 31, 2023."""
     headings = [heading.split() for heading in cell.placed.grid.columns[1:] if heading]
     own = cell.heading.split()
     shared = 0
     while len(headings) > 1 and all(len(words) > shared + 1 and words[shared] == own[shared] for words in headings):
         shared += 1
     short = " ".join(own[shared:])
-    return short if YEAR.search(short) else cell.heading
+    return short if YEAR.match(short) else cell.heading
 
 
 def _is_told_apart(cell: Cell) -> bool:
