@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
@@ -11,7 +12,6 @@ from docqa.models.reader import Reading
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 
-EXCERPTS = 6
 LONGEST = 450  # characters of an excerpt, if the unit itself is not longer
 LONGEST_QUESTION = 600  # characters of a question
 
@@ -31,7 +31,7 @@ class Excerpt(NamedTuple):
 async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, their best units with what the verifier thinks of them. Raises nothing."""
     verifier = encoders.verifier_for(part.language) if len(part.searched) <= LONGEST_QUESTION else None
-    excerpts = list(_excerpts(passages, part.language)) if verifier else []
+    excerpts = list(islice(_excerpts(passages, part.language), verifier.excerpts)) if verifier else []
     if verifier is None or not excerpts:
         return list(passages)
     texts = [passages[excerpt.passage].text[excerpt.start : excerpt.end] for excerpt in excerpts]
@@ -66,8 +66,6 @@ def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
         excerpt = Excerpt(place, *_surroundings(units, number))
         made.append(excerpt)
         yield excerpt
-        if len(made) == EXCERPTS:
-            return
 
 
 def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:

@@ -14,6 +14,8 @@ from docqa.workers.child import Child
 
 log = logging.getLogger(__name__)
 
+LEAST, MOST = 2, 6  # excerpts of one question
+
 
 class Verifier:
     """The encoder in the folder `model_dir` with the trained part that belongs to it."""
@@ -29,6 +31,11 @@ class Verifier:
     def ready(self) -> bool:
         """Whether the model is loaded."""
         return self._child.state == "ready"
+
+    @property
+    def excerpts(self) -> int:
+        """How many excerpts it reads in a fraction of a second on this machine, 2 to 6."""
+        return max(LEAST, min(MOST, int(self._child.hello.get("excerpts", MOST))))
 
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""

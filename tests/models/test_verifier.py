@@ -13,13 +13,13 @@ from docqa import ROOT
 from docqa.answering.certainty import certainty
 from docqa.answering.reading import read
 from docqa.answering.scoring import NOT_SAID, READ, VERIFIED, scale_of
-from docqa.answering.verifying import EXCERPTS, LONGEST, LONGEST_QUESTION
+from docqa.answering.verifying import LONGEST, LONGEST_QUESTION
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
-from docqa.models.verifier import Verifier
+from docqa.models.verifier import MOST, Verifier
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
@@ -38,7 +38,7 @@ QUESTION = "Who cast the bell?"
 class Sure:
     """Finds a span at the beginning of excerpts that hold these words, and nothing elsewhere."""
 
-    languages, ready = ("en",), True
+    languages, ready, excerpts = ("en",), True, MOST
 
     def __init__(self, words: str, fails: bool = False) -> None:
         self.words, self.fails = words, fails
@@ -98,7 +98,7 @@ def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(r
         assert score == 9.0 if "Edith Carr" in text else score in (NOT_SAID, -9.0, None)
     assert scale_of(seen) is VERIFIED and seen[1].yes_no == YesNo(3.0, -3.0)
     [(question, excerpts)] = sure.requests
-    assert question == QUESTION and 0 < len(excerpts) <= EXCERPTS
+    assert question == QUESTION and 0 < len(excerpts) <= MOST
     assert all(len(excerpt) <= LONGEST and any(excerpt in text for text in (WELL, MILL, BELL)) for excerpt in excerpts)
 
 
@@ -114,6 +114,14 @@ def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_u
     verified(runner, sure, of=[replace(whole, units=units)])
     first = sure.requests[-1][1][0]
     assert "Bell number 20 " in first and "Bell number 19 " in first and "Bell number 21 " in first
+
+
+def test_on_a_slow_machine_it_reads_fewer(runner: asyncio.Runner) -> None:
+    slow = Sure("Edith Carr")
+    slow.excerpts = 2
+    verified(runner, slow, of=passages([f"{WELL} {number}" for number in range(5)]))
+    [(_, excerpts)] = slow.requests
+    assert len(excerpts) == 2
 
 
 def test_what_it_finds_makes_sure_and_what_it_does_not_find_makes_doubt(runner: asyncio.Runner) -> None:

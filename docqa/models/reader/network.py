@@ -27,7 +27,6 @@ SPAN, YES_NO = "span", "yes_no"
 NEITHER, YES, NO = range(3)  # the classes of the yes/no head
 OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
-INT8 = "int8"  # the matrices only, and what they are multiplied with as it comes
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -108,19 +107,15 @@ class Network(nn.Module):
 class Reader:
     """A network ready to read, from the folder of the base model and the `file` of the trained part.
 
-    `precision` is a key of DTYPES, or INT8. Raises KeyError for a part of another model.
+    `precision` is a key of DTYPES. Raises KeyError for a part of another model.
     """
 
     def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
         network = Network(model_dir)
         trained, metadata = load(file, network.state_dict())
         network.load_state_dict(trained, strict=False)
-        network.encoder.to(DTYPES.get(precision, torch.float32))
-        if precision == INT8:
-            network.encoder = torch.ao.quantization.quantize_dynamic(  # type: ignore[no-untyped-call]
-                network.encoder, {nn.Linear}, torch.qint8
-            )
-        elif precision == "float32":  # where fused attention is faster
+        network.encoder.to(DTYPES[precision])
+        if precision == "float32":  # where fused attention is faster
             network.encoder.set_attn_implementation("sdpa")
         self.network = network.eval()
         self.heads = tuple(metadata.get("heads", SPAN).split())
