@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from docqa.catalog.catalog import Catalog
-from docqa.catalog.entries import KINDS, Entry
+from docqa.catalog.entries import Entry
 from docqa.catalog.machine import Machine
 from docqa.languages import entry
 
@@ -12,6 +12,7 @@ from docqa.languages import entry
 # PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
 MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550), "encoder": (1.5, 550)}
 MULTILINGUAL = "multilingual-e5-small"  # proposed for documents in languages that the embedding model does not know
+CHOSEN = ("embedding", "gguf")  # the kinds of which a user chooses one
 SHARE = 0.5  # of the machine's memory that a proposed model may take
 
 
@@ -28,7 +29,7 @@ def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
     """
     room = SHARE * machine.memory
     fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
-    return [entries[-1] for kind in KINDS if (entries := [entry for entry in fitting if entry.kind == kind])]
+    return [entries[-1] for kind in CHOSEN if (entries := [entry for entry in fitting if entry.kind == kind])]
 
 
 def for_languages(embedder: str, languages: Collection[str], documents: Mapping[str, int]) -> tuple[str, str]:

@@ -64,22 +64,26 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
 
 
 @needs_encoder
-def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_more(tmp_path: Path) -> None:
+def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import torch
 
     from docqa.models.reader.network import Network, Reader
     from docqa.models.reader.weights import DOWN, UP, is_head, load
     from docqa.training.reader.finish import write
     from docqa.training.reader.low_rank import adapt, as_stored
-    from docqa.training.reader.refine import FIRST_LAYER, RANK, Refinement, train_verifier
+    from docqa.training.reader.refine import RANK, Refinement, train_verifier
 
+    first_layer = 1
+    monkeypatch.setattr("docqa.training.reader.refine.FIRST_LAYER", first_layer)
     base, lines = thin_encoder(tmp_path / "base", 48), list[str]()
     before = Network(base).state_dict()
     recipe = Refinement(minutes=0.1, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
     trained = train_verifier([source("wells", MANY)], base, tmp_path / "run", recipe, lines.append, lambda _: "")
     factors = {name for name in trained if not is_head(name)}
     assert factors and all(name.endswith((UP, DOWN)) for name in factors)
-    assert all(int(name.split("layer.")[1].split(".")[0]) >= FIRST_LAYER for name in factors)
+    assert all(int(name.split("layer.")[1].split(".")[0]) >= first_layer for name in factors)
     assert all(RANK in tensor.shape for name, tensor in trained.items() if name in factors)
 
     write(trained, base, tmp_path / FILE)
@@ -88,7 +92,7 @@ def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_
     changed = {name for name in merged if not is_head(name) and not torch.equal(merged[name], before[name])}
     assert changed == {name.removesuffix(UP).removesuffix(DOWN) for name in factors}
     network = Network(base, 0.0)
-    adapt(network, RANK, FIRST_LAYER)
+    adapt(network, RANK, first_layer)
     tuned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
     names = dict(zip(as_stored({name: weight.detach() for name, weight in tuned.items()}), tuned.values(), strict=True))
     with torch.no_grad():
