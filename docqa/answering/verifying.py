@@ -83,12 +83,10 @@ def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
 
 
 def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
-    """The passage with what the verifier thinks of its units, and with what it reads there to a yes/no question."""
+    """The passage with what the verifier thinks of its units. Whether they say yes or no the reader tells better."""
     if not read:
         return passage
-    units = tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units)
-    surest = max(read, key=lambda of_excerpt: max((span.score for span in of_excerpt[1].spans), default=NOT_SAID))
-    return replace(passage, units=units, yes_no=surest[1].yes_no)
+    return replace(passage, units=tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units))
 
 
 def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> float | None:
