@@ -5,7 +5,7 @@ The server imports this module for its parser, so `docqa.training` is imported o
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +20,12 @@ from docqa.settings import Settings
 if TYPE_CHECKING:
     from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
+    from docqa.training.reader.sources import Source
 
 VERIFIER_RATE = 4e-4  # learning rate of factors, which start at zero
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
+BUILT_ON = {"embedding": "The embedding model that the reader", "encoder": "The model that the verifier"}
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
@@ -145,21 +147,17 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
 def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.training.reader.finish import write_calibrated
-    from docqa.training.reader.kept_apart import measure_sets
-    from docqa.training.reader.refine import Refinement, read_with, refine
+    from docqa.training.reader.refine import Refinement, refine
     from docqa.training.reader.sources import FIRST, load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
 
-    def evaluate(network: "Network") -> str:
-        return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
-
     recipe, out = Refinement(minutes=arguments.minutes), arguments.out or settings.models / FILE
     calibration = [question for source in sources for question in source.calibration]
     if not calibration:
         raise NotFound(f"The files must include {FIRST}.jsonl, whose articles calibrate the reader")
-    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, evaluate)
+    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, _glimpse(sources))
     write_calibrated(trained, base, out, calibration, arguments.precision, _report)
     return 0
 
@@ -167,18 +165,14 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
 def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.training.reader.finish import write
-    from docqa.training.reader.kept_apart import measure_sets
-    from docqa.training.reader.refine import Refinement, read_with, train_verifier
+    from docqa.training.reader.refine import Refinement, train_verifier
     from docqa.training.reader.sources import load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
-    base = catalog.path(_encoder(catalog))
-
-    def evaluate(network: "Network") -> str:
-        return "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
+    base = catalog.path(_base(catalog, kind="encoder"))
 
     recipe = Refinement(minutes=arguments.minutes, rate=VERIFIER_RATE)
-    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, evaluate)
+    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, _glimpse(sources))
     write(trained, base, arguments.out or settings.models / VERIFIER)
     return 0
 
@@ -206,7 +200,7 @@ def _check(settings: Settings, arguments: argparse.Namespace) -> int:
 
     catalog = Catalog.load(settings.models)
     part = _trained_part(settings, VERIFIER if arguments.verifier else FILE)
-    base = _encoder(catalog, part.base) if arguments.verifier else _base(catalog, part.base)
+    base = _base(catalog, part.base, "encoder" if arguments.verifier else "embedding")
     reader = Reader(catalog.path(base), part.path, arguments.precision)
     readings = reader.glance if arguments.verifier else reader.readings
 
@@ -246,23 +240,22 @@ def _local_model(catalog: Catalog) -> Path:
     return path
 
 
-def _base(catalog: Catalog, sha256: str = "") -> Entry:
-    """The embedding model to build on: the one with these weights, else the first in the catalogue. Raises NotFound."""
+def _base(catalog: Catalog, sha256: str = "", kind: str = "embedding") -> Entry:
+    """The model of this kind to build on: the one with these weights, else the first in the catalogue. Raises
+    NotFound."""
     entry = (
-        catalog.with_weights("embedding", sha256)
+        catalog.with_weights(kind, sha256)
         if sha256
-        else next((entry for entry in catalog.entries if entry.kind == "embedding"), None)
+        else next((entry for entry in catalog.entries if entry.kind == kind), None)
     )
     if entry is None or not catalog.present(entry):
-        raise NotFound("The embedding model that the reader builds on is missing; `python run.py install` downloads it")
+        raise NotFound(f"{BUILT_ON[kind]} builds on is missing; `python run.py install` downloads it")
     return entry
 
 
-def _encoder(catalog: Catalog, sha256: str = "") -> Entry:
-    """The encoder that the verifier builds on: the one with these weights, else the first that is here. Raises
-    NotFound."""
-    present = [entry for entry in catalog.entries if entry.kind == "encoder" and catalog.present(entry)]
-    entry = next((entry for entry in present if sha256 in ("", entry.weights.sha256)), None)
-    if entry is None:
-        raise NotFound("The model that the verifier builds on is missing; `python run.py install` downloads it")
-    return entry
+def _glimpse(sources: "Sequence[Source]") -> "Callable[[Network], str]":
+    """What describes a network in training: its figures on a few questions of each set that are kept apart."""
+    from docqa.training.reader.kept_apart import measure_sets
+    from docqa.training.reader.refine import read_with
+
+    return lambda network: "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))
