@@ -47,14 +47,13 @@ def _words(passage: Passage) -> float:
 def _unstated(passages: Sequence[Passage], part: Part) -> float:
     """The share of the question's names, numbers, dates and quotations that no passage or document name states; of
     passages in another language its numbers and dates alone."""
+    claims, quotations = part.claims, part.quotations
     if any(passage.across for passage in passages):
-        held = Facts.of(map(_stated, passages), part.language)
-        are_stated = held.have(part.claims._replace(names=[]))
-        return are_stated.count(False) / len(are_stated) if are_stated else 0.0
-    if not part.quotations and not any(part.claims):
+        claims, quotations = claims._replace(names=[]), ()
+    if not quotations and not any(claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
     held = Facts.of(map(_stated, passages), part.language)
-    are_stated = [*held.have(part.claims), *map(held.has_words, part.quotations)]
+    are_stated = [*held.have(claims), *map(held.has_words, quotations)]
     return are_stated.count(False) / len(are_stated)
 
 
