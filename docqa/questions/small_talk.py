@@ -5,11 +5,12 @@ from functools import cache
 from typing import Literal
 
 from docqa.languages import every, pattern
-from docqa.questions.wording import unspaced_codes
+from docqa.questions.wording import unspaced, unspaced_codes, unspaced_pattern
 
 LONGEST = 160  # characters; what is longer says something
 Talk = Literal["greeting", "thanks", "capabilities"]
 _TALKS: tuple[Talk, ...] = ("capabilities", "thanks", "greeting")  # the most telling first
+_ASKING = ("person", "time", "place", "reason")
 
 
 def small_talk(text: str, language: str = "") -> tuple[Talk, str] | None:
@@ -26,8 +27,16 @@ def small_talk(text: str, language: str = "") -> tuple[Talk, str] | None:
 
 
 def is_work(text: str, language: str) -> bool:
-    """Whether something is to be written, translated or made up, which takes a language model."""
-    return any(_work(code).search(text) for code in dict.fromkeys((language, "en")))
+    """Whether something is to be written, translated or made up, which takes a language model; who once did so may be
+    asked."""
+    orders = filter(None, (_work(code).search(text) for code in dict.fromkeys((language, "en"))))
+    return any(not _asks_who(text[: order.start()]) for order in orders)
+
+
+def _asks_who(before: str) -> bool:
+    """Whether the words before a verb ask who, when, where or why: it is then no order. Where words are not separated
+    an order is looked for anywhere."""
+    return unspaced(before) and any(unspaced_pattern(name).search(before) for name in _ASKING)
 
 
 def _separates(code: str) -> bool:

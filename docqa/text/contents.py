@@ -1,6 +1,6 @@
 """Entries of a table of contents: lines that end in page numbers, which rise from one to the next.
 
-They lead with dots to their pages; or, below the heading "Contents", they end in numbers without any.
+They lead with dots to their pages; or, below the heading "Contents" or "Page", they end in numbers without any.
 """
 
 import re
@@ -30,7 +30,7 @@ def contents(text: str, blocks: Sequence[Block]) -> set[int]:
             between = range(before + 1, after)
             places |= {place for place in between if pages[place] and low <= pages[place] <= high}
     for place, block in enumerate(blocks):
-        if block.kind in ("heading", "paragraph") and heads_contents(_content(text, block)):
+        if block.kind in ("heading", "paragraph", "row") and heads_contents(_content(text, block)):
             run = list(_run(pages, place + 1))
             if len(run) >= _LEAST and _rises([pages[entry] for entry in run]):
                 places |= set(run)

@@ -61,7 +61,7 @@ _COUNTED_PAGE = re.compile(r"(?:\s{2}|\t|[|–—·])\s*\d{1,4}\s?/\s?\d{1,4}$")
 _RIGHTS = re.compile(
     rf"©|\(c\)\s*\d{{4}}|copyright\s*(?:©|\(c\)|\d{{4}})|(?:{_any_of(every_word('blocks.rights'))})\W*$", re.IGNORECASE
 )
-_CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents'))})", re.IGNORECASE)
+_CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents') | every_word('blocks.pages'))})", re.IGNORECASE)
 _CELLS = re.compile(r"\S(?:\t+| \| | {3,})(?=\S)")
 
 
@@ -199,8 +199,8 @@ def claims_rights(line: str) -> bool:
 
 
 def heads_contents(line: str) -> bool:
-    """Whether the line is the heading of a table of contents."""
-    return len(line) <= 40 and bool(_CONTENTS.fullmatch(line.rstrip(" :")))
+    """Whether the line is the heading of a table of contents, or of its column of pages."""
+    return len(line) <= 40 and bool(_CONTENTS.fullmatch(line.strip(" \t:")))
 
 
 def has_cells(line: str) -> bool:

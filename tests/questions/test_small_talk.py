@@ -55,6 +55,7 @@ def test_a_question_is_no_small_talk(text: str) -> None:
         ("Rédige une lettre de réclamation", "fr"),
         ("Traduce esto al inglés", "es"),
         ("把这段话翻译成英文", "zh"),
+        ("把这几页翻译成英文", "zh"),
     ],
 )
 def test_what_has_to_be_written_is_work(text: str, language: str) -> None:
@@ -73,3 +74,8 @@ def test_what_has_to_be_written_is_work(text: str, language: str) -> None:
 )
 def test_a_question_or_a_summary_is_no_work(text: str) -> None:
     assert not is_work(text, "en")
+
+
+@pytest.mark.parametrize(("text", "language"), [("谁翻译了这本书？", "zh"), ("什么时候改写的？", "zh"), ("誰が翻訳していますか", "ja")])
+def test_who_once_did_such_work_may_be_asked_where_words_are_not_separated(text: str, language: str) -> None:
+    assert not is_work(text, language)

@@ -294,6 +294,9 @@ def test_a_table_of_contents_is_boilerplate() -> None:
     assert kinds(text) == ["boilerplate"] * 4
     plain = "Contents\n\nScope\t3\nPART TWO\nTerms\t5\nIndex\t12"
     assert kinds(plain)[-1] == "boilerplate"
+    assert (
+        kinds("\tPage\nReport of the auditors\t37\nBalance sheet\t41\nNotes to the accounts\t43")[-1] == "boilerplate"
+    )
 
 
 def test_prices_with_dots_are_no_table_of_contents() -> None:

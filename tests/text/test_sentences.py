@@ -25,6 +25,11 @@ def test_sentences_end_where_a_reader_sees_the_end(language: str, text: str) -> 
         ("Dr. No met Mr. Bean. They talked.", ["Dr. No met Mr. Bean.", "They talked."]),
         ("It costs 3.50 today. Fine.", ["It costs 3.50 today.", "Fine."]),
         ("Er lebte im 10. Jahrhundert. Am 3. 10. 1990 auch.", ["Er lebte im 10. Jahrhundert.", "Am 3. 10. 1990 auch."]),
+        (
+            "Sie nutzten ihn bis ins 19. Jahrhundert. Dann nicht.",
+            ["Sie nutzten ihn bis ins 19. Jahrhundert.", "Dann nicht."],
+        ),
+        ("Smith v. Jones was cited. It held.", ["Smith v. Jones was cited.", "It held."]),
         ("V 19. století žil. Pak ne.", ["V 19. století žil.", "Pak ne."]),
         ("It was in 1990. He scored 10. Then he left.", ["It was in 1990.", "He scored 10.", "Then he left."]),
         ("See p. 5 of vol. 2. It says so.", ["See p. 5 of vol. 2.", "It says so."]),
