@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docqa.languages import entry, pattern, words
+from docqa.questions.neighbours import neighbour
 from docqa.questions.wording import (
     WORD,
     asks,
@@ -64,6 +65,8 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     opening = _opening(question, language)
     fragment = question[opening:]
     own = content(fragment, language)
+    if beside := neighbour(previous, fragment, language):
+        return StandAlone(beside, follows=True)
     if points_back(question, language):
         return StandAlone(question, _context(previous, answer, own, language))
     ellipsis = unspaced(question) and bool(_ellipsis().search(question))

@@ -129,3 +129,27 @@ def test_follow_ups_written_without_a_look_at_the_rules(chain: dict[str, Any]) -
         assert set(chain["about"]) <= set(alone.whole.replace("?", "").split())
     else:
         assert alone.text == chain["expected"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "language", "expected"),
+    [
+        ("How much did they spend in 2015?", "and the year before?", "en", "How much did they spend in 2014?"),
+        ("What do we do on day 9?", "And the day after?", "en", "What do we do on day 10?"),
+        ("What is on page 3?", "the next page?", "en", "What is on page 4?"),
+        ("What came in FY06?", "and for next year?", "en", "What came in FY07?"),
+        ("Was geschieht an Tag 9?", "und am Tag danach?", "de", "Was geschieht an Tag 10?"),
+        ("Que dit l’article 4 ?", "et l'article suivant ?", "fr", "Que dit l’article 5 ?"),
+        ("¿Qué hacemos el día 3?", "¿y al día siguiente?", "es", "¿Qué hacemos el día 4?"),
+        ("2021年的收入是多少？", "那前一年呢？", "zh", "2020年的收入是多少？"),
+    ],
+)
+def test_the_neighbour_of_what_was_asked_is_asked_for(
+    earlier: str, question: str, language: str, expected: str
+) -> None:
+    assert stand_alone(question, [("user", earlier), ("bot", "So it is.")], language).text == expected
+
+
+def test_the_day_after_a_date_is_not_reckoned_from_its_year() -> None:
+    alone = stand_alone("and the day after?", [("user", "What happened on 31 May 2015?")], "en")
+    assert "2016" not in alone.text

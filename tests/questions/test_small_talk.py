@@ -76,6 +76,8 @@ def test_a_question_or_a_summary_is_no_work(text: str) -> None:
     assert not is_work(text, "en")
 
 
-@pytest.mark.parametrize(("text", "language"), [("谁翻译了这本书？", "zh"), ("什么时候改写的？", "zh"), ("誰が翻訳していますか", "ja")])
+@pytest.mark.parametrize(
+    ("text", "language"), [("谁翻译了这本书？", "zh"), ("什么时候改写的？", "zh"), ("誰が翻訳していますか", "ja")]
+)
 def test_who_once_did_such_work_may_be_asked_where_words_are_not_separated(text: str, language: str) -> None:
     assert not is_work(text, language)

@@ -1,0 +1,40 @@
+"""A follow-up that asks for the neighbour of what was asked: "and the year before?" after "How much in 2015?"."""
+
+import re
+from functools import cache
+
+from docqa.languages import pattern
+from docqa.questions.wording import unspaced, unspaced_pattern
+from docqa.text.values import dates
+
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,4}(?![.,]?\d)")
+_STEPS = {"preceding": -1, "succeeding": 1}
+
+
+def neighbour(previous: str, fragment: str, language: str) -> str:
+    """The previous question with its last number one lower or higher, as the fragment asks.
+
+    "" where it does not ask for a neighbour, or the question names a day, whose neighbour may be in another month.
+    """
+    step = next((step for name, step in _STEPS.items() if _names(name, fragment, language)), 0)
+    numbers = list(_NUMBER.finditer(previous))
+    if not step or not numbers or any(day for readings in dates(previous) for _, _, day in readings):
+        return ""
+    last = numbers[-1]
+    moved = int(last[0]) + step
+    return f"{previous[: last.start()]}{moved:0{len(last[0])}d}{previous[last.end() :]}" if moved >= 0 else ""
+
+
+def _names(name: str, fragment: str, language: str) -> bool:
+    bare = fragment.strip(" \t\n?¿!.؟,？。、")
+    return bool((_unspaced(name) if unspaced(fragment) else _spaced(name, language)).fullmatch(bare))
+
+
+@cache
+def _spaced(name: str, language: str) -> re.Pattern[str]:
+    return re.compile(pattern(f"questions.patterns.{name}", language) or "(?!)", re.IGNORECASE)
+
+
+@cache
+def _unspaced(name: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{unspaced_pattern(name).pattern})(?:呢|是?什么|は|はどうですか)?")
