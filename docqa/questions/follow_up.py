@@ -8,8 +8,9 @@ gets the words of all.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from docqa.languages import entry, pattern, words
+from docqa.languages import entry, every, pattern, words
 from docqa.questions.neighbours import neighbour
 from docqa.questions.wording import (
     WORD,
@@ -27,6 +28,7 @@ from docqa.text.words import fold
 TURNS = 6
 CONTEXT_WORDS = 20
 _DIGITS = re.compile(r"\d+")
+_DECLINED = ("unsure", "not_found", "about.foreign")
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,21 @@ def _opening(question: str, language: str) -> int:
 
 
 def _context(previous: str, answer: str, own: Sequence[str], language: str) -> str:
-    """The words of the previous question and of the first sentence of its answer, without those of this question."""
-    first = next((answer[start:end] for start, end in sentences(answer)), "")
+    """The words of the previous question and of the first sentence of its answer, without those of this question.
+
+    What was said not to be an answer leads no further.
+    """
+    first = "" if answer.startswith(_declining()) else next((answer[a:b] for a, b in sentences(answer)), "")
     known = {fold(word) for word in own}
     carried = [word for word in (*content(previous, language), *content(first, language)) if fold(word) not in known]
     return " ".join(list(dict.fromkeys(carried))[:CONTEXT_WORDS])
+
+
+@cache
+def _declining() -> tuple[str, ...]:
+    """How answers begin that found nothing, or nothing certain, in all languages."""
+    phrases = (phrase for place in _DECLINED for phrase in every(f"phrases.{place}").values())
+    return tuple(phrase.partition("{")[0] for phrase in phrases)
 
 
 def _replaced(previous: str, fragment: str, language: str) -> str:

@@ -153,3 +153,16 @@ def test_the_neighbour_of_what_was_asked_is_asked_for(
 def test_the_day_after_a_date_is_not_reckoned_from_its_year() -> None:
     alone = stand_alone("and the day after?", [("user", "What happened on 31 May 2015?")], "en")
     assert "2016" not in alone.text
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "No clear answer was found. The closest passage (page 2): The notice is four weeks. [1]",
+        "The documents do not say anything about this. Nearest pages: lease.pdf (3).",
+        "Die Dokumente sagen dazu nichts.",
+    ],
+)
+def test_what_was_no_answer_leads_no_further(answer: str) -> None:
+    history = [("user", "How long is the probation period?"), ("bot", answer)]
+    assert stand_alone("And who pays for it?", history, "en").context == "long probation period"
