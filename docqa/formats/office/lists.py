@@ -1,0 +1,55 @@
+"""Lists: the levels of a list, and the labels that its items get one after the other (ECMA-376 part 1, 17.9)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from docqa.formats.office.numerals import numeral
+
+LEVELS = 9
+BULLET = "•"
+_PLACE = re.compile(r"%([1-9])")
+_LARGEST = 1 << 31
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of a list. `text` is its label with %1 to %9 for the numbers of the levels, a bullet, or "".
+
+    `restarts_after` is the level, counted from 1, whose next item lets this one begin anew, with all above it; 0 for
+    none. `is_legal`: the numbers of all levels are shown in digits.
+    """
+
+    style: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restarts_after: int = LEVELS
+    is_legal: bool = False
+
+
+@dataclass
+class Counter:
+    """The numbers that the levels of a list have reached, None before their first item."""
+
+    numbers: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
+
+    def next_label(self, levels: Mapping[int, Level], place: int) -> str:
+        """Count an item of the level `place` (from 0), and return its label: "2.1", "b)", "•", or ""."""
+        level = levels.get(place, Level())
+        number = self.numbers[place]
+        self.numbers[place] = level.start if number is None else min(number + 1, _LARGEST)
+        for above in range(place):
+            if self.numbers[above] is None and f"%{above + 1}" in level.text:
+                self.numbers[above] = levels.get(above, Level()).start
+        for below in range(place + 1, LEVELS):
+            if place < levels.get(below, Level()).restarts_after:
+                self.numbers[below] = None
+        if level.style == "bullet":
+            return level.text
+        return _PLACE.sub(lambda match: self._shown(levels, level, int(match[1]) - 1), level.text).strip()
+
+    def _shown(self, levels: Mapping[int, Level], shown_in: Level, place: int) -> str:
+        own = levels.get(place, Level())
+        number = self.numbers[place]
+        style = "decimal" if shown_in.is_legal and own.style != "none" else own.style
+        return numeral(own.start if number is None else number, style)
