@@ -140,7 +140,7 @@ class Document:
             elif node.tag == _V + "textpath":
                 lines.append(Line(node.get("string", "")))
             elif node.tag == _WP + "docPr":
-                lines.append(Line(written_description(node)))
+                lines.append(Line(written_description(node.get("descr", ""))))
             else:
                 waiting += _members(node)[::-1]
         return [line for line in lines if line.text.strip()]

@@ -1,4 +1,7 @@
-"""The lists of a .docx (ECMA-376 part 1, 17.9): the labels of their items. Lists of one definition count on together."""
+"""The lists of a .docx (ECMA-376 part 1, 17.9): the labels of their items.
+
+Lists of one definition count on together.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -250,7 +250,8 @@ class Story:
 
 def _known(line: Line, look: Look, item: int) -> Line:
     """The line with what its look says of it; `item` is the level of its label, 0 if it has none."""
-    if level := look.heading_level:
+    is_bullet = item and not line.text[:1].isalnum() and line.text[1:2] == " "
+    if (level := look.heading_level) and not is_bullet:
         return Line(line.text, "heading", level)
     if look.is_contents:
         return Line(line.text, "boilerplate")

@@ -45,10 +45,10 @@ def _runs(node: Any) -> Iterator[str]:
             yield from _runs(child)
 
 
-def written_description(properties: Any) -> str:
-    """The alternative text that a person wrote, of the element that holds a picture's properties; else "".
+def written_description(words: str) -> str:
+    """The alternative text of a picture, if a person wrote it; else "".
 
     A file name does not count, nor Office's own guess: two paragraphs, of which the last says what it is.
     """
-    words = properties.get("descr", "").strip()
+    words = words.strip()
     return "" if " " not in words or "\n" in words or _FILE_NAME.search(words) else words

@@ -68,6 +68,13 @@ class Row:
     is_heading: bool = False
     asides: list[Line] = field(default_factory=list)
 
+    def places(self) -> Iterator[tuple[int, Cell]]:
+        """The cells with the number of the column that each begins in."""
+        place = 0
+        for cell in self.cells:
+            yield place, cell
+            place += cell.span
+
 
 class Flow:
     """The lines of a text: the body of a document, a note, a cell, a text box."""
@@ -113,11 +120,12 @@ class Flow:
         cells = [cell for row in rows for cell in row.cells]
         width = max((sum(cell.span for cell in row.cells) for row in rows), default=0)
         is_layout = width < 2 or any(cell.size > LONGEST_CELL for cell in cells)
+        used = {place for row in rows for place, cell in row.places() if cell.size}
         for row in rows:
             if is_layout or any(cell.holds_rows for cell in row.cells):
                 lines = [line for cell in row.cells for line in cell.lines]
             else:
-                lines = list(_row_lines(row))
+                lines = list(_row_lines(row, sorted(used)))
             if lines and lines[0].is_break:
                 self.place_asides()
             self.lines += lines
@@ -143,22 +151,23 @@ def _trimmed(text: str) -> str:
     return "\f".join(part.strip(" \t\n\r") for part in clean(text).split("\f"))
 
 
-def _row_lines(row: Row) -> Iterator[Line]:
-    """A row, or what of it stands on each page; it begins on the later page if its first words stand there."""
-    texts = ["\n".join(line.text for line in cell.lines) for cell in row.cells]
-    first = next((text for text in texts if text.strip(" \n\t")), "")
+def _row_lines(row: Row, columns: Sequence[int]) -> Iterator[Line]:
+    """A row, or what of it stands on each page; it begins on the later page if its first words stand there.
+
+    `columns` are those in which any cell of the table has a text; where a merged one goes on, it is empty.
+    """
+    texts = {place: "\n".join(line.text for line in cell.lines) for place, cell in row.places()}
+    first = next((text for text in texts.values() if text.strip(" \n\t")), "")
     if first.lstrip(" \n\t").startswith("\f"):
         yield Line("\f")
-        texts = [text.lstrip(" \n\t").removeprefix("\f") for text in texts]
-    parts = [[" ".join(part.split()) for part in text.split("\f")] for text in texts]
-    for place, cells in enumerate(zip_longest(*parts, fillvalue="")):
-        if place:
+        texts = {place: text.lstrip(" \n\t").removeprefix("\f") for place, text in texts.items()}
+    parts = [[" ".join(part.split()) for part in texts.get(place, "").split("\f")] for place in columns]
+    for number, cells in enumerate(zip_longest(*parts, fillvalue="")):
+        if number:
             yield Line("\f")
-        spread = [part for text, cell in zip(cells, row.cells, strict=True) for part in [text, *[""] * (cell.span - 1)]]
-        while spread and not spread[-1]:
-            spread.pop()
-        if spread:
-            yield Line(" | ".join(spread), "row", int(row.is_heading))
+        filled = max((place for place, text in enumerate(cells, 1) if text), default=0)
+        if filled:
+            yield Line(" | ".join(cells[:filled]), "row", int(row.is_heading))
 
 
 def _gap(before: Line, line: Line, between_paragraphs: str) -> str:

@@ -33,11 +33,16 @@ class Counter:
 
     numbers: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
 
-    def next_label(self, levels: Mapping[int, Level], place: int) -> str:
-        """Count an item of the level `place` (from 0), and return its label: "2.1", "b)", "•", or ""."""
+    def next_label(self, levels: Mapping[int, Level], place: int, number: int | None = None) -> str:
+        """Count an item of the level `place` (from 0), and return its label: "2.1", "b)", "•", or "".
+
+        `number` is what the item says that it is, None if it is the next.
+        """
         level = levels.get(place, Level())
-        number = self.numbers[place]
-        self.numbers[place] = level.start if number is None else min(number + 1, _LARGEST)
+        reached = self.numbers[place]
+        if number is None:
+            number = level.start if reached is None else min(reached + 1, _LARGEST)
+        self.numbers[place] = number
         for above in range(place):
             if self.numbers[above] is None and f"%{above + 1}" in level.text:
                 self.numbers[above] = levels.get(above, Level()).start

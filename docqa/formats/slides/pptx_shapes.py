@@ -146,7 +146,7 @@ def _table(table: Any) -> list[Line]:
 
 
 def _description(shape: Any) -> str:
-    return next((written_description(properties) for properties in shape.iterfind(f"*/{P}cNvPr")), "")
+    return next((written_description(properties.get("descr", "")) for properties in shape.iterfind(f"*/{P}cNvPr")), "")
 
 
 def _box(shape: Any, places: Places) -> Box | None:
