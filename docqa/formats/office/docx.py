@@ -11,7 +11,7 @@ from typing import Any
 from docqa.errors import Unreadable
 from docqa.formats.office.docx_notes import Notes
 from docqa.formats.office.docx_numbering import Numbering
-from docqa.formats.office.docx_runs import Fields
+from docqa.formats.office.docx_runs import RunFields
 from docqa.formats.office.docx_sections import Sections
 from docqa.formats.office.docx_story import DEEPEST, Story
 from docqa.formats.office.docx_styles import Styles, W
@@ -74,7 +74,7 @@ class Document:
 
     def read(self, body: Any) -> Flow:
         """The flow of the body, with all that belongs to it."""
-        story = Story(self, self.main, Fields(body), is_body=True)
+        story = Story(self, self.main, RunFields(body), is_body=True)
         self.sections.begin(story.flow)
         story.read(body)
         self.sections.end(story.flow)
@@ -129,7 +129,7 @@ class Document:
         while waiting:
             node = waiting.pop()
             if node.tag == W + "txbxContent":
-                box = Story(self, story.part, Fields(node), is_note=story.is_note, depth=story.depth + 1)
+                box = Story(self, story.part, RunFields(node), is_note=story.is_note, depth=story.depth + 1)
                 lines += box.read(node)
             elif node.tag == A + "p":
                 lines.append(Line(paragraph_text(node)))
@@ -161,14 +161,14 @@ class Document:
         return self._relations[part]
 
     def _note(self, note: Any, part: str) -> list[Line]:
-        return Story(self, part, Fields(note), is_note=True).read(note)
+        return Story(self, part, RunFields(note), is_note=True).read(note)
 
     def _running(self, identifier: str) -> list[Line]:
         """The lines of a header or footer; none that were read before."""
         part = self._related(self.main).get(identifier, Relation("", "")).target
         root = self.package.root(part) if part and part not in self._drawn else None
         self._drawn.add(part)
-        return [] if root is None else Story(self, part, Fields(root), is_note=True).read(root)
+        return [] if root is None else Story(self, part, RunFields(root), is_note=True).read(root)
 
 
 def _members(node: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from docqa.formats.fonts import Font
 from docqa.formats.office.docx_styles import Styles, W, attribute, is_on
-from docqa.formats.office.lists import BULLET, LEVELS, Counter, Level
+from docqa.formats.office.lists import BULLET, LEVELS, Counters, Level
 
 NO_LIST = "0"
 LONGEST_LABEL = 100
@@ -24,8 +24,7 @@ class Numbering:
         self._definitions = {node.get(W + "abstractNumId"): node for node in nodes if node.tag == W + "abstractNum"}
         self._lists = {node.get(W + "numId"): node for node in nodes if node.tag == W + "num"}
         self._levels: dict[str, tuple[str, Mapping[int, Level], Mapping[str, int]]] = {}
-        self._counters: dict[str, Counter] = {}
-        self._begun: set[str] = set()
+        self._counters = Counters()
 
     def label(self, number: str, place: int | None, style: str) -> tuple[str, int]:
         """(the label of the next paragraph of a list, its level from 0), the label "" where it shows none.
@@ -36,13 +35,9 @@ class Numbering:
             return "", 0
         definition, levels, by_style = self._list(number)
         place = min(by_style.get(style, 0) if place is None else place, LEVELS - 1)
-        counter = self._counters.setdefault(definition, Counter())
-        if number not in self._begun:
-            self._begun.add(number)
-            for override in self._lists[number].iterfind(W + "lvlOverride"):
-                if override.find(W + "startOverride") is not None:
-                    counter.numbers[_place(override)] = None
-        return counter.next_label(levels, place), place
+        overrides = self._lists[number].iterfind(W + "lvlOverride")
+        restarted = [_place(node) for node in overrides if node.find(W + "startOverride") is not None]
+        return self._counters.next_label(definition, number, levels, restarted, place), place
 
     def _list(self, number: str) -> tuple[str, Mapping[int, Level], Mapping[str, int]]:
         """(the definition of a list, its levels, which of them a paragraph style stands for)."""

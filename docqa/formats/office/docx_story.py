@@ -6,11 +6,12 @@ from typing import Any, Protocol
 
 from docqa.formats.fonts import Font
 from docqa.formats.office.docx_numbering import NO_LIST, Numbering
-from docqa.formats.office.docx_runs import SIGNS, Fields, symbol
-from docqa.formats.office.docx_styles import Look, Styles, W, attribute, characters, paragraph
+from docqa.formats.office.docx_runs import SIGNS, RunFields, symbol
+from docqa.formats.office.docx_styles import Styles, W, attribute, characters, paragraph
 from docqa.formats.office.drawing import MC, M
 from docqa.formats.office.flow import Flow, Line
 from docqa.formats.office.formula import formula
+from docqa.formats.office.looks import Look
 
 DEEPEST = 100  # tables, text boxes and elements around text in each other
 _OUT = {
@@ -57,7 +58,7 @@ class Story:
         self,
         document: Document,
         part: str,
-        fields: Fields,
+        fields: RunFields,
         *,
         is_body: bool = False,
         is_note: bool = False,
@@ -87,6 +88,7 @@ class Story:
                 if node.tag == W + "p":
                     self._paragraph(node)
                 elif node.tag == W + "tbl":
+                    self._end_paragraph(Look(), "")
                     self.document.table(node, self)
                 elif node.tag == MC + "AlternateContent":
                     self.blocks(next(iter(node), ()))
@@ -129,7 +131,7 @@ class Story:
             text = "\f" * words[: len(words) - len(inner)].count("\f") + f"{label} {inner}"
         line = Line(text, is_bold=is_bold)
         if words.strip("\f"):
-            line = _known(line, look, place + 1 if label else 0)
+            line = look.known(line, place + 1 if label else 0)
         self.flow.add(line)
 
     # --- what stands in paragraphs ---
@@ -246,15 +248,3 @@ class Story:
             yield is_allowed
         finally:
             self.depth -= 1
-
-
-def _known(line: Line, look: Look, item: int) -> Line:
-    """The line with what its look says of it; `item` is the level of its label, 0 if it has none."""
-    is_bullet = item and not line.text[:1].isalnum() and line.text[1:2] == " "
-    if (level := look.heading_level) and not is_bullet:
-        return Line(line.text, "heading", level)
-    if look.is_contents:
-        return Line(line.text, "boilerplate")
-    if look.is_caption:
-        return Line(line.text, "caption")
-    return Line(line.text, "item", item) if item else line

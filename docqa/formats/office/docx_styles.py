@@ -1,63 +1,12 @@
 """The styles of a .docx (ECMA-376 part 1, 17.7): what paragraphs and characters inherit from the styles they name."""
 
-import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
-from docqa.languages import every_pattern
+from docqa.formats.office.looks import Look
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-NO_OUTLINE = 9
 LONGEST_CHAIN = 50  # styles based on each other
-_HEADING = re.compile(rf"\s*(?:{every_pattern('blocks.heading_styles')})[\s_-]*([1-9])\b", re.IGNORECASE)
-_TITLE = re.compile(r"\s*title\s*", re.IGNORECASE)
-_CONTENTS = re.compile(r"\s*(?:toc|table of figures|index) ?[1-9]?\s*", re.IGNORECASE)
-_CAPTION = re.compile(r"\s*caption\s*", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Look:
-    """What a style or direct formatting sets, None where it says nothing. `names` are those of the styles, own first.
-
-    `number` and `number_level` are the list (w:numId) and its level, `marks_head` a table's first row looks different.
-    """
-
-    names: tuple[str, ...] = ()
-    outline: int | None = None
-    number: str | None = None
-    number_level: int | None = None
-    page_before: bool | None = None
-    hidden: bool | None = None
-    bold: bool | None = None
-    font: str | None = None
-    marks_head: bool | None = None
-
-    def over(self, below: "Look") -> "Look":
-        """This look where it says something, else the one below."""
-        set_here = {
-            field.name: value
-            for field in fields(self)
-            if field.name != "names" and (value := getattr(self, field.name)) is not None
-        }
-        return replace(below, names=self.names + below.names, **set_here)
-
-    @property
-    def heading_level(self) -> int:
-        """The level of a heading by its outline level, or else by the name of its style; 0 of what is none."""
-        if self.outline is not None:
-            return self.outline + 1 if self.outline < NO_OUTLINE else 0
-        levels = (int(named[1]) for name in self.names if (named := _HEADING.match(name)))
-        return next(levels, int(any(map(_TITLE.fullmatch, self.names))))
-
-    @property
-    def is_contents(self) -> bool:
-        """Whether it is that of an entry of a table of contents."""
-        return any(map(_CONTENTS.fullmatch, self.names))
-
-    @property
-    def is_caption(self) -> bool:
-        """Whether it is that of a caption."""
-        return any(map(_CAPTION.fullmatch, self.names))
 
 
 class Styles:

@@ -99,6 +99,11 @@ class Flow:
         self._asides += lines
 
     @property
+    def has_text(self) -> bool:
+        """Whether anything has been written since the page began."""
+        return bool(self.lines) and not self.lines[-1].is_break and any(line.text for line in self.lines)
+
+    @property
     def pending(self) -> int:
         """How many lines have been set aside and wait for their place."""
         return len(self._asides)

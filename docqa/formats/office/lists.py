@@ -1,7 +1,7 @@
 """Lists: the levels of a list, and the labels that its items get one after the other (ECMA-376 part 1, 17.9)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from docqa.formats.office.numerals import numeral
@@ -58,3 +58,22 @@ class Counter:
         number = self.numbers[place]
         style = "decimal" if shown_in.is_legal and own.style != "none" else own.style
         return numeral(own.start if number is None else number, style)
+
+
+class Counters:
+    """The counters of a Word document's lists: those of one definition count on together (17.9.15)."""
+
+    def __init__(self) -> None:
+        self._counters: dict[object, Counter] = {}
+        self._begun: set[object] = set()
+
+    def next_label(
+        self, definition: object, number: object, levels: Mapping[int, Level], restarted: Iterable[int], place: int
+    ) -> str:
+        """The label of the next item of the list `number`; its levels `restarted` begin anew with its first item."""
+        counter = self._counters.setdefault(definition, Counter())
+        if number not in self._begun:
+            self._begun.add(number)
+            for level in restarted:
+                counter.numbers[level] = None
+        return counter.next_label(levels, place)
