@@ -1,6 +1,10 @@
-"""ZIP-based documents (.pptx, .epub): their kind, and whether they are safe to unpack. Nothing is unpacked to disk."""
+"""ZIP-based documents (.pptx, .docx, .odt, .epub): their kind, and whether they are safe to unpack.
+
+Nothing is unpacked to disk.
+"""
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -25,10 +29,10 @@ _DAMAGED = (
     "The file is damaged: its ZIP directory or a part of it cannot be read. "
     "The upload may have been cut off; upload it again."
 )
+_PROTECTED = "The file is password-protected. Save it without a password and upload it again."
 _AS_PDF = "Save the document as PDF and upload that."
 # Kinds that show in a path in the archive, or in the beginning of one.
 _PATHS = (
-    ("word/", f"Word documents are not supported. {_AS_PDF}"),
     ("xl/", "Excel workbooks are not supported. Save the sheet as CSV and upload that."),
     ("visio/", f"Visio drawings are not supported. {_AS_PDF}"),
     ("androidmanifest.xml", "The file is an Android app, not a document."),
@@ -46,20 +50,22 @@ _TYPES = (
         "opendocument.presentation",
         "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that.",
     ),
-    ("opendocument", f"OpenDocument files (.odt, .odg) are not supported. {_AS_PDF}"),
+    ("opendocument", f"OpenDocument files other than texts (.odt) are not supported. {_AS_PDF}"),
 )
+# The main part of documents, templates, and those with macros.
+_WORD = re.compile(r"(?i)wordprocessingml\.(?:document|template)\.main|ms-word\.(?:document|template)\.macroEnabled")
 _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
 def kind(data: bytes) -> str:
-    """`pptx` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
+    """`pptx`, `docx`, `odt` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
     if data.count(_ENTRY) > MEMBERS:
         raise Unreadable(f"The file holds more than {MEMBERS:,} parts, which is the limit. It is refused.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if any(member.flag_bits & _IS_ENCRYPTED for member in members):
-                raise Unreadable("The file is password-protected. Save it without a password and upload it again.")
+                raise Unreadable(_PROTECTED)
             _check_sizes(members, len(data))
             document_kind = _kind(archive, [_path(member) for member in members])
             for member in members:
@@ -98,6 +104,10 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
         or "presentationml.presentation.main" in types
     ):
         return "pptx"
+    if any(path.startswith("word/document") for path in paths) or _WORD.search(types):
+        return "docx"
+    if "opendocument.text" in mimetype or not mimetype and "office:text" in _beginning(archive, "content.xml"):
+        return _text(archive)
     for sign, refusal in _TYPES:
         if sign in mimetype:
             raise Unreadable(refusal)
@@ -110,9 +120,16 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
             "Run text recognition (OCR) over them and upload the result as PDF."
         )
     raise Unreadable(
-        "The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. "
+        "The file is a ZIP archive, but none of those that are supported: .docx, .odt, .pptx, .epub. "
         "Unpack it and upload the documents in it."
     )
+
+
+def _text(archive: zipfile.ZipFile) -> str:
+    """`odt`. Raises Unreadable for a text that is encrypted, part by part (OpenDocument 1.3 part 2, 4.8)."""
+    if "manifest:encryption-data" in _beginning(archive, "META-INF/manifest.xml"):
+        raise Unreadable(_PROTECTED)
+    return "odt"
 
 
 def _beginning(archive: zipfile.ZipFile, name: str) -> str:

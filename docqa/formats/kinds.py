@@ -8,7 +8,7 @@ from docqa.errors import Unreadable
 from docqa.formats import archive
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
 
-SUFFIXES = (".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf")
+SUFFIXES = (".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc")
 
 _MEDIA_TYPES = {
     "application/pdf": "pdf",
@@ -22,6 +22,12 @@ _MEDIA_TYPES = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "application/epub+zip": "epub",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": "docx",
+    "application/vnd.ms-word.document.macroenabled.12": "docx",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/msword": "doc",
     "application/vnd.ms-powerpoint": "ppt",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.presentationml.slideshow": "pptx",
@@ -38,24 +44,25 @@ _NEAR = 100_000
 # The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
+_ZIPPED = ("pptx", "epub", "docx", "odt")
 _ZIP_END = b"PK\x05\x06"
 _LONGEST_ZIP_END = 66_000
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_WORD = "Word documents are not supported. Save the document as PDF or RTF and upload that."
 _EXCEL = "Excel workbooks are not supported. Save the sheet as CSV and upload that."
 _PROTECTED = "The file is password-protected. Save it without a password and upload it again."
 # The class of the root entry ([MS-CFB] 2.6.1) distinguishes a document that embeds a presentation from a presentation.
+_WORD = {
+    UUID("00020900-0000-0000-c000-000000000046").bytes_le,
+    UUID("00020906-0000-0000-c000-000000000046").bytes_le,
+}
 _CLASSES = {
-    UUID("00020900-0000-0000-c000-000000000046").bytes_le: _WORD,
-    UUID("00020906-0000-0000-c000-000000000046").bytes_le: _WORD,
     UUID("00020810-0000-0000-c000-000000000046").bytes_le: _EXCEL,
     UUID("00020820-0000-0000-c000-000000000046").bytes_le: _EXCEL,
 }
 _PRESENTATIONS = ("PowerPoint Document", "PP40")
 _STREAMS = (
     ("EncryptedPackage", _PROTECTED),
-    ("WordDocument", _WORD),
     ("Workbook", _EXCEL),
     ("__substg1.0_", "Outlook messages are not supported. Save the message as text and upload that."),
     ("VisioDocument", "Visio drawings are not supported. Save the drawing as PDF and upload that."),
@@ -89,7 +96,7 @@ def _by_content(data: bytes, expected: str) -> str | None:
         return "pdf"
     if _is_rtf(data, expected):
         return "rtf"
-    if data.startswith(_ZIP) or expected in ("pptx", "epub") and _ZIP_END in data[-_LONGEST_ZIP_END:]:
+    if data.startswith(_ZIP) or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return archive.kind(data)
     if data.startswith(_OLE):
         return _ole(data)
@@ -105,7 +112,7 @@ def _is_pdf(data: bytes, expected: str) -> bool:
     header = _PDF.search(data[:HEAD])
     if expected == "pdf":
         return header is not None or _OBJECT.search(data[:_NEAR]) is not None
-    if header is None or expected in ("pptx", "epub") and _ZIP_END in data[-_LONGEST_ZIP_END:]:
+    if header is None or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return False
     before = data[: header.start()]
     starts_line = not before.lstrip(_MARKS).strip(_SPACE) or before.endswith((b"\r", b"\n")) and not is_binary(before)
@@ -119,17 +126,24 @@ def _is_rtf(data: bytes, expected: str) -> bool:
 
 
 def _ole(data: bytes) -> str:
-    """`ppt`. Raises Unreadable for files of other old Office programs, and for a protected one."""
-    refusal = _CLASSES.get(_root_class(data))
+    """`ppt` or `doc`. Raises Unreadable for files of other old Office programs, and for a protected one."""
+    root_class = _root_class(data)
+    refusal = _CLASSES.get(root_class)
+    if root_class in _WORD:
+        return "doc"
     if (
         refusal is None
         and any(_wide(name) in data for name in _PRESENTATIONS)
         and _wide("EncryptedPackage") not in data
     ):
         return "ppt"
+    if refusal is None and _wide("WordDocument") in data and _wide("EncryptedPackage") not in data:
+        return "doc"
     by_stream = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
     raise Unreadable(
-        refusal or by_stream or f"The file is an old Office file, but not a PowerPoint presentation. {_supported()}"
+        refusal
+        or by_stream
+        or f"The file is an old Office file, but neither a Word document nor a PowerPoint presentation. {_supported()}"
     )
 
 

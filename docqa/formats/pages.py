@@ -121,14 +121,15 @@ def clean(text: str) -> str:
 
 
 def paginate(
-    text: str, headings: Sequence[tuple[int, str]] = (), blocks: Sequence[Block] = ()
+    text: str, headings: Sequence[tuple[int, str]] = (), blocks: Sequence[Block] = (), longest: int = LONGEST
 ) -> Iterator[ExtractedPage]:
     """Cut a text at its form feeds, or else into pages of about 3,000 characters.
 
-    `headings` are (offset, title) in order of offset, `blocks` those that are known.
+    `headings` are (offset, title) in order of offset, `blocks` those that are known. What stands between two form feeds
+    is one page up to `longest` characters.
     """
     offset, passed, before, section = 0, 0, 0, ""
-    for piece in cut(text):
+    for piece in cut(text, longest):
         end, own = offset + len(piece), passed
         while passed < len(headings) and headings[passed][0] < end:
             passed += 1
@@ -148,11 +149,11 @@ def paginate(
         offset = end
 
 
-def cut(text: str) -> list[str]:
+def cut(text: str, longest: int = LONGEST) -> list[str]:
     """Pieces that together are `text`; a form feed stays at the end of its piece."""
     sheets = [sheet for sheet in re.split(r"(?<=\f)", text) if sheet]
     if len(sheets) > 1:
-        return [piece for sheet in sheets for piece in ([sheet] if len(sheet) <= LONGEST else _cut_sheet(sheet))]
+        return [piece for sheet in sheets for piece in ([sheet] if len(sheet) <= longest else _cut_sheet(sheet))]
     return _cut_sheet(text)
 
 

@@ -18,6 +18,9 @@ READERS = {
     "epub": "markup.epub",
     "rtf": "rtf.reading",
     "html": "markup.web",
+    "docx": "office.docx",
+    "odt": "office.odt",
+    "doc": "office.doc",
 }
 
 

@@ -1,9 +1,10 @@
 """Bytes of an RTF font → characters: code pages, font character sets and the characters of the Symbol font.
 
-The characters of Wingdings and similar fonts are not mapped: each becomes a bullet.
+Of Wingdings the check marks, boxes and arrows are known; all else of such fonts becomes a bullet.
 """
 
 import codecs
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,6 +33,15 @@ _MATHEMATICS = {0xA2 + place: sign for place, sign in enumerate("′≤⁄∞ƒ�
     0xC6 + place: sign for place, sign in enumerate("∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓")
 }
 _SYMBOLS = _GREEK | _MATHEMATICS | {0x22: "∀", 0x24: "∃", 0x27: "∋", 0x2D: "−", 0xD7: "⋅", 0xE5: "∑", 0xF2: "∫"}
+# Wingdings: what forms tick, and where arrows point.
+_WINGDINGS = {
+    0x6C: "●", 0x6E: "■", 0x6F: "☐", 0x70: "☐", 0x71: "☐", 0x72: "☐", 0x78: "☒", 0xA1: "○", 0xA8: "☐", 0xDF: "←",
+    0xE0: "→", 0xE1: "↑", 0xE2: "↓", 0xE7: "←", 0xE8: "→", 0xE9: "↑", 0xEA: "↓", 0xEF: "⇦", 0xF0: "⇨", 0xF3: "⇔",
+    0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
+}  # fmt: skip
+# Wingdings 2 has its boxes elsewhere.
+_WINGDINGS_2 = {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0xA3: "☐", 0x2A: "☐", 0x30: "☐"}
+_PRIVATE = re.compile("[\uf020-\uf0ff]+")
 
 
 @dataclass
@@ -49,9 +59,15 @@ class Font:
 
     def drawn(self, codes: bytes) -> str:
         """The characters that bytes of a symbol font show; in Symbol, punctuation and digits are as in ASCII."""
-        if not self.name.lower().startswith("symbol"):
-            return "".join(" " if code <= 0x20 else "•" for code in codes)
-        return "".join(_SYMBOLS.get(code) or (chr(code) if code < 0x41 else "•") for code in codes)
+        name = self.name.lower()
+        if name.startswith("symbol"):
+            return "".join(_SYMBOLS.get(code) or (chr(code) if code < 0x41 else "•") for code in codes)
+        signs = _WINGDINGS_2 if name == "wingdings 2" else _WINGDINGS if name == "wingdings" else {}
+        return "".join(" " if code <= 0x20 else signs.get(code, "•") for code in codes)
+
+    def plain(self, text: str) -> str:
+        """The text with what its font draws for the codes that Windows gives to fonts of symbols (U+F020 to U+F0FF)."""
+        return _PRIVATE.sub(lambda match: self.drawn(bytes(ord(sign) & 0xFF for sign in match.group())), text)
 
 
 class Fonts:
