@@ -30,7 +30,7 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 HOMES = {
     "pymupdf": {"formats/pdf/document.py"},
     "pptx": {"formats/slides/pptx.py"},
-    "olefile": {"formats/slides/ppt.py"},
+    "olefile": {"formats/compound.py"},
     "ebooklib": {"formats/markup/epub.py"},
     "striprtf": {"formats/rtf/reading.py"},
     "readability": {"formats/markup/web.py"},

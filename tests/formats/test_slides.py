@@ -8,10 +8,10 @@ import pytest
 
 from docqa.errors import Unreadable
 from docqa.formats import reading
+from docqa.formats.office.formula import formula
+from docqa.formats.office.graphics import chart, diagram
+from docqa.formats.office.package import parse
 from docqa.formats.pages import Extracted
-from docqa.formats.slides.formula import formula
-from docqa.formats.slides.graphics import chart, diagram
-from docqa.formats.slides.pptx_package import parse
 from docqa.formats.slides.reading_order import Box, in_order
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"

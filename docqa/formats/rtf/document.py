@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from docqa.errors import Unreadable
-from docqa.formats.rtf.codes import Font, Fonts, decode, decode_utf8
+from docqa.formats.fonts import Font, Fonts, decode, decode_utf8
 from docqa.formats.rtf.group import NO_OUTLINE, Group, Voice, heading_level
 from docqa.formats.rtf.story import Story
 

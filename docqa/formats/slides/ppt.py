@@ -3,15 +3,12 @@
 Only what is in force after the last edit is read. Section numbers are those of Microsoft's [MS-PPT].
 """
 
-import io
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-import olefile  # type: ignore[import-untyped]
-
 from docqa.errors import Unreadable
+from docqa.formats.compound import Compound, Damaged
 from docqa.formats.pages import Reading
 from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
@@ -30,10 +27,6 @@ _PROTECTED = "The presentation is password-protected. Save it without a password
 _TOO_OLD = (
     "The presentation was made by PowerPoint 95 or older, which cannot be read. Save it as .pptx and upload that."
 )
-
-# olefile checks little: a damaged file raises whatever its missing part leads to.
-_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, struct.error)
-_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 65001: "utf-8"}
 
 
 @dataclass(frozen=True)
@@ -72,28 +65,17 @@ def _streams(data: bytes) -> tuple[bytes, bytes, Properties]:
     """The streams "PowerPoint Document" (2.1.2) and "Current User" (2.1.1), empty if it is missing; and what the
     file says of itself."""
     try:
-        with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            # Next to this folder is the same presentation for PowerPoint 95.
-            folder = "PP97_DUALSTORAGE/" if ole.exists("PP97_DUALSTORAGE") else ""
-            if not folder and (ole.exists("PersistentStorage Directory") or ole.exists("PP40")):
-                raise Unreadable(_TOO_OLD)
-            stream = ole.openstream(folder + "PowerPoint Document").read()
-            user = ole.openstream(folder + "Current User").read() if ole.exists(folder + "Current User") else b""
-            return stream, user, _properties(ole)
-    except _BROKEN as error:
+        file = Compound(data)
+        # Next to this folder is the same presentation for PowerPoint 95.
+        folder = "PP97_DUALSTORAGE/" if "PP97_DUALSTORAGE" in file else ""
+        if not folder and ("PersistentStorage Directory" in file or "PP40" in file):
+            raise Unreadable(_TOO_OLD)
+        if folder + "PowerPoint Document" not in file:
+            raise Unreadable(_DAMAGED)
+        streams = file.stream(folder + "PowerPoint Document"), file.stream(folder + "Current User")
+    except Damaged as error:
         raise Unreadable(_DAMAGED) from error
-
-
-def _properties(ole: olefile.OleFileIO) -> Properties:
-    """The file's properties, empty if they are missing or damaged."""
-    try:
-        known = ole.get_metadata()
-        code_page = (known.codepage or 1252) & 0xFFFF
-        encoding = _CODE_PAGES.get(code_page, f"cp{code_page}")
-        title, author = (str(text or b"", encoding, "replace") for text in (known.title, known.author))
-        return Properties.of(title, author, known.create_time)
-    except _BROKEN:
-        return Properties()
+    return *streams, file.properties()
 
 
 def _listed(document: Record, instance: int) -> Iterator[_Listed]:

@@ -7,11 +7,11 @@ import struct
 import zipfile
 from collections.abc import Iterable, Iterator
 
+from docqa.formats.office.graphics import diagram
+from docqa.formats.office.package import parse, xml_parts
 from docqa.formats.slides.deck import FOOTER, TITLE, Line, Text, titled
-from docqa.formats.slides.graphics import diagram
 from docqa.formats.slides.ppt_paragraphs import paragraph_styles
 from docqa.formats.slides.ppt_records import Record
-from docqa.formats.slides.pptx_package import parse, xml_parts
 from docqa.formats.slides.reading_order import Box, in_order
 
 SLIDE, NOTES = 0x03EE, 0x03F0

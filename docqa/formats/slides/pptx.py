@@ -14,16 +14,15 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from pptx.package import Package
 
 from docqa.errors import Unreadable
+from docqa.formats.office.drawing import CX, DGM, A, C, R
+from docqa.formats.office.graphics import chart, diagram
+from docqa.formats.office.package import parse
 from docqa.formats.pages import Reading
 from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
-from docqa.formats.slides.graphics import chart, diagram
-from docqa.formats.slides.pptx_package import mended, parse
-from docqa.formats.slides.pptx_shapes import A, P, Places, R, places, texts
+from docqa.formats.slides.pptx_package import mended
+from docqa.formats.slides.pptx_shapes import P, Places, places, texts
 
-_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-_CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
-_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _P14 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 
 _DAMAGED = "The presentation is damaged and cannot be opened. Open it in PowerPoint, save it again and upload that."
@@ -133,9 +132,9 @@ class _Slide:
     def _graphic(self, part: Any, frame: Any) -> list[deck.Line]:
         """The lines of a frame's chart or diagram."""
         charts = (
-            root for mark in frame.iter(_C + "chart", _CX + "chart") for root in self._targets(part, mark.get(R + "id"))
+            root for mark in frame.iter(C + "chart", CX + "chart") for root in self._targets(part, mark.get(R + "id"))
         )
-        diagrams = (root for mark in frame.iter(_DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
+        diagrams = (root for mark in frame.iter(DGM + "relIds") for root in self._targets(part, mark.get(R + "dm")))
         lines = [line for text in map(chart, charts) for line in text.split("\n") if line]
         items = [line for text in map(diagram, diagrams) for line in text.split("\n") if line]
         return [

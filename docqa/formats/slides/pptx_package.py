@@ -1,25 +1,17 @@
 """The parts of a .pptx package, repaired so that python-pptx opens them: only well-formed XML, with consistent types.
 
-Pictures, sounds and embedded documents are dropped. Strict files ("ISO/IEC 29500 Strict") get the namespaces of the
-transitional ones.
+Pictures, sounds and embedded documents are dropped.
 """
 
 import io
 import posixpath
-import re
 import zipfile
 from typing import Any
-from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from docqa.errors import Unreadable
-from docqa.formats.archive import UNPACKABLE
+from docqa.formats.office.package import check_size, marks, parse, resolved, tree, xml_parts
 
-# Elements and attributes of the parts in memory at the same time; each takes up to 220 bytes.
-MOST_MARKS = 4_000_000
-
-_TYPES = "[content_types].xml"
 _PRESENTATION = "application/vnd.openxmlformats-officedocument.presentationml."
 # The type of a part by the last word of the relationship type that leads to it. Templates, shows and decks with macros
 # differ in nothing but their types.
@@ -32,15 +24,13 @@ _KINDS = {
     "notesMaster": _PRESENTATION + "notesMaster+xml",
     "core-properties": "application/vnd.openxmlformats-package.core-properties+xml",
 }
-_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
-_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 
 
 def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
     """A package for python-pptx, and the names ("/ppt/slides/slide1.xml") of parts of which something is lost.
 
-    Parts that are lost as a whole are in neither. Names are in lower case, for those of a package are case-insensitive
-    (ECMA-376 part 2, 6.2.2.3). Raises Unreadable for more XML than fits in memory, BadZipFile if it is not a ZIP file.
+    Parts that are lost as a whole are in neither. Raises Unreadable for more XML than fits in memory,
+    BadZipFile if it is not a ZIP file.
     """
     parts = xml_parts(data)
     relations = {name: parse(parts.pop(name)) for name in [name for name in parts if name.endswith(".rels")]}
@@ -62,38 +52,6 @@ def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
     return packed, {f"/{name}" for name in damaged}
 
 
-def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
-    """The XML parts of a package by name, except those that are damaged or unpack to more than `largest` bytes.
-
-    Raises BadZipFile.
-    """
-    parts: dict[str, bytes] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for member in archive.infolist():
-            name = member.filename.replace("\\", "/").lstrip("/").lower()
-            if not name.endswith((".xml", ".rels")) or name == _TYPES or member.file_size > largest:
-                continue
-            try:
-                parts[name] = _STRICT.sub(_TRANSITIONAL, archive.read(member))
-            except UNPACKABLE:
-                # A damaged member counts as missing, which is reported where it is referred to.
-                continue
-    return parts
-
-
-def parse(blob: bytes) -> Any:
-    """The root of a part, with what can be recovered of a damaged one; None if that is nothing.
-
-    Raises Unreadable for more XML than fits in memory.
-    """
-    _check_size(_marks(blob))
-    return _tree(blob, recover=True)
-
-
-def _tree(blob: bytes, recover: bool = False) -> Any:
-    return etree.fromstring(blob, etree.XMLParser(recover=recover, resolve_entities=False, no_network=True))
-
-
 def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
     """Make the targets in the relationships file `name` absolute; returns the types of the parts they lead to."""
     base = posixpath.dirname(_owner(name))
@@ -101,9 +59,7 @@ def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
     for relation in root:
         if not isinstance(relation.tag, str) or relation.get("TargetMode") == "External":
             continue
-        path = relation.get("Target", "").replace("\\", "/").partition("#")[0].lower()
-        target = posixpath.normpath(posixpath.join("/" + base, path)).lstrip("/")
-        target = target if target in parts else unquote(target)
+        target = resolved(relation.get("Target", ""), base, parts)
         relation.set("Target", "/" + target)
         kind = _KINDS.get(relation.get("Type", "").rpartition("/")[2])
         if kind and target in parts:
@@ -114,12 +70,12 @@ def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
 def _mend(parts: dict[str, bytes], kinds: dict[str, str]) -> set[str]:
     """Make the parts that python-pptx parses well-formed and drop hopeless ones; returns those that lost something."""
     damaged: set[str] = set()
-    _check_size(sum(_marks(parts[name]) for name in kinds))
+    check_size(sum(marks(parts[name]) for name in kinds))
     for name in kinds:
         try:
-            _tree(parts[name])
+            tree(parts[name])
         except etree.XMLSyntaxError:
-            root = _tree(parts[name], recover=True)
+            root = tree(parts[name], recover=True)
             damaged.add(name)
             if root is None:
                 del parts[name]
@@ -157,15 +113,3 @@ def _content_types(kinds: dict[str, str]) -> bytes:
     for name, kind in kinds.items():
         etree.SubElement(root, "Override", PartName=f"/{name}", ContentType=kind)
     return bytes(etree.tostring(root))
-
-
-def _marks(blob: bytes) -> int:
-    return blob.count(b"<") + blob.count(b"=")
-
-
-def _check_size(marks: int) -> None:
-    if marks > MOST_MARKS:
-        raise Unreadable(
-            "The presentation is too complex: its slides consist of more than four million elements. "
-            "Split it and upload the parts."
-        )

@@ -8,15 +8,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from docqa.formats.office.drawing import MC, A, M, lines, paragraph_text, written_description
 from docqa.formats.slides.deck import FOOTER, TITLE, Line, Text, titled
-from docqa.formats.slides.formula import formula
 from docqa.formats.slides.reading_order import Box, in_order
 
-A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 
 _GROUPS = (P + "spTree", P + "grpSp")
 _FRAME, _PICTURE = P + "graphicFrame", P + "pic"
@@ -31,10 +27,8 @@ _STAND_INS = ("sldNum", "sldImg")
 _KIN = {"ctrTitle": "title", "title": "title", "ftr": "ftr", "dt": "dt", "sldNum": "sldNum"}
 
 _TRUE = {"1", "true"}
-_CONTROL = re.compile("_x00[01][0-9A-F]_")
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(mm|cm|in|pt|pc|pi)?")
 _UNITS = {"": 1, "mm": 36_000, "cm": 360_000, "in": 914_400, "pt": 12_700, "pc": 152_400, "pi": 152_400}
-_FILE_NAME = re.compile(r"\.\w{2,5}$")
 
 Places = dict[str, Box]
 
@@ -62,11 +56,6 @@ def texts(tree: Any, places: Places, graphic: Callable[[Any], list[Line]], from_
     return titled(collected)
 
 
-def lines(element: Any) -> str:
-    """The paragraphs below an element, one per line."""
-    return "\n".join(_CONTROL.sub("\n", "".join(_runs(paragraph))) for paragraph in element.iter(A + "p"))
-
-
 def places(layout: Any, master: Any) -> Places:
     """The positions of placeholders for which the slide gives none, by their index and by their kind.
 
@@ -89,7 +78,7 @@ def places(layout: Any, master: Any) -> Places:
 def _members(group: Any) -> Iterator[Any]:
     """The shapes of a group; of those given in alternatives (part 3, 7.5), the first."""
     for child in group:
-        if child.tag == _MC + "AlternateContent":
+        if child.tag == MC + "AlternateContent":
             yield from _members(next(iter(child), ()))
         elif child.tag in _SHAPES:
             yield child
@@ -98,7 +87,7 @@ def _members(group: Any) -> Iterator[Any]:
 def _with_text(tree: Any) -> set[Any]:
     """The shapes and groups that can have a text, and their ancestors; others would only distort the reading order."""
     elements: set[Any] = set()
-    for leaf in tree.iter(A + "t", _M + "t", _FRAME, _PICTURE):
+    for leaf in tree.iter(A + "t", M + "t", _FRAME, _PICTURE):
         ancestor = leaf if leaf.tag != _PICTURE or _description(leaf) else None
         while ancestor is not None and ancestor not in elements:
             elements.add(ancestor)
@@ -125,7 +114,7 @@ def _lines(shape: Any, graphic: Callable[[Any], list[Line]]) -> list[Line]:
 
 def _paragraphs(shape: Any) -> list[Line]:
     """The paragraphs of a shape. Those of a body have bullets unless they say otherwise, or there is only one."""
-    paragraphs = [(_CONTROL.sub("\n", "".join(_runs(paragraph))), paragraph) for paragraph in shape.iter(A + "p")]
+    paragraphs = [(paragraph_text(paragraph), paragraph) for paragraph in shape.iter(A + "p")]
     is_body = _placeholder(shape).get("type") in _BODIES and sum(bool(text.strip()) for text, _ in paragraphs) > 1
     return [_paragraph(text, paragraph.find(A + "pPr"), is_body) for text, paragraph in paragraphs]
 
@@ -156,30 +145,8 @@ def _table(table: Any) -> list[Line]:
     return [Line(row, "row", int(has_head and place == 0)) for place, row in enumerate(rows) if row]
 
 
-def _runs(node: Any) -> Iterator[str]:
-    for child in node:
-        if child.tag == A + "t":
-            yield child.text or ""
-        elif child.tag == A + "br":
-            yield "\n"
-        elif child.tag == A + "fld" and child.get("type") == "slidenum":
-            # The cached number of a slide is often "<number>" or that of another slide.
-            continue
-        elif child.tag == _MC + "AlternateContent":
-            yield from _runs(next(iter(child), ()))
-        elif isinstance(child.tag, str) and child.tag.startswith(_M):
-            yield formula(child)
-        else:
-            yield from _runs(child)
-
-
 def _description(shape: Any) -> str:
-    """The alternative text that a person wrote.
-
-    A file name does not count, nor PowerPoint's own guess: two paragraphs, of which the last says what it is.
-    """
-    words = next((properties.get("descr", "") for properties in shape.iterfind(f"*/{P}cNvPr")), "").strip()
-    return "" if " " not in words or "\n" in words or _FILE_NAME.search(words) else words
+    return next((written_description(properties) for properties in shape.iterfind(f"*/{P}cNvPr")), "")
 
 
 def _box(shape: Any, places: Places) -> Box | None:

@@ -8,14 +8,11 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from docqa.formats.slides.pptx_shapes import lines
+from docqa.formats.office.drawing import CX, DGM, C, lines
 
-_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _C15 = "{http://schemas.microsoft.com/office/drawing/2012/chart}"
-_CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
-_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 
-_RICH, _TITLES, _VALUES = ((_C + name, _CX + name) for name in ("rich", "title", "v"))
+_RICH, _TITLES, _VALUES = ((C + name, CX + name) for name in ("rich", "title", "v"))
 
 _NO_CODE = re.compile(r'"[^"]*"|\[[^\]]*\]|[\\_*].')
 _FIRST_DAY = date(1899, 12, 30)
@@ -39,15 +36,15 @@ def chart(root: Any) -> str:
     `root` is that of a chart part (ECMA-376 part 1, 21.2) or of a chartex part ([MS-ODRAWXML]).
     """
     words = dict.fromkeys(filter(None, (line.strip() for line in _labels(root))))
-    series = list(_chartex_series(root) if root.tag.startswith(_CX) else _series(root))
+    series = list(_chartex_series(root) if root.tag.startswith(CX) else _series(root))
     return "\n".join((*words, *_rows(series)))
 
 
 def diagram(root: Any) -> str:
     """The texts of a diagram's data model (ECMA-376 part 1, 21.4), a line per paragraph, parents before children."""
-    points = {point.get("modelId", ""): point for point in root.iter(_DGM + "pt")}
+    points = {point.get("modelId", ""): point for point in root.iter(DGM + "pt")}
     below: dict[str, list[tuple[int, str]]] = {}
-    for link in root.iter(_DGM + "cxn"):
+    for link in root.iter(DGM + "cxn"):
         if link.get("type", "parOf") == "parOf":
             place = link.get("srcOrd", "")
             below.setdefault(link.get("srcId", ""), []).append(
@@ -76,25 +73,25 @@ def _labels(root: Any) -> Iterator[str]:
 
 def _series(root: Any) -> Iterator[_Series]:
     first: Points = {}
-    for series in root.iter(_C + "ser"):
-        name = " ".join(value.text or "" for value in series.iterfind(f"{_C}tx//{_C}v"))
-        categories = _points(series, _C + "cat", _C + "xVal") or first
+    for series in root.iter(C + "ser"):
+        name = " ".join(value.text or "" for value in series.iterfind(f"{C}tx//{C}v"))
+        categories = _points(series, C + "cat", C + "xVal") or first
         first = first or categories
-        yield _Series(name, categories, _points(series, _C + "val", _C + "yVal"))
-        for more in (_points(series, _C + "bubbleSize"), _cached(series.iter(_C15 + "dlblRangeCache"))):
+        yield _Series(name, categories, _points(series, C + "val", C + "yVal"))
+        for more in (_points(series, C + "bubbleSize"), _cached(series.iter(_C15 + "dlblRangeCache"))):
             if more:
                 yield _Series("", categories, more)
 
 
 def _chartex_series(root: Any) -> Iterator[_Series]:
-    data = {block.get("id", ""): block for block in root.iter(_CX + "data")}
-    for series in root.iter(_CX + "series"):
-        name = " ".join(value.text or "" for value in series.iterfind(f"{_CX}tx//{_CX}v"))
-        keys = (key.get("val") for key in series.iterfind(_CX + "dataId"))
+    data = {block.get("id", ""): block for block in root.iter(CX + "data")}
+    for series in root.iter(CX + "series"):
+        name = " ".join(value.text or "" for value in series.iterfind(f"{CX}tx//{CX}v"))
+        keys = (key.get("val") for key in series.iterfind(CX + "dataId"))
         source = next((data[key] for key in keys if key in data), None)
         if source is not None:
-            numbers = [_cached([dimension]) for dimension in source.iterfind(_CX + "numDim")]
-            categories = _cached(source.iterfind(_CX + "strDim"))
+            numbers = [_cached([dimension]) for dimension in source.iterfind(CX + "numDim")]
+            categories = _cached(source.iterfind(CX + "strDim"))
             for values in numbers or [dict.fromkeys(categories, "")]:
                 yield _Series(name, categories, values)
 
@@ -110,17 +107,17 @@ def _cached(sources: Iterable[Any]) -> Points:
     """
     points: Points = {}
     for source in sources:
-        is_number = source.tag == _CX + "numDim" or next(source.iter(_C + "numCache", _C + "numLit"), None) is not None
-        code = next((node.text or "" for node in source.iter(_C + "formatCode")), "")
-        levels = list(source.iter(_C + "lvl", _CX + "lvl")) or [source]
+        is_number = source.tag == CX + "numDim" or next(source.iter(C + "numCache", C + "numLit"), None) is not None
+        code = next((node.text or "" for node in source.iter(C + "formatCode")), "")
+        levels = list(source.iter(C + "lvl", CX + "lvl")) or [source]
         points |= _joined([_level(level, level.get("formatCode", code), is_number) for level in levels])
     return points
 
 
 def _level(level: Any, code: str, is_number: bool) -> Points:
     points = (
-        (point.get("idx", ""), (point.findtext(_C + "v") or point.text or "").strip(), point)
-        for point in level.iter(_C + "pt", _CX + "pt")
+        (point.get("idx", ""), (point.findtext(C + "v") or point.text or "").strip(), point)
+        for point in level.iter(C + "pt", CX + "pt")
     )
     return {
         int(index): _shown(value, point.get("formatCode", code)) if is_number else value
