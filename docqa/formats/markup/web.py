@@ -64,7 +64,7 @@ def read(data: bytes, charset: str = "") -> Reading:
         raise Unreadable(
             f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages."
         )
-    source = clean(decode(data, _charset(data, charset)))
+    source = clean(decode(data, declared_charset(data, charset)))
     if not _MARKUP.search(source):
         return Reading("html", "", paginate(source))
     root = parse(source)
@@ -75,7 +75,7 @@ def read(data: bytes, charset: str = "") -> Reading:
     return Reading("html", name, paginate(text.text, text.headings, text.blocks), properties=known)
 
 
-def _charset(data: bytes, named: str) -> str:
+def declared_charset(data: bytes, named: str) -> str:
     """The charset that the server declared, or else the page itself.
 
     Unknown names do not count, nor those of encodings in which the declaration could not have been read.
