@@ -27,6 +27,12 @@ FORMATS = {
     "epub": "EPUB",
     "rtf": "RTF",
     "html": "HTML",
+    "md": "Markdown",
+    "json": "JSON",
+    "xml": "XML",
+    "eml": "EML",
+    "mbox": "MBOX",
+    "msg": "Outlook (.msg)",
 }
 _IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
     "author": author,

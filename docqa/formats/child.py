@@ -1,4 +1,5 @@
-"""The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then notes and table."""
+"""The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then attachments, and last
+notes and table."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -45,6 +46,8 @@ def _answers(request: Header, data: bytes) -> Answers:
         document = reading.read(data, request["name"], request["media_type"])
     for batch in _batches(document.pages):
         yield {}, batch
+    for attachment in document.attachments:
+        yield {"name": attachment.name, "media_type": attachment.media_type}, attachment.data
     # The notes and the table are complete only now.
     table = b"" if document.table is None else _json(astuple(document.table))
     about = {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}

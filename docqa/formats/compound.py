@@ -25,9 +25,18 @@ class Compound:
             self._file = olefile.OleFileIO(io.BytesIO(data))
         except _BROKEN as error:
             raise Damaged from error
+        self._below: dict[str, list[str]] | None = None  # the names in each storage
 
     def __contains__(self, name: str) -> bool:
         return bool(self._file.exists(name))
+
+    def names(self, path: str = "") -> list[str]:
+        """The names of what is right in a storage, whose path ends in a slash or is empty for the root."""
+        if self._below is None:
+            self._below = {}
+            for *folders, name in self._file.listdir(streams=True, storages=True):
+                self._below.setdefault("".join(f"{folder}/" for folder in folders).lower(), []).append(name)
+        return self._below.get(path.lower(), [])
 
     def stream(self, name: str) -> bytes:
         """The bytes of a stream, none if there is no such stream. Raises Damaged."""

@@ -10,7 +10,7 @@ import logging
 
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.columns import Column, Table
-from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.formats.pages import Attachment, Extracted, ExtractedPage
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
@@ -101,12 +101,14 @@ async def _spawn(memory_mb: int, seconds: float) -> Process:
 
 
 def _document(frames: list[Frame]) -> Extracted:
-    """The document in a child's answers: pages, a line of JSON each, and last what else there is, with its table."""
-    *batches, (body, table) = frames
-    pages = [_page(line) for _, batch in batches for line in io.BytesIO(batch)]
+    """The document in a child's answers: pages, a line of JSON each, then its attachments, and last what else there is,
+    with its table."""
+    *parts, (body, table) = frames
+    pages = [_page(line) for header, batch in parts if not header["body"] for line in io.BytesIO(batch)]
+    attachments = [Attachment(**header["body"], data=data) for header, data in parts if header["body"]]
     answer: Header = body["body"]
-    properties = Properties(**answer["properties"])
-    return Extracted(answer["kind"], answer["title"], pages, answer["notes"], _table(table), properties)
+    about = answer["notes"], _table(table), Properties(**answer["properties"]), attachments
+    return Extracted(answer["kind"], answer["title"], pages, *about)
 
 
 def _page(line: bytes) -> ExtractedPage:

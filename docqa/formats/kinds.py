@@ -8,7 +8,16 @@ from docqa.errors import Unreadable
 from docqa.formats import archive
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
 
-SUFFIXES = (".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc")
+SUFFIXES = (
+    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf"),
+    *(".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl", ".xml", ".tsv", ".log", ".yaml", ".yml"),
+    *(".eml", ".mbox", ".msg", ".docx", ".odt", ".doc"),
+)
+# Suffixes whose kind has another name.
+_SAME = {
+    "markdown": "md", "htm": "html", "xhtml": "html", "jsonl": "json", "tsv": "csv",
+    "log": "txt", "yaml": "txt", "yml": "txt",
+}  # fmt: skip
 
 _MEDIA_TYPES = {
     "application/pdf": "pdf",
@@ -28,6 +37,18 @@ _MEDIA_TYPES = {
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.text-template": "odt",
     "application/msword": "doc",
+    "text/markdown": "md",
+    "text/x-markdown": "md",
+    "application/json": "json",
+    "application/ld+json": "json",
+    "application/x-ndjson": "json",
+    "application/jsonl": "json",
+    "application/geo+json": "json",
+    "application/xml": "xml",
+    "text/xml": "xml",
+    "message/rfc822": "eml",
+    "application/mbox": "mbox",
+    "application/vnd.ms-outlook": "msg",
     "application/vnd.ms-powerpoint": "ppt",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.presentationml.slideshow": "pptx",
@@ -60,11 +81,20 @@ _CLASSES = {
     UUID("00020810-0000-0000-c000-000000000046").bytes_le: _EXCEL,
     UUID("00020820-0000-0000-c000-000000000046").bytes_le: _EXCEL,
 }
+_MESSAGES = UUID("00020d0b-0000-0000-c000-000000000046").bytes_le
 _PRESENTATIONS = ("PowerPoint Document", "PP40")
+# Kinds that are read as text, whatever is in it: what looks like another kind may be meant as it is.
+_TEXTS = ("txt", "csv", "md", "html")
+_DATA = ("json", "xml")
+# Fields that a message's header has; of other texts hardly any begins with two.
+_FIELDS = {"from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version"}
+_FIRST_FIELD = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?[A-Za-z][A-Za-z0-9-]*[ \t]*:")
+_MBOX = re.compile(rb"From \S+[^\r\n]*\d{2}:\d{2}[^\r\n]*\r?\n[A-Za-z-]+:")
+_XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
+_MESSAGE = "__substg1.0_"
 _STREAMS = (
     ("EncryptedPackage", _PROTECTED),
     ("Workbook", _EXCEL),
-    ("__substg1.0_", "Outlook messages are not supported. Save the message as text and upload that."),
     ("VisioDocument", "Visio drawings are not supported. Save the drawing as PDF and upload that."),
     ("Quill", "Publisher documents are not supported. Save the document as PDF and upload that."),
 )
@@ -78,16 +108,30 @@ def detect(data: bytes, name: str, media_type: str) -> str:
     if not data.lstrip(_MARKS).strip(_SPACE):
         raise Unreadable("The file is empty.")
     suffix = PurePath(name).suffix.lower()
-    named = suffix[1:] if suffix in SUFFIXES else ""
-    expected = _MEDIA_TYPES.get(media_type) or named or ("txt" if _TEXT.fullmatch(media_type) else "")
+    named = kind_named(suffix)
+    expected = _MEDIA_TYPES.get(media_type) or named or _of_type(media_type)
     kind = _by_content(data, expected)
     if kind:
         return kind
     if media_type and is_html(data) and (expected in ("", "pdf") or media_type.endswith("xml")):
         return "html"
-    if expected in ("txt", "csv", "html") and (not is_binary(data) or is_html(data) or foreign(data) is None):
+    if expected in _TEXTS and (not is_binary(data) or is_html(data) or foreign(data) is None):
         return expected
+    if kind := _data(data, expected):
+        return kind
     raise Unreadable(_refusal(data, suffix, media_type, expected))
+
+
+def _of_type(media_type: str) -> str:
+    """The kind of a media type that is a kind of text, "" of another one."""
+    if media_type.endswith(("+json", "+xml")):
+        return media_type.rpartition("+")[2]
+    return "txt" if _TEXT.fullmatch(media_type) else ""
+
+
+def kind_named(suffix: str) -> str:
+    """The kind that a suffix (`.htm`, in lower case) stands for, "" if files with it are not served."""
+    return _SAME.get(suffix[1:], suffix[1:]) if suffix in SUFFIXES else ""
 
 
 def _by_content(data: bytes, expected: str) -> str | None:
@@ -101,6 +145,38 @@ def _by_content(data: bytes, expected: str) -> str | None:
     if data.startswith(_OLE):
         return _ole(data)
     return None
+
+
+def _data(data: bytes, expected: str) -> str | None:
+    """The kind of a message or of data in text, by what it looks like and what is expected."""
+    if expected in ("", "eml", "msg") and _is_mail(data):
+        return "eml"
+    if not expected and _MBOX.match(data):
+        return "mbox"
+    if expected == "xml" and _XHTML.search(data[:HEAD].replace(b"\0", b"")):
+        return "html"
+    if expected in ("eml", "mbox"):
+        return expected if _FIRST_FIELD.match(_begun(data)) and not is_binary(data) else None
+    if expected in _DATA and not is_binary(data) and (expected == "xml" or not is_html(data)):
+        return expected
+    return None
+
+
+def _begun(data: bytes) -> bytes:
+    return data[:_NEAR].lstrip(_MARKS + _SPACE)
+
+
+def _is_mail(data: bytes) -> bool:
+    """Whether it begins with the header of a message."""
+    head = _begun(data)
+    if not _FIRST_FIELD.match(head) or is_binary(data):
+        return False
+    known = set()
+    for line in head.splitlines():
+        if not line.strip():
+            break
+        known.add(line.partition(b":")[0].strip().lower().decode("ascii", "replace"))
+    return len(known & _FIELDS) > 1
 
 
 def _is_pdf(data: bytes, expected: str) -> bool:
@@ -126,11 +202,13 @@ def _is_rtf(data: bytes, expected: str) -> bool:
 
 
 def _ole(data: bytes) -> str:
-    """`ppt` or `doc`. Raises Unreadable for files of other old Office programs, and for a protected one."""
+    """`ppt`, `doc` or `msg`. Raises Unreadable for files of other old Office programs, and for a protected one."""
     root_class = _root_class(data)
-    refusal = _CLASSES.get(root_class)
     if root_class in _WORD:
         return "doc"
+    if root_class == _MESSAGES or _is_message(data):
+        return "msg"
+    refusal = _CLASSES.get(root_class)
     if (
         refusal is None
         and any(_wide(name) in data for name in _PRESENTATIONS)
@@ -143,7 +221,17 @@ def _ole(data: bytes) -> str:
     raise Unreadable(
         refusal
         or by_stream
-        or f"The file is an old Office file, but neither a Word document nor a PowerPoint presentation. {_supported()}"
+        or f"The file is an old Office file, but none of Word, PowerPoint or Outlook. {_supported()}"
+    )
+
+
+def _is_message(data: bytes) -> bool:
+    """Whether an OLE file of no known class is a message: other documents may embed one."""
+    others = (*_PRESENTATIONS, "WordDocument", *(name for name, _ in _STREAMS))
+    return (
+        _root_class(data) not in _CLASSES
+        and _wide(_MESSAGE) in data
+        and not any(_wide(name) in data for name in others)
     )
 
 
@@ -160,11 +248,12 @@ def _wide(text: str) -> bytes:
 
 def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:
     actual = foreign(data)
+    named = suffix if kind_named(suffix) == expected else f".{expected}"
     if expected and actual:
-        return f"The file is not a .{expected} file: it is {actual.what}. {actual.advice}".rstrip()
+        return f"The file is not a {named} file: it is {actual.what}. {actual.advice}".rstrip()
     if expected:
         return (
-            f"The file is not a .{expected} file, or it is damaged at its beginning. "
+            f"The file is not a {named} file, or it is damaged at its beginning. "
             "Open it in the program that made it, save it again and upload that."
         )
     if media_type or suffix:

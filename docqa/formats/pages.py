@@ -81,13 +81,22 @@ class ExtractedPage:
         return moved
 
 
+@dataclass(frozen=True)
+class Attachment:
+    """A file that a message carries; `media_type` is what the message calls it."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
 @dataclass
 class Reading:
     """A document while it is being read.
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
     a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
-    `properties` are what the file says of itself, as it says it.
+    `properties` are what the file says of itself, as it says it. `attachments` are those that are documents.
     """
 
     kind: str
@@ -96,6 +105,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     table: "Table | None" = None
     properties: Properties = Properties()
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,7 @@ class Extracted:
     notes: list[str]
     table: "Table | None" = None
     properties: Properties = Properties()
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 def _title(text: str) -> str:

@@ -21,6 +21,12 @@ READERS = {
     "docx": "office.docx",
     "odt": "office.odt",
     "doc": "office.doc",
+    "md": "markup.markdown",
+    "json": "data.json",
+    "xml": "data.xml",
+    "eml": "mail.eml",
+    "mbox": "mail.mbox",
+    "msg": "mail.msg",
 }
 
 
@@ -49,7 +55,8 @@ def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, but all pages at once."""
     document = read(data, name, media_type)
     pages = list(document.pages)
-    return Extracted(document.kind, document.title, pages, document.notes, document.table, document.properties)
+    about = document.notes, document.table, document.properties, document.attachments
+    return Extracted(document.kind, document.title, pages, *about)
 
 
 def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:

@@ -5,15 +5,31 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aiosqlite import Connection
 
 from docqa import store
 from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.ingest.attachments import read_attachments
 from docqa.ingest.chunking import chunks
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
 from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
 from docqa.text.detect import detect
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file that becomes a document: its bytes and what is known of them; `name` is the document's, `file` its own."""
+
+    name: str
+    file: str
+    data: bytes
+    sha256: bytes
+    media_type: str
+    url: str | None
 
 
 async def add_file(
@@ -27,41 +43,64 @@ async def add_file(
 ) -> str:
     """The doc_id of the new document, or of the account's document with the same bytes.
 
-    Raises Unreadable at `loc`, and Busy when too many files wait to be read.
+    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, and Busy when too
+    many files wait to be read.
     """
-    sha256 = await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
+    until = asyncio.get_running_loop().time() + intake.reading.seconds
+    sha256 = await _sha256(data)
     async with intake.db.read() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):
             return known
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     extracted = await intake.reading.read(data, name, media_type if url else "", loc)
-    pieces, language = await asyncio.to_thread(_cut, extracted)
-    doc_id, about = secrets.token_hex(12), sensible(extracted.properties, name)
+    title = (url is not None and extracted.title) or name
+    attached, notes = await read_attachments(intake.reading, extracted, title, until)
+    extracted.notes.extend(notes)
+    documents = [
+        (_Source(title, name, data, sha256, media_type, url), extracted, await asyncio.to_thread(_cut, extracted))
+    ]
+    for part in attached:
+        file = part.file
+        source = _Source(part.name, file.name, file.data, await _sha256(file.data), file.media_type, None)
+        documents.append((source, part.extracted, await asyncio.to_thread(_cut, part.extracted)))
     async with intake.db.write() as conn:
-        if known := await store.documents.document_with_bytes(conn, account, sha256):  # uploaded twice at the same time
-            return known
-        title = (url is not None and extracted.title) or name
-        pages = len(extracted.pages)
-        document = await store.documents.add_document(
-            conn,
-            account,
-            doc_id=doc_id,
-            name=title,
-            kind=extracted.kind,
-            sha256=sha256,
-            language=language,
-            pages=pages,
-            notes=" ".join(extracted.notes),
-            title=about.title,
-            author=about.author,
-            dated=about.date,
-        )
-        await store.documents.add_original(conn, document, media_type, url, data)
-        await store.documents.add_pages(conn, document, extracted.pages)
-        await store.chunks.add_chunks(conn, document, pieces)
-        if extracted.table:
-            await store.tables.add_table(conn, document, extracted.table, extracted.pages)
+        doc_ids = [await _store(conn, account, *document) for document in documents]
     intake.work.set()
+    return doc_ids[0]
+
+
+async def _sha256(data: bytes) -> bytes:
+    return await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
+
+
+async def _store(
+    conn: Connection, account: int, source: _Source, extracted: Extracted, cut: tuple[list[tuple[Chunk, str]], str]
+) -> str:
+    """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
+    same time, and attached to several messages."""
+    if known := await store.documents.document_with_bytes(conn, account, source.sha256):
+        return known
+    pieces, language = cut
+    doc_id, about = secrets.token_hex(12), sensible(extracted.properties, source.file)
+    document = await store.documents.add_document(
+        conn,
+        account,
+        doc_id=doc_id,
+        name=source.name,
+        kind=extracted.kind,
+        sha256=source.sha256,
+        language=language,
+        pages=len(extracted.pages),
+        notes=" ".join(extracted.notes),
+        title=about.title,
+        author=about.author,
+        dated=about.date,
+    )
+    await store.documents.add_original(conn, document, source.media_type, source.url, source.data)
+    await store.documents.add_pages(conn, document, extracted.pages)
+    await store.chunks.add_chunks(conn, document, pieces)
+    if extracted.table:
+        await store.tables.add_table(conn, document, extracted.table, extracted.pages)
     return doc_id
 
 

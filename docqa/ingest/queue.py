@@ -18,6 +18,7 @@ class ReadingQueue:
         self._limits = {"seconds": settings.extract_seconds, "memory_mb": settings.extract_memory_mb}
         self._ocr_languages = settings.ocr_languages
         self._longest = settings.extract_queue
+        self.seconds = settings.extract_seconds  # that one file may take
         self._slots = asyncio.Semaphore(settings.extract_parallel)
         self.length = 0  # uploads being read and waiting to be
 

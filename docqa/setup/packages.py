@@ -34,6 +34,7 @@ PIP = ("-m", "pip", "--disable-pip-version-check")
 
 # Packages whose import name differs from the name they are installed by.
 IMPORT_NAMES = {
+    "markdown-it-py": "markdown_it",
     "python-pptx": "pptx",
     "readability-lxml": "readability",
     "llama-cpp-python": "llama_cpp",

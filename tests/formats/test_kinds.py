@@ -13,7 +13,7 @@ import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats.kinds import SUFFIXES, detect
+from docqa.formats.kinds import SUFFIXES, detect, kind_named
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 HTML = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><form>Password</form></body></html>"
@@ -73,7 +73,9 @@ PPTX = make_zip("[Content_Types].xml", "ppt/presentation.xml")
 EPUB = make_zip("mimetype", "META-INF/container.xml", mimetype="application/epub+zip")
 PPT = make_ole("Current User", "PowerPoint Document")
 RTF = rb"{\rtf1\ansi hello}"
-CONTENTS = {"pdf": PDF, "pptx": PPTX, "epub": EPUB, "ppt": PPT, "rtf": RTF}
+MSG = make_ole("__properties_version1.0", "__substg1.0_0037001F")
+CONTENTS = {"pdf": PDF, "pptx": PPTX, "epub": EPUB, "ppt": PPT, "rtf": RTF, "msg": MSG}
+MAIL = b"Received: from a by b\r\nFrom: Ada <ada@example.org>\r\nSubject: Numbers\r\n\r\nDear Charles"
 
 
 # --- ours ---
@@ -87,11 +89,14 @@ def test_a_known_content_decides_under_every_name(kind: str, suffix: str) -> Non
     assert detect(CONTENTS[kind], f"a{suffix}", "text/plain") == kind
 
 
+TEXTS = [suffix for suffix in SUFFIXES if kind_named(suffix) in ("txt", "csv", "md", "html", "json", "xml")]
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_text_is_text_only_under_a_name_for_text(suffix: str) -> None:
     data = b"name;age\nada;36\n"
-    if suffix in (".txt", ".csv"):
-        assert detect(data, f"a{suffix}", "") == suffix[1:]
+    if suffix in TEXTS:
+        assert detect(data, f"a{suffix}", "") == kind_named(suffix)
     else:
         assert f"not a {suffix} file: it is plain text" in refusal(data, f"a{suffix}")
 
@@ -163,6 +168,30 @@ def test_the_parts_of_a_zip_show_its_kind(names: tuple[str, ...], kind: str) -> 
     assert detect(make_zip(*names, **{"[Content_Types].xml": types}), "a.zip", "") == kind
 
 
+def test_a_message_is_known_by_its_header_unless_it_is_named_as_text() -> None:
+    for name in ("a.eml", "a.msg", "a", "1234.M56P78.host"):
+        assert detect(MAIL, name, "") == "eml"
+    assert detect(b"\n" + MAIL, "a.eml", "") == "eml"
+    assert detect(b"Subject: the only field\n\nbody", "a.eml", "") == "eml"
+    assert detect(MAIL, "a.txt", "") == "txt"
+    assert "not known" in refusal(b"Subject: a text may begin so\n\nbody", "a")
+    box = b"From ada@example.org Mon Mar  2 09:30:00 2026\n" + MAIL
+    assert detect(box, "a.mbox", "") == detect(box.replace(b"Received", b"Status"), "Inbox.mbox", "") == "mbox"
+
+
+def test_messages_of_outlook_are_known_by_class_or_streams() -> None:
+    assert detect(make_ole(root_class="00020d0b-0000-0000-c000-000000000046"), "a", "") == "msg"
+    assert "Word documents" in refusal(make_ole("WordDocument", "__substg1.0_0037001F"), "a.msg")
+
+
+def test_a_page_named_xml_is_a_page() -> None:
+    assert (
+        detect(b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><p>x</p></html>', "a.xml", "")
+        == "html"
+    )
+    assert detect(b"<!-- a remark --><table><row/></table>", "a.xml", "") == "xml"
+
+
 # --- others ---
 
 
@@ -172,7 +201,7 @@ def test_an_empty_file_is_refused_as_empty(data: bytes, suffix: str) -> None:
     assert refusal(data, f"a{suffix}") == "The file is empty."
 
 
-@pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix not in (".txt", ".csv")])
+@pytest.mark.parametrize("suffix", [*(suffix for suffix in SUFFIXES if suffix not in TEXTS), ".json", ".jsonl"])
 @pytest.mark.parametrize(
     "page",
     [
@@ -239,7 +268,6 @@ def test_real_databases_are_recognised(tmp_path: Path) -> None:
             "Word documents",
         ),
         (make_ole("Workbook"), "Excel workbooks"),
-        (make_ole("__properties_version1.0", "__substg1.0_0037001F"), "Outlook messages"),
         (make_ole("EncryptionInfo", "EncryptedPackage"), "password-protected"),
         (make_ole("VisioDocument"), "Visio"),
         (make_ole("something"), "not a PowerPoint presentation. Supported are .pdf"),
@@ -283,11 +311,15 @@ def test_office_files_are_distinguished_from_each_other_and_from_other_archives(
             "application/xml",
             "html",
         ),
-        (b'<?xml version="1.0"?><rss><channel><title>x</title></channel></rss>', "feed", "application/rss+xml", "txt"),
-        (b'{"a": 1}', "data", "application/ld+json", "txt"),
+        (b'<?xml version="1.0"?><rss><channel><title>x</title></channel></rss>', "feed", "application/rss+xml", "xml"),
+        (b'{"a": 1}', "data", "application/ld+json", "json"),
+        (b'{"a": 1}', "data", "application/vnd.api+json", "json"),
+        (b"a: 1", "data", "application/yaml", "txt"),
         (b"a;b\n1;2\n", "export", "text/csv", "csv"),
         (b"a;b\n1;2\n", "export.csv", "text/plain", "csv"),
-        (b"# Title", "readme.md", "text/markdown", "txt"),
+        (b"# Title", "readme.md", "text/markdown", "md"),
+        (b"# Title", "readme.md", "text/plain; charset=utf-8".partition(";")[0], "md"),
+        (b"From: a@example.org\nSubject: x\n\nbody", "message", "message/rfc822", "eml"),
     ],
 )
 def test_links(data: bytes, name: str, media_type: str, kind: str) -> None:

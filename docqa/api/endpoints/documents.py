@@ -73,7 +73,7 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
         media_type, data = await store.documents.original(conn, document.id)
     # A page that a stranger wrote must not run as a page of this server.
     safe = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name)}",
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}",
         "X-Content-Type-Options": "nosniff",
     }
     return Response(data, media_type=media_type or "application/octet-stream", headers=safe)

@@ -8,7 +8,6 @@ import posixpath
 import re
 import unicodedata
 import zipfile
-from html.entities import html5
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -16,6 +15,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.archive import UNPACKABLE
+from docqa.formats.markup.entities import spelled
 from docqa.formats.plain.encoding import decode
 
 # How fonts may be obfuscated (OCF's own way and Adobe's older one). That does not lock a book: its text is untouched.
@@ -24,7 +24,6 @@ _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"
 _LICENCES = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
 _DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*?encoding=["']([\w.:-]+)""")
 _XML_HEAD = re.compile(r"^\s*<\?xml[^>]*>")
-_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
 _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"
 _UTF8_NAME = 0x800
 
@@ -71,7 +70,7 @@ class Container:
 
     def xml(self, path: str) -> Any:
         """The root of an XML file, as far as it can be read, with HTML entities; None if nothing of it can be read."""
-        source = _ENTITY.sub(_spelled, self.text(path) or "")
+        source = spelled(self.text(path) or "")
         parser = etree.XMLParser(
             recover=True, resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
         )
@@ -110,10 +109,6 @@ def resolve(base: str, reference: str) -> tuple[str, str]:
     """The path and the fragment that a reference in the file `base` means."""
     path, _, fragment = reference.partition("#")
     return (posixpath.join(posixpath.dirname(base), path.replace("\\", "/")) if path else base), unquote(fragment)
-
-
-def _spelled(entity: re.Match[str]) -> str:
-    return "".join(f"&#{ord(character)};" for character in html5.get(entity[1], "")) or entity[0]
 
 
 def _name(member: zipfile.ZipInfo) -> str:

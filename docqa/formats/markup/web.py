@@ -1,4 +1,4 @@
-"""Web pages: the article that readability finds, or the text of the whole page if that is far too little.
+"""Web pages: the article that readability finds, or the text of the whole page if that is too little of it.
 
 Scripts are not run: of a page that builds its text with them, only what is meant for browsers without scripts is read.
 """
@@ -20,13 +20,17 @@ from docqa.formats.markup.html import Prose, parse, properties, prose, title
 from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.encoding import codec, decode
 from docqa.text.blocks import Block
+from docqa.text.values import dates
 
 LARGEST = 64_000_000
-# Of the text that is not in links, because navigation is.
-LEAST_SHARE = 0.25
+# Of the text that is not in links, because navigation is; and of what is long enough to be a paragraph.
+LEAST_SHARE = 1 / 3
+LEAST_PROSE = 1 / 2
+PARAGRAPH = 60
+STANDFIRST = 80
 LEAST = 250
 LONGEST_ARTICLE = 5_000_000
-MOST_RESTORED = 2.5
+MOST_RESTORED = 4.0
 LONGEST_LINK = 300
 LINKED_SHARE = 0.75
 LONGEST_BANNER = 2_000
@@ -39,6 +43,10 @@ _AROUND = (
     " | //*[@role='navigation' or @role='contentinfo' or @role='search']"
 )
 _CONSENT = re.compile(r"cookie|consent|gdpr", re.IGNORECASE)
+# Readers' comments, by the names that blogs give to the element around all of them.
+_COMMENTS = re.compile(
+    r"(?<![\w-])(?:comments|comments-area|comment-?list|comment-?respond|respond|disqus_thread)(?![\w-])", re.IGNORECASE
+)
 
 # The last plane of Unicode is for private use: each text of a page is marked by a character of it in front, which
 # survives readability.
@@ -56,7 +64,7 @@ def read(data: bytes, charset: str = "") -> Reading:
         raise Unreadable(
             f"The page is larger than {LARGEST // 1_000_000} MB, which is the limit. Split it into smaller pages."
         )
-    source = clean(decode(data, _charset(data, charset)))
+    source = clean(decode(data, declared_charset(data, charset)))
     if not _MARKUP.search(source):
         return Reading("html", "", paginate(source))
     root = parse(source)
@@ -67,7 +75,7 @@ def read(data: bytes, charset: str = "") -> Reading:
     return Reading("html", name, paginate(text.text, text.headings, text.blocks), properties=known)
 
 
-def _charset(data: bytes, named: str) -> str:
+def declared_charset(data: bytes, named: str) -> str:
     """The charset that the server declared, or else the page itself.
 
     Unknown names do not count, nor those of encodings in which the declaration could not have been read.
@@ -89,10 +97,13 @@ def _text(root: HtmlElement, name: str) -> Prose:
     if is_marked:
         linked = _marks(root.xpath("//a[not(ancestor::a)]"))
         outside = _marks(root.xpath(_AROUND)) | _marks(
-            element for element in root.iter("div", "section", "aside", "dialog", "p") if _is_consent(element)
+            element
+            for element in root.iter("div", "section", "aside", "dialog", "p", "ol", "ul")
+            if _is_consent(element) or _COMMENTS.search(f"{element.get('id')} {element.get('class')}")
         )
-        if spans := _article(_pieces(whole, _kept(root), linked, outside)):
-            return _without_last_headings(_cut(whole, _with_title(spans, whole, name)))
+        pieces = _pieces(whole, _kept(root), linked, outside)
+        if spans := _article(pieces):
+            return _without_last_headings(_cut(whole, _with_title(spans, whole, name, pieces)))
         return _cut(whole, [(0, len(whole.text))])
     return whole
 
@@ -175,14 +186,15 @@ def _pieces(page: Prose, kept: set[str], linked: set[str], outside: set[str]) ->
 
 
 def _article(pieces: list[_Piece]) -> list[tuple[int, int]]:
-    """The spans of the article; none if it is too small a part of the page.
+    """The spans of the article; none if it is too small a part of the page: lists and pages of links are no articles.
 
     readability drops lists and short paragraphs from the middle of an article. Whatever is between its first and last
     line is restored, unless that is far more than what was kept; long runs of links are not.
     """
     size = sum(piece.size for piece in pieces if piece.kept)
-    plain = sum(piece.size for piece in pieces if not piece.linked)
-    if size < LEAST or sum(piece.size for piece in pieces if piece.kept and not piece.linked) < LEAST_SHARE * plain:
+    plain = [piece for piece in pieces if not piece.linked]
+    paragraphs = [piece for piece in plain if piece.size >= PARAGRAPH]
+    if size < LEAST or _share(plain) < LEAST_SHARE or _share(paragraphs) < LEAST_PROSE:
         return []
     numbers = [number for number, piece in enumerate(pieces) if piece.kept]
     pieces = pieces[numbers[0] : numbers[-1] + 1]
@@ -197,13 +209,19 @@ def _article(pieces: list[_Piece]) -> list[tuple[int, int]]:
     return spans
 
 
+def _share(pieces: list[_Piece]) -> float:
+    """The part of their text that is kept; 1 where there are none."""
+    return sum(piece.size for piece in pieces if piece.kept) / sum(piece.size for piece in pieces) if pieces else 1.0
+
+
 def _is_navigation(run: list[_Piece]) -> bool:
     size = sum(piece.size for piece in run)
     return size > LONGEST_LINK and sum(piece.size for piece in run if piece.linked) > LINKED_SHARE * size
 
 
-def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tuple[int, int]]:
-    """Add the heading above the article if it is the page's title, but not what is between them, such as a byline."""
+def _with_title(spans: list[tuple[int, int]], page: Prose, name: str, pieces: list[_Piece]) -> list[tuple[int, int]]:
+    """Add the heading above the article if it is the page's title; of what is between them only dates and what is as
+    long as a paragraph: an article's first sentences are often apart, but so are buttons."""
     matching = [
         (start, heading)
         for start, heading in page.headings
@@ -212,7 +230,14 @@ def _with_title(spans: list[tuple[int, int]], page: Prose, name: str) -> list[tu
     if not matching:
         return spans
     start, heading = max(matching, key=lambda place: len(place[1]))
-    return [(start, start + len(heading)), *spans]
+    end = start + len(heading)
+    between = (piece for piece in pieces if end <= piece.start < spans[0][0])
+    first = [
+        (piece.start, piece.end)
+        for piece in between
+        if not piece.linked and (piece.size >= STANDFIRST or any(dates(page.text[piece.start : piece.end])))
+    ]
+    return [(start, end), *first, *spans]
 
 
 def _is_title(heading: str, name: str) -> bool:

@@ -59,6 +59,15 @@ def read(data: bytes, charset: str = "") -> Reading:
     return reading
 
 
+def of_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Reading:
+    """As `read` gives it, a table of which names and cells are known."""
+    header = list(names)
+    lines = [Row("; ".join(header), is_head=True), *(Row(_line(header, list(cells)), header, cells) for cells in rows)]
+    reading = Reading("csv", "", [])
+    reading.pages = _pages(lines, lines, Records((), csv.excel), reading)
+    return reading
+
+
 def _records(data: bytes, charset: str) -> Records:
     stream = open_text(data, charset)
     sample = stream.read(SAMPLE) + stream.readline()

@@ -1,0 +1,66 @@
+"""The files that a message carries, read one after the other; what is in them, if they are messages, too."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from docqa.errors import Unreadable
+from docqa.formats.mail.attached import MOST
+from docqa.formats.pages import Attachment, Extracted
+from docqa.ingest.queue import ReadingQueue
+
+DEEPEST = 3  # messages within messages, each attached as a file
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Attached:
+    """An attachment that was read; its `name` begins with that of its message."""
+
+    name: str
+    file: Attachment
+    extracted: Extracted
+
+
+async def read_attachments(
+    queue: ReadingQueue, message: Extracted, name: str, until: float
+) -> tuple[list[Attached], list[str]]:
+    """The documents among the attachments, and a note for each that was not read.
+
+    `until` is the time of the event loop's clock from which on no further one is read: who uploads is waiting. Raises
+    Busy and ChildDied, as reading a file does.
+    """
+    notes: list[str] = []
+    attached: list[Attached] = []
+    async for part in _read(queue, message.attachments, name, until, notes, 1):
+        if len(attached) == MOST:
+            notes.append(f"Of the attachments {MOST} were read. Upload the others by themselves.")
+            break
+        attached.append(part)
+    return attached, notes
+
+
+async def _read(
+    queue: ReadingQueue, files: Sequence[Attachment], name: str, until: float, notes: list[str], depth: int
+) -> AsyncIterator[Attached]:
+    late: list[str] = []
+    for file in files:
+        own = f"{name} / {file.name}"
+        try:
+            async with asyncio.timeout_at(until):
+                extracted = await queue.read(file.data, file.name, "", ("body", "file"))
+        except TimeoutError:
+            late.append(file.name)
+            continue
+        except Unreadable as error:
+            notes.append(f"The attachment {file.name} was not read: {error}")
+            continue
+        yield Attached(own, file, extracted)
+        if extracted.attachments and depth < DEEPEST:
+            async for inner in _read(queue, extracted.attachments, own, until, notes, depth + 1):
+                yield inner
+        elif extracted.attachments:
+            notes.append(f"What the message {file.name} carries was not read: it is nested too deep.")
+    if late:
+        names = ", ".join(late[:_NAMED]) + (f" and {len(late) - _NAMED} more" if len(late) > _NAMED else "")
+        notes.append(f"Attachments for which no time was left: {names}. Upload them by themselves.")
