@@ -31,6 +31,7 @@ HOMES = {
     "pymupdf": {"formats/pdf/document.py"},
     "pptx": {"formats/slides/pptx.py"},
     "olefile": {"formats/slides/ppt.py"},
+    "python_calamine": {"formats/sheets/binary.py"},
     "ebooklib": {"formats/markup/epub.py"},
     "striprtf": {"formats/rtf/reading.py"},
     "readability": {"formats/markup/web.py"},

@@ -27,6 +27,9 @@ FORMATS = {
     "epub": "EPUB",
     "rtf": "RTF",
     "html": "HTML",
+    "xlsx": "Excel (.xlsx)",
+    "xls": "Excel (.xls)",
+    "ods": "OpenDocument (.ods)",
 }
 _IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
     "author": author,

@@ -8,7 +8,12 @@ from docqa.errors import Unreadable
 from docqa.formats import archive
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
 
-SUFFIXES = (".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf")
+SUFFIXES = (
+    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf"),
+    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".tsv"),
+)
+# Suffixes whose kind has another name.
+SAME = {"xlsm": "xlsx", "xlsb": "xls", "tsv": "csv"}
 
 _MEDIA_TYPES = {
     "application/pdf": "pdf",
@@ -19,6 +24,11 @@ _MEDIA_TYPES = {
     "text/csv": "csv",
     "application/csv": "csv",
     "text/tab-separated-values": "csv",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xls",
+    "application/vnd.ms-excel.sheet.macroenabled.12": "xlsx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "text/html": "html",
     "application/xhtml+xml": "html",
     "application/epub+zip": "epub",
@@ -43,20 +53,20 @@ _LONGEST_ZIP_END = 66_000
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _WORD = "Word documents are not supported. Save the document as PDF or RTF and upload that."
-_EXCEL = "Excel workbooks are not supported. Save the sheet as CSV and upload that."
 _PROTECTED = "The file is password-protected. Save it without a password and upload it again."
 # The class of the root entry ([MS-CFB] 2.6.1) distinguishes a document that embeds a presentation from a presentation.
 _CLASSES = {
     UUID("00020900-0000-0000-c000-000000000046").bytes_le: _WORD,
     UUID("00020906-0000-0000-c000-000000000046").bytes_le: _WORD,
-    UUID("00020810-0000-0000-c000-000000000046").bytes_le: _EXCEL,
-    UUID("00020820-0000-0000-c000-000000000046").bytes_le: _EXCEL,
 }
+_WORKBOOKS = (
+    UUID("00020810-0000-0000-c000-000000000046").bytes_le,
+    UUID("00020820-0000-0000-c000-000000000046").bytes_le,
+)
 _PRESENTATIONS = ("PowerPoint Document", "PP40")
 _STREAMS = (
     ("EncryptedPackage", _PROTECTED),
     ("WordDocument", _WORD),
-    ("Workbook", _EXCEL),
     ("__substg1.0_", "Outlook messages are not supported. Save the message as text and upload that."),
     ("VisioDocument", "Visio drawings are not supported. Save the drawing as PDF and upload that."),
     ("Quill", "Publisher documents are not supported. Save the document as PDF and upload that."),
@@ -71,13 +81,18 @@ def detect(data: bytes, name: str, media_type: str) -> str:
     if not data.lstrip(_MARKS).strip(_SPACE):
         raise Unreadable("The file is empty.")
     suffix = PurePath(name).suffix.lower()
-    named = suffix[1:] if suffix in SUFFIXES else ""
+    named = SAME.get(suffix[1:], suffix[1:]) if suffix in SUFFIXES else ""
     expected = _MEDIA_TYPES.get(media_type) or named or ("txt" if _TEXT.fullmatch(media_type) else "")
     kind = _by_content(data, expected)
     if kind:
         return kind
     if media_type and is_html(data) and (expected in ("", "pdf") or media_type.endswith("xml")):
         return "html"
+    # What programs export "to Excel" is often a web page with a table, or a text with tabs.
+    if expected == "xls" and is_html(data) and b"<table" in data[:_NEAR].lower():
+        return "html"
+    if expected == "xls" and b"\t" in data[:HEAD] and not is_binary(data) and foreign(data) == foreign(b"text"):
+        return "csv"
     if expected in ("txt", "csv", "html") and (not is_binary(data) or is_html(data) or foreign(data) is None):
         return expected
     raise Unreadable(_refusal(data, suffix, media_type, expected))
@@ -119,7 +134,7 @@ def _is_rtf(data: bytes, expected: str) -> bool:
 
 
 def _ole(data: bytes) -> str:
-    """`ppt`. Raises Unreadable for files of other old Office programs, and for a protected one."""
+    """`ppt` or `xls`. Raises Unreadable for files of other old Office programs, and for a protected one."""
     refusal = _CLASSES.get(_root_class(data))
     if (
         refusal is None
@@ -127,10 +142,21 @@ def _ole(data: bytes) -> str:
         and _wide("EncryptedPackage") not in data
     ):
         return "ppt"
+    if _is_workbook(data):
+        return "xls"
     by_stream = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
     raise Unreadable(
         refusal or by_stream or f"The file is an old Office file, but not a PowerPoint presentation. {_supported()}"
     )
+
+
+def _is_workbook(data: bytes) -> bool:
+    """Whether an OLE file is a workbook, by its class or else by its stream, and no document that embeds one."""
+    if _root_class(data) in _WORKBOOKS:
+        return True
+    names = (*_PRESENTATIONS, *(name for name, _ in _STREAMS))
+    is_other = any(_wide(name) in data for name in names) or _root_class(data) in _CLASSES
+    return not is_other and any(_wide(name) in data for name in ("Workbook", "WORKBOOK", "Book\0"))
 
 
 def _root_class(data: bytes) -> bytes:
@@ -146,6 +172,7 @@ def _wide(text: str) -> bytes:
 
 def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:
     actual = foreign(data)
+    expected = suffix[1:] if expected == SAME.get(suffix[1:]) else expected
     if expected and actual:
         return f"The file is not a .{expected} file: it is {actual.what}. {actual.advice}".rstrip()
     if expected:

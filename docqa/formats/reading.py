@@ -18,6 +18,9 @@ READERS = {
     "epub": "markup.epub",
     "rtf": "rtf.reading",
     "html": "markup.web",
+    "xlsx": "sheets.xlsx",
+    "ods": "sheets.ods",
+    "xls": "sheets.binary",
 }
 
 
