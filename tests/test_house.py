@@ -14,7 +14,7 @@ import pytest
 
 from docqa import ROOT
 from docqa.api.app import ENDPOINTS
-from docqa.formats.kinds import SUFFIXES
+from docqa.formats.names import SUFFIXES
 from docqa.settings import Settings, environment_name
 
 PACKAGE = ROOT / "docqa"
@@ -31,6 +31,7 @@ HOMES = {
     "pymupdf": {"formats/pdf/document.py"},
     "pptx": {"formats/slides/pptx.py"},
     "olefile": {"formats/compound.py"},
+    "python_calamine": {"formats/sheets/binary.py"},
     "ebooklib": {"formats/markup/epub.py"},
     "striprtf": {"formats/rtf/reading.py"},
     "readability": {"formats/markup/web.py"},

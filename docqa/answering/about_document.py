@@ -33,6 +33,9 @@ FORMATS = {
     "eml": "EML",
     "mbox": "MBOX",
     "msg": "Outlook (.msg)",
+    "xlsx": "Excel (.xlsx)",
+    "xls": "Excel (.xls)",
+    "ods": "OpenDocument (.ods)",
 }
 _IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
     "author": author,

@@ -18,7 +18,7 @@ def read(path: str) -> "list[ExtractedPage]":
     from pathlib import Path
 
     from docqa.formats import reading
-    from docqa.formats.kinds import SUFFIXES
+    from docqa.formats.names import SUFFIXES
 
     file = Path(path)
     media_type = "" if file.suffix.lower() in SUFFIXES else mimetypes.guess_type(file.name)[0]

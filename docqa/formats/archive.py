@@ -1,7 +1,4 @@
-"""ZIP-based documents (.pptx, .docx, .odt, .epub): their kind, and whether they are safe to unpack.
-
-Nothing is unpacked to disk.
-"""
+"""Documents in ZIP archives: their kind, and whether they are safe to unpack. Nothing is unpacked to disk."""
 
 import io
 import re
@@ -18,6 +15,8 @@ MEMBERS = 20_000
 # A parsed tree takes up to fifty times the memory of its source.
 LARGEST_MARKUP = 32_000_000
 _MARKUP = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx", ".svg", ".vml")
+# These are streamed.
+_STREAMED = re.compile(r"xl/(?:worksheets/[^/]+|sharedstrings)\.xml|content\.xml")
 _CHUNK = 1 << 16
 _HEADER = struct.Struct("<26xHH")
 _ENTRY = b"PK\x01\x02"
@@ -33,7 +32,6 @@ _PROTECTED = "The file is password-protected. Save it without a password and upl
 _AS_PDF = "Save the document as PDF and upload that."
 # Kinds that show in a path in the archive, or in the beginning of one.
 _PATHS = (
-    ("xl/", "Excel workbooks are not supported. Save the sheet as CSV and upload that."),
     ("visio/", f"Visio drawings are not supported. {_AS_PDF}"),
     ("androidmanifest.xml", "The file is an Android app, not a document."),
     ("meta-inf/manifest.mf", "The file is a Java program, not a document."),
@@ -42,10 +40,6 @@ _PATHS = (
     ("index.apxl", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
 )
 _TYPES = (
-    (
-        "opendocument.spreadsheet",
-        "OpenDocument spreadsheets (.ods) are not supported. Save the sheet as CSV and upload that.",
-    ),
     (
         "opendocument.presentation",
         "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that.",
@@ -58,7 +52,7 @@ _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
 def kind(data: bytes) -> str:
-    """`pptx`, `docx`, `odt` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
+    """A key of `reading.READERS`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
     if data.count(_ENTRY) > MEMBERS:
         raise Unreadable(f"The file holds more than {MEMBERS:,} parts, which is the limit. It is refused.")
     try:
@@ -108,6 +102,10 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
         return "docx"
     if "opendocument.text" in mimetype or not mimetype and "office:text" in _beginning(archive, "content.xml"):
         return _text(archive)
+    if any(path.startswith("xl/") for path in paths):
+        return "xls" if "xl/workbook.bin" in paths else "xlsx"
+    if "opendocument.spreadsheet" in mimetype:
+        return "ods"
     for sign, refusal in _TYPES:
         if sign in mimetype:
             raise Unreadable(refusal)
@@ -120,7 +118,7 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
             "Run text recognition (OCR) over them and upload the result as PDF."
         )
     raise Unreadable(
-        "The file is a ZIP archive, but none of those that are supported: .docx, .odt, .pptx, .epub. "
+        "The file is a ZIP archive, but neither a document of Office or OpenDocument nor a book. "
         "Unpack it and upload the documents in it."
     )
 
@@ -150,7 +148,8 @@ def _check_part(data: bytes, member: zipfile.ZipInfo) -> None:
             "The file is compressed with a method that documents do not use. "
             "Save it again in the program that made it and upload that."
         )
-    if member.file_size > LARGEST_MARKUP and _path(member).endswith(_MARKUP):
+    path = _path(member)
+    if member.file_size > LARGEST_MARKUP and path.endswith(_MARKUP) and not _STREAMED.fullmatch(path):
         raise Unreadable(
             f"A part of the file has {member.file_size // 1_000_000} MB of markup, more than can be read. "
             "Split it into smaller files."

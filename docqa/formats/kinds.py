@@ -2,60 +2,12 @@
 
 import re
 from pathlib import PurePath
-from uuid import UUID
 
 from docqa.errors import Unreadable
 from docqa.formats import archive
+from docqa.formats.compound_kinds import SIGNATURE, compound_kind
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
-
-SUFFIXES = (
-    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf"),
-    *(".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl", ".xml", ".tsv", ".log", ".yaml", ".yml"),
-    *(".eml", ".mbox", ".msg", ".docx", ".odt", ".doc"),
-)
-# Suffixes whose kind has another name.
-_SAME = {
-    "markdown": "md", "htm": "html", "xhtml": "html", "jsonl": "json", "tsv": "csv",
-    "log": "txt", "yaml": "txt", "yml": "txt",
-}  # fmt: skip
-
-_MEDIA_TYPES = {
-    "application/pdf": "pdf",
-    "application/x-pdf": "pdf",
-    "application/rtf": "rtf",
-    "application/x-rtf": "rtf",
-    "text/rtf": "rtf",
-    "text/csv": "csv",
-    "application/csv": "csv",
-    "text/tab-separated-values": "csv",
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "application/epub+zip": "epub",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": "docx",
-    "application/vnd.ms-word.document.macroenabled.12": "docx",
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.text-template": "odt",
-    "application/msword": "doc",
-    "text/markdown": "md",
-    "text/x-markdown": "md",
-    "application/json": "json",
-    "application/ld+json": "json",
-    "application/x-ndjson": "json",
-    "application/jsonl": "json",
-    "application/geo+json": "json",
-    "application/xml": "xml",
-    "text/xml": "xml",
-    "message/rfc822": "eml",
-    "application/mbox": "mbox",
-    "application/vnd.ms-outlook": "msg",
-    "application/vnd.ms-powerpoint": "ppt",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-    "application/vnd.openxmlformats-officedocument.presentationml.slideshow": "pptx",
-}
-_TEXT = re.compile(
-    r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-yaml|toml|sql|javascript|x-javascript|x-sh|x-tex|x-ndjson)"
-)
+from docqa.formats.names import SUFFIXES, kind_named, kind_promised
 
 _MARKS = b"\xef\xbb\xbf\xff\xfe"
 _SPACE = b"\0 \t\r\n\f"
@@ -65,24 +17,9 @@ _NEAR = 100_000
 # The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
-_ZIPPED = ("pptx", "epub", "docx", "odt")
+_ZIPPED = ("pptx", "epub", "docx", "odt", "xlsx", "ods")
 _ZIP_END = b"PK\x05\x06"
 _LONGEST_ZIP_END = 66_000
-
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_EXCEL = "Excel workbooks are not supported. Save the sheet as CSV and upload that."
-_PROTECTED = "The file is password-protected. Save it without a password and upload it again."
-# The class of the root entry ([MS-CFB] 2.6.1) distinguishes a document that embeds a presentation from a presentation.
-_WORD = {
-    UUID("00020900-0000-0000-c000-000000000046").bytes_le,
-    UUID("00020906-0000-0000-c000-000000000046").bytes_le,
-}
-_CLASSES = {
-    UUID("00020810-0000-0000-c000-000000000046").bytes_le: _EXCEL,
-    UUID("00020820-0000-0000-c000-000000000046").bytes_le: _EXCEL,
-}
-_MESSAGES = UUID("00020d0b-0000-0000-c000-000000000046").bytes_le
-_PRESENTATIONS = ("PowerPoint Document", "PP40")
 # Kinds that are read as text, whatever is in it: what looks like another kind may be meant as it is.
 _TEXTS = ("txt", "csv", "md", "html")
 _DATA = ("json", "xml")
@@ -91,13 +28,6 @@ _FIELDS = {"from", "to", "subject", "date", "message-id", "received", "return-pa
 _FIRST_FIELD = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?[A-Za-z][A-Za-z0-9-]*[ \t]*:")
 _MBOX = re.compile(rb"From \S+[^\r\n]*\d{2}:\d{2}[^\r\n]*\r?\n[A-Za-z-]+:")
 _XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
-_MESSAGE = "__substg1.0_"
-_STREAMS = (
-    ("EncryptedPackage", _PROTECTED),
-    ("Workbook", _EXCEL),
-    ("VisioDocument", "Visio drawings are not supported. Save the drawing as PDF and upload that."),
-    ("Quill", "Publisher documents are not supported. Save the document as PDF and upload that."),
-)
 
 
 def detect(data: bytes, name: str, media_type: str) -> str:
@@ -108,8 +38,7 @@ def detect(data: bytes, name: str, media_type: str) -> str:
     if not data.lstrip(_MARKS).strip(_SPACE):
         raise Unreadable("The file is empty.")
     suffix = PurePath(name).suffix.lower()
-    named = kind_named(suffix)
-    expected = _MEDIA_TYPES.get(media_type) or named or _of_type(media_type)
+    expected = kind_promised(suffix, media_type)
     kind = _by_content(data, expected)
     if kind:
         return kind
@@ -117,21 +46,9 @@ def detect(data: bytes, name: str, media_type: str) -> str:
         return "html"
     if expected in _TEXTS and (not is_binary(data) or is_html(data) or foreign(data) is None):
         return expected
-    if kind := _data(data, expected):
+    if kind := _table(data) if expected == "xls" else _data(data, expected):
         return kind
     raise Unreadable(_refusal(data, suffix, media_type, expected))
-
-
-def _of_type(media_type: str) -> str:
-    """The kind of a media type that is a kind of text, "" of another one."""
-    if media_type.endswith(("+json", "+xml")):
-        return media_type.rpartition("+")[2]
-    return "txt" if _TEXT.fullmatch(media_type) else ""
-
-
-def kind_named(suffix: str) -> str:
-    """The kind that a suffix (`.htm`, in lower case) stands for, "" if files with it are not served."""
-    return _SAME.get(suffix[1:], suffix[1:]) if suffix in SUFFIXES else ""
 
 
 def _by_content(data: bytes, expected: str) -> str | None:
@@ -142,9 +59,17 @@ def _by_content(data: bytes, expected: str) -> str | None:
         return "rtf"
     if data.startswith(_ZIP) or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return archive.kind(data)
-    if data.startswith(_OLE):
-        return _ole(data)
+    if data.startswith(SIGNATURE):
+        return compound_kind(data)
     return None
+
+
+def _table(data: bytes) -> str | None:
+    """What programs export "to Excel" is often a web page with a table, or a text with tabs."""
+    if is_html(data) and b"<table" in data[:_NEAR].lower():
+        return "html"
+    is_text = not is_binary(data) and foreign(data) == foreign(b"text")
+    return "csv" if is_text and b"\t" in data[:HEAD] else None
 
 
 def _data(data: bytes, expected: str) -> str | None:
@@ -199,51 +124,6 @@ def _is_rtf(data: bytes, expected: str) -> bool:
     if expected == "rtf":
         return b"{\\rtf" in data[:HEAD]
     return _RTF.match(data[:HEAD].lstrip(_MARKS + _SPACE)) is not None
-
-
-def _ole(data: bytes) -> str:
-    """`ppt`, `doc` or `msg`. Raises Unreadable for files of other old Office programs, and for a protected one."""
-    root_class = _root_class(data)
-    if root_class in _WORD:
-        return "doc"
-    if root_class == _MESSAGES or _is_message(data):
-        return "msg"
-    refusal = _CLASSES.get(root_class)
-    if (
-        refusal is None
-        and any(_wide(name) in data for name in _PRESENTATIONS)
-        and _wide("EncryptedPackage") not in data
-    ):
-        return "ppt"
-    if refusal is None and _wide("WordDocument") in data and _wide("EncryptedPackage") not in data:
-        return "doc"
-    by_stream = next((refusal for name, refusal in _STREAMS if _wide(name) in data), None)
-    raise Unreadable(
-        refusal
-        or by_stream
-        or f"The file is an old Office file, but none of Word, PowerPoint or Outlook. {_supported()}"
-    )
-
-
-def _is_message(data: bytes) -> bool:
-    """Whether an OLE file of no known class is a message: other documents may embed one."""
-    others = (*_PRESENTATIONS, "WordDocument", *(name for name, _ in _STREAMS))
-    return (
-        _root_class(data) not in _CLASSES
-        and _wide(_MESSAGE) in data
-        and not any(_wide(name) in data for name in others)
-    )
-
-
-def _root_class(data: bytes) -> bytes:
-    """The class of the root entry, the first in the directory, whose first sector the header gives ([MS-CFB] 2.2)."""
-    sector = 1 << min(data[30] if len(data) > 30 else 9, 12)
-    entry = (int.from_bytes(data[48:52], "little") + 1) * sector
-    return data[entry + 80 : entry + 96]
-
-
-def _wide(text: str) -> bytes:
-    return text.encode("utf-16-le")
 
 
 def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:

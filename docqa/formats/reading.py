@@ -27,6 +27,9 @@ READERS = {
     "eml": "mail.eml",
     "mbox": "mail.mbox",
     "msg": "mail.msg",
+    "xlsx": "sheets.xlsx",
+    "ods": "sheets.ods",
+    "xls": "sheets.binary",
 }
 
 

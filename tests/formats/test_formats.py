@@ -4,9 +4,9 @@ import pymupdf
 import pytest
 
 from docqa.errors import Unreadable
-from docqa.formats import kinds, reading
 from docqa.formats import read as read_path
-from docqa.formats.kinds import SUFFIXES
+from docqa.formats import reading
+from docqa.formats.names import SUFFIXES, kind_named
 from docqa.formats.pages import ExtractedPage, clean, cut, paginate
 
 
@@ -113,8 +113,7 @@ def test_a_pdf_cut_in_the_middle_is_read_or_refused() -> None:
 
 
 def test_every_supported_suffix_has_a_reader() -> None:
-    assert {kinds.kind_named(suffix) for suffix in SUFFIXES} == set(reading.READERS)
-    assert kinds.SUFFIXES is SUFFIXES
+    assert {kind_named(suffix) for suffix in SUFFIXES} == set(reading.READERS)
 
 
 def test_a_file_on_disk_is_read_in_this_process(tmp_path: object) -> None:

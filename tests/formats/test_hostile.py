@@ -9,7 +9,8 @@ import sys
 import threading
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 
 from conftest import Server
 from docqa import ROOT
+from workbooks import MAIN, ods, ods_rows, sheet, xlsx
 
 SECONDS = 20
 MEGABYTES = 1_000
@@ -191,7 +193,7 @@ def endless() -> bytes:
         (lambda: lying(300_000_000, 1_000), "unpacks to more than it declares"),
         (endless, "overlap"),
         (lambda: zipped({f"{n}": b"" for n in range(20_001)}), "more than 20,000 parts"),
-        (lambda: nested(30), "neither a .pptx presentation nor"),
+        (lambda: nested(30), "neither a document"),
         (lambda: book(b"words" * 100_000, zipfile.ZIP_BZIP2), "compressed with a method"),
         (lambda: book(b"words" * 100_000, zipfile.ZIP_LZMA), "compressed with a method"),
         (lambda: book().replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"), "password-protected"),
@@ -225,6 +227,64 @@ def test_symbolic_links_in_an_archive_are_not_followed(tmp_path: Path) -> None:
     assert "canary" not in read(packed.getvalue(), "a.epub").get("text", "")
 
 
+# --- workbooks ---
+
+LONG = "".join(random.Random(2).choices("abcdefgh ", k=30_000))
+
+
+NUMBER, STRING = "<c><v>1</v></c>", "<si><t>a</t></si>"
+FIRST_AND_LAST = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+SHARED = '<c t="s"><v>0</v></c>'
+SAME_STRING = f"<row>{SHARED * 20}</row>"
+MERGES = "<mergeCells>" + "".join(f'<mergeCell ref="A1:A{n}"/>' for n in range(2, 100_000)) + "</mergeCells>"
+
+
+def scattered(number: int) -> str:
+    """A row with two cells that stand far apart, and elsewhere in each row."""
+    near, far = "ABCDEFGHIJ"[number % 10], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[number % 26]
+    number += 1
+    return f'<row r="{number}"><c r="{near}{number}"><v>1</v></c><c r="X{far}{far}{number}" t="n"><v>2</v></c></row>'
+
+
+def single(number: int) -> str:
+    number += 1
+    return f'<row r="{number}"><c r="A{number}" t="inlineStr"><is><t>line {number}</t></is></c></row>'
+
+
+def workbook(rows: Iterable[str], after: str = "", method: int = zipfile.ZIP_DEFLATED, **more: str) -> bytes:
+    """A workbook of one sheet of these rows."""
+    book = sheet([], after=after).replace("<sheetData></sheetData>", f"<sheetData>{''.join(rows)}</sheetData>")
+    return xlsx({"S": book}, more={f"xl/{name}.xml": content for name, content in more.items()}, method=method)
+
+
+def repeated(rows: int, columns: int) -> bytes:
+    cell = f"<table:table-cell table:number-columns-repeated='{columns}' office:value-type='string'><text:p>a</text:p></table:table-cell>"
+    return ods(
+        f"<table:table table:name='S'><table:table-row table:number-rows-repeated='{rows}'>{cell}</table:table-row></table:table>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "words"),
+    [
+        (lambda: workbook([FIRST_AND_LAST]), "a.xlsx", "S\n\n1\n\n2"),
+        (lambda: workbook([SAME_STRING] * 50_000, sharedStrings=f"<sst {MAIN}><si><t>{LONG}</t></si></sst>"), "a.xlsx", "more than 60,000,000 characters"),
+        (lambda: workbook([f"<row>{NUMBER * 100}</row>"] * 20_001, method=zipfile.ZIP_STORED), "a.xlsx", "more than 2,000,000 filled cells"),
+        (lambda: workbook((), sharedStrings=f"<sst {MAIN}>{STRING * 3_000_000}</sst>"), "a.xlsx", "decompression bomb"),
+        (lambda: workbook(map(scattered, range(60_000))), "a.xlsx", "\t2"),
+        (lambda: workbook(map(single, range(200_000))), "a.xlsx", "line 7"),
+        (lambda: xlsx({f"S{n}": sheet([["a"]]) for n in range(300)}), "a.xlsx", "S299\n\na"),
+        (lambda: workbook(["<row><c><v>1</v></c></row>"], after=MERGES), "a.xlsx", "S\n\n1"),
+        (lambda: repeated(1_048_576, 16_384), "a.ods", "more than 2,000,000 filled cells"),
+        (lambda: ods(f"<table:table table:name='S'><table:table-row><table:table-cell><text:p>{'<text:span>' * 5_000}"), "a.ods", "nothing on any sheet"),
+    ],
+    ids=["grid", "same", "cells", "strings", "scattered", "lines", "sheets", "merges", "repeated", "deep"],
+)  # fmt: skip
+def test_workbooks(make: Callable[[], bytes], name: str, words: str) -> None:
+    outcome = read(make(), name)
+    assert words in outcome.get("refused", "") + outcome.get("text", "")
+
+
 # --- XML ---
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
@@ -246,7 +306,7 @@ ENTITIES = {
 
 
 @pytest.mark.parametrize("entities", ENTITIES)
-@pytest.mark.parametrize("format", ["pptx", "epub", "html", "opf"])
+@pytest.mark.parametrize("format", ["pptx", "epub", "html", "opf", "xlsx", "ods"])
 def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the canary sings")
@@ -261,6 +321,19 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
         "epub": (lambda: book(page), "a.epub", ""),
         "html": (page.encode, "a", "text/html"),
         "opf": (lambda: book(**{"b.opf": package}), "a.epub", ""),
+        "xlsx": (
+            lambda: xlsx({"S": declared(declaration, use, f"<?xml version='1.0'?>{sheet([['words']])}")}),
+            "a.xlsx",
+            "",
+        ),
+        "ods": (
+            lambda: ods(
+                f"<table:table table:name='S'>{ods_rows([['words']])}</table:table>",
+                change=partial(declared, declaration, use),
+            ),
+            "a.ods",
+            "",
+        ),
     }[format]
     outcome = read(data(), name, media_type)
     assert "canary" not in json.dumps(outcome)

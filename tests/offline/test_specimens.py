@@ -1,6 +1,6 @@
 """What the rehearsal reads."""
 
-from docqa.formats.kinds import SUFFIXES, kind_named
+from docqa.formats.names import SUFFIXES, kind_named
 from docqa.offline.rehearsal import SPECIMENS, VALUE
 
 

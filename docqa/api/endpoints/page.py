@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from docqa import __version__, records, store
 from docqa.api.endpoint import Endpoint, Given
+from docqa.formats.names import SUFFIXES
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.services import Services
 from docqa.text.words import TERMS_VERSION
@@ -30,6 +31,7 @@ def _page() -> tuple[str, str]:
     """The page, and the policy under which nothing runs in it but its own script and style, and nothing is loaded from
     elsewhere."""
     html = files("docqa.api.endpoints").joinpath("page.html").read_text(encoding="utf-8")
+    html = html.replace("{suffixes}", ",".join(SUFFIXES))
     rules = [
         "default-src 'none'",
         f"script-src {_hash_of('script', html)}",

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import Enum
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from docqa.errors import Unreadable
+from docqa.formats.column_names import header_place
 from docqa.formats.columns import Column, Table, Values, columns, value
 from docqa.formats.pages import PAGE, ExtractedPage, Reading, paginate
 from docqa.formats.plain.csv_records import Records
@@ -23,28 +23,17 @@ from docqa.formats.plain.encoding import open_text
 from docqa.languages import every_word
 from docqa.text.blocks import Block
 from docqa.text.keys import key
-from docqa.text.values import kind
 
 DELIMITERS = ",;\t|"
 NO_DELIMITER = "\x1f"  # the unit separator, which no file with a single column holds
 SAMPLE = 64_000
 MAX_COLUMNS = 5_000
-LONGEST_NAME = 200  # characters of a column name
 PREAMBLE = 20
 TOTALS = frozenset(map(key, every_word("tables.totals")))
 
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 _ESCAPED_QUOTE = re.compile(r'\\"[^,;\t|\n]')
 _DOUBLED_QUOTE = re.compile(r'[^,;\t|\n"]""[^,;\t|\n"]')
-
-
-class Content(Enum):
-    """What a cell holds."""
-
-    NOTHING = ""
-    NUMBER = "number"
-    DATE = "date"  # or a year
-    WORDS = "words"
 
 
 def read(data: bytes, charset: str = "") -> Reading:
@@ -216,47 +205,13 @@ def _filled(records: Iterable[list[str]]) -> Iterator[list[str]]:
 
 def _start(rows: list[list[str]]) -> Generator[Row, None, list[str]]:
     """The first rows of a table; returns its column names, [] if it has none."""
-    place = _header_place(rows)
+    place = header_place(rows)
     for number, cells in enumerate(rows[: place + 1]):
         yield Row("; ".join(cell for cell in cells if cell), is_row=number == place, is_head=number == place)
     header = rows[place] if place >= 0 else []
     for cells in rows[place + 1 :]:
         yield Row(_line(header, cells), header, cells)
     return header
-
-
-def _header_place(rows: list[list[str]]) -> int:
-    """Index of the row of column names, -1 if there is none.
-
-    It is the first row nearly as full as the fullest, if it differs in kind from those below.
-    """
-    full = max((sum(map(bool, cells)) for cells in rows), default=0)
-    place = next((place for place, cells in enumerate(rows) if sum(map(bool, cells)) >= 0.6 * full), 0)
-    return place if place + 1 < len(rows) and _is_header(rows[place], rows[place + 1 :]) else -1
-
-
-def _is_header(cells: list[str], below: list[list[str]]) -> bool:
-    """Each column votes: a name differs in kind from the cells below and does not recur there; words may head words."""
-    votes = sum(_vote(cell, [row[place] for row in below if place < len(row)]) for place, cell in enumerate(cells))
-    only_words = all(_content(cell) in (Content.WORDS, Content.NOTHING) for cell in cells)
-    return max(map(len, cells)) <= LONGEST_NAME and (votes > 0 or (votes == 0 and only_words))
-
-
-def _vote(cell: str, below: list[str]) -> int:
-    own = _content(cell)
-    kinds = Counter(kind for kind in map(_content, below) if kind is not Content.NOTHING)
-    if own is Content.NOTHING or not kinds:
-        return 0
-    usual = kinds.most_common(1)[0][0]
-    if usual is Content.WORDS:
-        return -1 if own is not Content.WORDS or cell in below else 0
-    return 1 if own is Content.WORDS or (own is Content.DATE and usual is Content.NUMBER) else -1
-
-
-def _content(cell: str) -> Content:
-    if not cell:
-        return Content.NOTHING
-    return Content(kind(cell) or "words")
 
 
 def _line(header: list[str], cells: list[str]) -> str:
