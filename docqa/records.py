@@ -153,9 +153,21 @@ class Message:
 
 
 @dataclass(frozen=True)
+class InstallStep:
+    """Something that is installed while the server serves; `state` is `waiting`, `running`, `done` or `failed`,
+    `percent` how far it is, `message` what works meanwhile, or why it failed and what helps."""
+
+    what: str
+    state: str
+    percent: int
+    message: str
+
+
+@dataclass(frozen=True)
 class Health:
     """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of
-    text recognition, say what can be used."""
+    text recognition, say what can be used; `installing` what is being installed, `proposal` which language model this
+    machine could run."""
 
     status: str
     version: str
@@ -164,3 +176,5 @@ class Health:
     local_models: dict[str, str]
     ocr: list[str]
     notes: list[str]
+    installing: list[InstallStep]
+    proposal: str

@@ -63,7 +63,7 @@ HOMES = {
     },
     "safetensors": {"models/reader/weights.py"},
     "huggingface_hub": {"catalog/hub.py"},
-    "uvicorn": {"cli/main.py"},
+    "uvicorn": {"cli/serve.py"},
 }
 
 

@@ -26,6 +26,7 @@ from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
 from docqa.services import Services, open_services
 from docqa.settings import Settings
+from docqa.setup.installation import Installation
 from docqa.store.database import Error as DatabaseError
 
 log = logging.getLogger(__name__)
@@ -59,19 +60,28 @@ ENDPOINTS = (
 CLIENT_LEFT = 499  # nobody reads it; the log does
 
 
-def create(settings: Settings, *, embedder: Embedder | None = None, former: Embedder | None = None) -> Starlette:
+def create(
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    former: Embedder | None = None,
+    installation: Installation | None = None,
+) -> Starlette:
     """The application; its lifespan opens and closes everything else.
 
     `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
+    `installation` is started with the server, and ends with it.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
-            services = await open_services(settings, stack, embedder=embedder, former=former)
+            services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
             app.state.services = services
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(_stop, worker)
+            watcher = asyncio.create_task(services.watch(), name="what is installed")
+            stack.push_async_callback(_stop, watcher)
             yield
 
     routes = [Route(endpoint.path, _serve(endpoint), methods=list(endpoint.methods)) for endpoint in ENDPOINTS]

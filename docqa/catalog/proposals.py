@@ -32,6 +32,20 @@ def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
     return [entries[-1] for kind in CHOSEN if (entries := [entry for entry in fitting if entry.kind == kind])]
 
 
+def for_chat(catalog: Catalog, machine: Machine) -> str:
+    """A sentence on the largest language model that this machine could run, and how it is got; "" where it is here, or
+    a larger one."""
+    fitting = [entry for entry in propose(catalog, machine) if entry.kind == "gguf" and entry.optional]
+    here = [path.stat().st_size for path in catalog.local_models().values()]
+    if not fitting or max(here, default=0) >= fitting[0].size:
+        return ""
+    name, size, needed = fitting[0].name, fitting[0].size / 10**9, memory(fitting[0]) / 10**9
+    return (
+        f"This machine could run the language model {name}: a download of {size:.1f} GB, about {needed:.1f} GB "
+        f"of memory. `python run.py models pull {name}` brings it, without a restart."
+    )
+
+
 def for_languages(embedder: str, languages: Collection[str], documents: Mapping[str, int]) -> tuple[str, str]:
     """(what is lacking, the remedy) where the embedding model, which knows these languages (all where none are named),
     does not know those of some documents, given by their number; two empty strings where it does."""

@@ -5,40 +5,36 @@ import asyncio
 import json
 import logging
 import os
-import signal
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from docqa import __version__, store
-from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.catalog.catalog import Catalog
 from docqa.cli.models import declare as declare_models
 from docqa.cli.reader import declare as declare_reader
+from docqa.cli.serve import run
 from docqa.errors import CannotStart, DocqaError
 from docqa.evaluation import evaluate
 from docqa.evaluation.figures import table
 from docqa.models.chat.registry import DOCUMENTED_MODELS
-from docqa.services import Services
 from docqa.settings import Settings, environment_name
 from docqa.setup.bundle import bundle
 from docqa.setup.packages import Installer, say
 from docqa.store.database import Database
 
-GRACE = 3  # seconds for open streams at shutdown
 
-
-def main(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code."""
+def main(arguments: Sequence[str], background: Sequence[str] = ()) -> int:
+    """Run one command; the exit code. `background` is what the installer is told that works while the server serves,
+    nothing where nothing is to be installed."""
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in ("-h", "--help", "--version")):
         arguments = ["serve", *arguments]
     options = _parser().parse_args(arguments)
+    options.background = background
     try:
         settings = Settings.read(
             os.environ, **{name: getattr(options, name, None) for name in ("host", "port", "data", "log_level")}
@@ -70,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", help="address to listen on")
     serve.add_argument("--port", help="port to listen on; 0 takes a free one")
     serve.add_argument("--log-level", help="debug, info, warning or error")
-    serve.set_defaults(run=_serve)
+    serve.add_argument("--wait", action="store_true", help="install everything before serving, not meanwhile")
+    serve.set_defaults(run=run)
     keys = _declare_keys(commands)
     _declare_eval(commands)
     declare_models(commands)
@@ -131,87 +128,10 @@ def _shown(value: Any) -> str:
     return str(value) if value != () else "none"
 
 
-def _serve(settings: Settings, options: argparse.Namespace) -> int:
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("httpx").setLevel("WARNING")
-    if key := asyncio.run(_first_key(settings)):
-        print(f"\nYour API key, shown only this once and stored in {_key_file(settings)}:\n\n    {key}\n")
-    config = uvicorn.Config(
-        create(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=GRACE,
-        server_header=False,
-    )
-    server = _Server(config, settings)
-    try:
-        server.run()
-    except SystemExit:  # uvicorn raises it if the port is taken, after logging that
-        return 1
-    return 0 if server.started else 1
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
-        super().__init__(config)
-        self.settings = settings
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._greet()
-
-    def _greet(self) -> None:
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        services: Services = self.config.app.state.services  # type: ignore[union-attr]
-        for note in services.notes():
-            print(note)
-        key_file = _key_file(self.settings)
-        key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
-        address = f"http://{shown}:{port}"
-        print(f"DocQA serves on {address} - try:\n", flush=True)
-        print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """As uvicorn's, except that a signal that ends the server cleanly makes the process exit with code 0."""
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def _key_file(settings: Settings) -> Path:
-    return settings.data / "api-key"
-
-
 async def _open(settings: Settings, stack: AsyncExitStack) -> Database:
     db = await Database.open(settings.database)
     stack.push_async_callback(db.close)
     return db
-
-
-async def _first_key(settings: Settings) -> str | None:
-    """The first key of a new database, None for any other."""
-    async with AsyncExitStack() as stack:
-        db = await _open(settings, stack)
-        async with db.write() as conn:
-            if await store.accounts.has_accounts(conn):
-                return None
-            _, key = await create_key(conn, DEFAULT_ACCOUNT, "first key")
-            # Inside the transaction: a key that could not be written to its file must not exist.
-            try:
-                with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                    _key_file(settings).chmod(0o600)  # the file may have existed, readable by others
-                    file.write(key + "\n")
-            except OSError as error:
-                raise CannotStart(f"The first API key cannot be written: {error}") from error
-        return key
 
 
 def _add_key(settings: Settings, options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """What is done for a document after its upload was answered: text recognition of scanned pages, vectors, a summary.
 
-After a restart it continues where it stopped. Documents whose pages are all read come before text recognition, which is
-slow.
+After a restart it continues where it stopped. Documents that somebody asks come first, text recognition, which is slow,
+last, and small documents before large ones; work on a large one is laid aside for what is more urgent.
 """
 
 import asyncio
@@ -18,7 +18,8 @@ from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
 from docqa.ingest.selection import choose
 from docqa.ingest.terms import rebuild_terms
-from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models
+from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models, load_optional_forever
+from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
@@ -38,6 +39,7 @@ async def work_forever(intake: Intake, encoders: Encoders) -> None:
     """
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
+        tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
         tasks.create_task(_retried(lambda: _finish_documents(intake, encoders)), name="documents")
 
 
@@ -55,16 +57,17 @@ async def _retried(job: Callable[[], Awaitable[None]]) -> None:
 async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
     while True:
         intake.work.clear()
+        embedder = encoders.embedder  # one that arrives from now on is loaded before it is used
         await load_models(intake, encoders)
         async with intake.db.read() as conn:
-            document = await store.jobs.next_indexing(conn)
+            document = await store.jobs.next_indexing(conn, intake.wanted)
             scan = await store.jobs.next_scan(conn, document.id) if document and recognition_languages() else None
         if document is None:
             await improve_vectors(intake, encoders)
         elif scan is not None:
             await _recognise(intake, document, *scan)
         else:
-            await _finish(intake, encoders, document)
+            await _finish(intake, embedder, document)
 
 
 async def _recognise(intake: Intake, document: StoredDocument, page_number: int, data: bytes) -> None:
@@ -84,13 +87,14 @@ async def _recognise(intake: Intake, document: StoredDocument, page_number: int,
             await store.chunks.replace_page(conn, document.id, page_number, chunks)
 
 
-async def _finish(intake: Intake, encoders: Encoders, document: StoredDocument) -> None:
+async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDocument) -> None:
     """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
     words."""
     state, message = "ready", ""
-    if encoders.embedder is not None:
+    if embedder is not None:
         try:
-            await embed_document(intake, encoders.embedder, document)
+            if not await embed_document(intake, embedder, document):
+                return
         except Unavailable as error:
             log.error("document %s has no vectors: %s", document.doc_id, error)
             state, message = "failed", f"Found by full text only: {error}"

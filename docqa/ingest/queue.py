@@ -1,7 +1,8 @@
 """What adding a document needs: the database, the processes that read files, and the bell of the background work."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from docqa.errors import Busy
 from docqa.formats.extraction import extract, recognise
@@ -9,6 +10,8 @@ from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.settings import Settings
 from docqa.store.database import Database
+
+MOST_WANTED = 1000  # documents that were asked, which are remembered
 
 
 class ReadingQueue:
@@ -42,8 +45,24 @@ class ReadingQueue:
 
 @dataclass(frozen=True)
 class Intake:
-    """Where documents are written and files are read; `work` is set when there is something for the background work."""
+    """Where documents are written and files are read; `work` is set when there is something for the background work,
+    or something more urgent than what it does."""
 
     db: Database
     reading: ReadingQueue
     work: asyncio.Event
+    _wanted: dict[int, None] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> list[int]:
+        """The documents that were asked lately, the last ones first: background work on them comes before all other."""
+        return list(reversed(self._wanted))
+
+    def want(self, documents: Iterable[int]) -> None:
+        """Note that somebody asks these documents."""
+        for document in documents:
+            self._wanted.pop(document, None)
+            self._wanted[document] = None
+        for document in list(self._wanted)[:-MOST_WANTED]:
+            del self._wanted[document]
+        self.work.set()

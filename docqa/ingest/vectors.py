@@ -23,14 +23,27 @@ PAUSE = 10  # seconds
 
 
 async def load_models(intake: Intake, encoders: Encoders) -> None:
-    """Load every model that is not loaded. One that cannot be is logged with what users lose by it."""
+    """Load the models that make vectors, where they are not loaded; one that cannot be is logged. Then have the others
+    loaded, which takes long and is not waited for."""
     embedder, serving = encoders.embedder, encoders.serving
     if embedder is not None and not (embedder.ready and (serving is None or serving.ready)):
         await _load_embedder(intake, encoders, embedder)
-    if encoders.reader is not None and encoders.reader is not embedder and not encoders.reader.ready:
-        await _load_optional(encoders.reader, "answers are whole sentences")
-    if encoders.verifier is not None and not encoders.verifier.ready:
-        await _load_optional(encoders.verifier, "answers are not verified")
+    encoders.unloaded.set()
+
+
+async def load_optional_forever(encoders: Encoders) -> None:
+    """Load reader and verifier whenever one of them is wanted and not loaded, until this is cancelled.
+
+    One that cannot be is logged with what users lose by it.
+    """
+    while True:
+        await encoders.unloaded.wait()
+        encoders.unloaded.clear()
+        reader, verifier = encoders.reader, encoders.verifier
+        if reader is not None and reader is not encoders.embedder and not reader.ready:
+            await _load_optional(reader, "answers are whole sentences")
+        if verifier is not None and not verifier.ready:
+            await _load_optional(verifier, "answers are not verified")
 
 
 async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:
@@ -79,14 +92,17 @@ async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
         log.warning("%s: %s", otherwise, error)
 
 
-async def embed_document(intake: Intake, embedder: Embedder, document: StoredDocument) -> None:
-    """Vectors for all chunks of a document that lack one. Raises Unavailable after RETRIES failures."""
+async def embed_document(intake: Intake, embedder: Embedder, document: StoredDocument) -> bool:
+    """Vectors for all chunks of a document that lack one; False where something more urgent came up before the end.
+
+    Raises Unavailable after RETRIES failures.
+    """
     failures, after = 0, 0
     while True:
         async with intake.db.read() as conn:
             batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after)
         if not batch:
-            return
+            return True
         try:
             vectors = await embedder.encode([text for _, text in batch])
         except Unavailable:
@@ -98,6 +114,8 @@ async def embed_document(intake: Intake, embedder: Embedder, document: StoredDoc
         async with intake.db.write() as conn:
             await store.vectors.set_embeddings(conn, list(zip(ids, vectors, strict=True)))
         after = ids[-1]
+        if intake.work.is_set():  # not before the first batch: however much goes on, each call gets on
+            return False
 
 
 async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
@@ -109,7 +127,7 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
         await _take_over(intake, encoders, embedder)
     elif not await empty_retired(intake):
         async with intake.db.read() as conn:
-            document = await store.vectors.next_without_sentences(conn)
+            document = await store.vectors.next_without_sentences(conn, intake.wanted)
         if document is None:
             await intake.work.wait()
             return

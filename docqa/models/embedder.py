@@ -45,7 +45,8 @@ class Embedder:
     `prefixes` are put before a question and a passage, unless the model's own files name prompts. `reader` is a trained
     part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
     `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
-    "across" two languages, and of "names", single words and headings.
+    "across" two languages, and of "names", single words and headings. In the file `measured` is kept what its process
+    measures of itself when it starts for the first time.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Embedder:
         reader: TrainedPart | None = None,
         reader_dir: Path | None = None,
         scales: Mapping[str, Scale] | None = None,
+        measured: Path | None = None,
     ) -> None:
         self._scales = scales
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
@@ -71,6 +73,7 @@ class Embedder:
                 *prefixes,
                 str(reader.path if reader else ""),
                 str(reader_dir or model_dir),
+                str(measured or ""),
             ],
             name=f"embedding ({name})",
             grace=30.0,

@@ -1,8 +1,9 @@
 """The process of an embedding model.
 
-python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER READER_DIR
+python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER READER_DIR MEASURED
 
-READER is the file of the reader's trained part, or "", and READER_DIR the folder of its base model.
+READER is the file of the reader's trained part, or "", and READER_DIR the folder of its base model. In the
+file MEASURED, "" for none, is kept what the model measures of itself when it is first loaded on a machine.
 sentence-transformers and torch are imported here only.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 
 from docqa.errors import Unavailable
 from docqa.models.embedder import BATCH
+from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Handler, Header, serve
 
@@ -63,7 +65,14 @@ class EmbeddingModel:
     """
 
     def __init__(
-        self, model_dir: str, dimension: int, query_prefix: str, passage_prefix: str, reader: str, reader_dir: str
+        self,
+        model_dir: str,
+        dimension: int,
+        query_prefix: str,
+        passage_prefix: str,
+        reader: str,
+        reader_dir: str,
+        measured: str = "",
     ) -> None:
         os.environ |= ENVIRONMENT
         import torch
@@ -87,7 +96,17 @@ class EmbeddingModel:
             "query": own.get("query", query_prefix),
             "document": own.get("document", own.get("passage", passage_prefix)),
         }
-        self._model, self.precision, self.rate = self.choose_precision(model)
+        file = Path(measured) if measured else None
+        key = circumstances(["embedding", model_dir, *self._prefix.values()], self._cores)
+        known = kept(file, key)
+        if known.get("precision") not in ("float32", "bfloat16"):
+            self._model, precision, rate = self.choose_precision(model)
+            known = {"precision": precision, "rate": rate, "unrelated": self._unrelated()}
+            keep(file, key, known)
+        else:
+            self._model = model.bfloat16() if known["precision"] == "bfloat16" else model
+        self.precision, self.rate = str(known["precision"]), float(known["rate"])
+        self.unrelated = float(known["unrelated"])
         del model
         _give_back_memory()
         self._reader = None
@@ -112,7 +131,7 @@ class EmbeddingModel:
         texts = [passage for _, passage in PAIRS]
         return self._measure(half, texts)[1] > EMULATED * self._measure(model, texts)[1]
 
-    def unrelated(self) -> float:
+    def _unrelated(self) -> float:
         """The mean cosine of questions and passages that have nothing to do with each other."""
         questions, passages = (
             [self._prefix[role] + pair[place] for pair in PAIRS] for place, role in enumerate(("query", "document"))
@@ -171,7 +190,7 @@ def _load() -> tuple[Header, Handler]:
         "precision": model.precision,
         "max_tokens": model.max_tokens,
         "texts_per_second": round(model.rate),
-        "unrelated": round(model.unrelated(), 4),
+        "unrelated": round(model.unrelated, 4),
     }
     return hello, model.handle
 

@@ -1,6 +1,6 @@
 """Which embedding model, reader and verifier are in use, and which of them can serve a question now."""
 
-import importlib.util
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -10,7 +10,9 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder, Scale
+from docqa.models.installed import is_installed
 from docqa.models.kinds import KindHead, kind_heads
+from docqa.models.measured import FILE as MEASURED
 from docqa.models.reader import VERIFIER, TrainedPart, trained_part
 from docqa.models.verifier import Verifier
 from docqa.questions.question import KindOpinion
@@ -32,7 +34,8 @@ class Encoders:
     the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the
     chosen embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
     `former` returns the embedder that made stored vectors, None where its files are gone. `kinds` tell kinds of
-    questions by their vectors: a layer for each of some models, by the SHA-256 of their weights.
+    questions by their vectors: a layer for each of some models, by the SHA-256 of their weights. `missing` are notes on
+    what is not installed; `unloaded` is set when reader or verifier may have to be loaded.
     """
 
     embedder: Embedder | None
@@ -42,6 +45,8 @@ class Encoders:
     wake: Callable[[], None]
     serving: Embedder | None = None
     kinds: Mapping[str, KindHead] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    unloaded: asyncio.Event = field(default_factory=asyncio.Event)
 
     def embedder_for(self, language: str) -> Embedder | None:
         """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking
@@ -123,22 +128,30 @@ def find_encoders(
     wake: Callable[[], None],
     embedder: Embedder | None = None,
     former: Embedder | None = None,
-) -> tuple[Encoders, list[str]]:
-    """The encoders that the settings choose among the installed models, none of them loaded, and notes on what is
-    missing.
+) -> Encoders:
+    """The encoders that the settings choose among the installed models, none of them loaded.
 
     An `embedder` that is handed in is used instead of the chosen one, and `former` stands for the one before it.
     """
-    notes: list[str] = []
-    part = trained_part(settings.models) if settings.reader else None
-    chosen = embedder or _chosen(settings, catalog, part, notes)
-    reader = _reader(catalog, chosen, part)
-    verifier = _verifier(settings, catalog) if reader else None
 
     def former_of(model: StoredModel) -> Embedder | None:
-        return former or _installed(catalog, model)
+        return former or _installed(settings, catalog, model)
 
-    return Encoders(chosen, reader, verifier, former_of, wake, kinds=kind_heads(settings.models)), notes
+    encoders = Encoders(embedder, None, None, former_of, wake, kinds=kind_heads(settings.models))
+    add_installed(encoders, settings, catalog)
+    return encoders
+
+
+def add_installed(encoders: Encoders, settings: Settings, catalog: Catalog) -> bool:
+    """Add the encoders that were missing and are installed now, none of them loaded; whether there were any."""
+    notes: list[str] = []
+    before = encoders.embedder, encoders.reader, encoders.verifier
+    part = trained_part(settings.models) if settings.reader else None
+    encoders.embedder = encoders.embedder or _chosen(settings, catalog, part, notes)
+    encoders.reader = encoders.reader or _reader(settings, catalog, encoders.embedder, part)
+    encoders.verifier = encoders.verifier or (_verifier(settings, catalog) if encoders.reader else None)
+    encoders.missing = tuple(notes)
+    return (encoders.embedder, encoders.reader, encoders.verifier) != before
 
 
 def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:
@@ -148,36 +161,38 @@ def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, note
     if not catalog.present(entry):
         notes.append(NO_EMBEDDER.format(name=entry.name))
         return None
-    if importlib.util.find_spec("sentence_transformers") is None:
+    if not is_installed("sentence-transformers"):
         notes.append(NO_SENTENCE_TRANSFORMERS)
         return None
-    return _open(catalog, entry, part)
+    return _open(settings, catalog, entry, part)
 
 
-def _reader(catalog: Catalog, embedder: Embedder | None, part: TrainedPart | None) -> Embedder | None:
+def _reader(
+    settings: Settings, catalog: Catalog, embedder: Embedder | None, part: TrainedPart | None
+) -> Embedder | None:
     """The chosen embedder if the trained part belongs to it, else the model it belongs to, if that is installed."""
     if part is None or embedder is None or embedder.reader:
         return embedder if part else None
     entry = catalog.with_weights("embedding", part.base)
-    return _open(catalog, entry, part) if entry else None
+    return _open(settings, catalog, entry, part) if entry else None
 
 
 def _verifier(settings: Settings, catalog: Catalog) -> Verifier | None:
     """The verifier; None if it is switched off or its model is not installed. Raises CannotStart for a damaged file."""
     part = trained_part(settings.models, VERIFIER) if settings.verifier else None
     entry = catalog.with_weights("encoder", part.base) if part else None
-    return Verifier(catalog.path(entry), part) if part and entry else None
+    return Verifier(catalog.path(entry), part, settings.data / MEASURED) if part and entry else None
 
 
-def _installed(catalog: Catalog, model: StoredModel) -> Embedder | None:
+def _installed(settings: Settings, catalog: Catalog, model: StoredModel) -> Embedder | None:
     """The embedder that made these stored vectors, None where its files are gone or have changed."""
     for entry in catalog.entries:
         if entry.kind == "embedding" and entry.name == model.name and catalog.present(entry):
-            return _open(catalog, entry) if entry.weights.sha256 == model.sha256 else None
+            return _open(settings, catalog, entry) if entry.weights.sha256 == model.sha256 else None
     return None
 
 
-def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:
+def _open(settings: Settings, catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Embedder:
     """The embedder of an installed entry, which is loaded later. Its process is the reader too, if the model that the
     trained part belongs to is installed: a process of its own would take 0.4 GB more."""
     base = catalog.with_weights("embedding", part.base) if part else None
@@ -191,4 +206,5 @@ def _open(catalog: Catalog, entry: Entry, part: TrainedPart | None = None) -> Em
         part if base else None,
         catalog.path(base) if base else None,
         {key: Scale(*means) for key, means in entry.cosines.items()},
+        measured=settings.data / MEASURED,
     )

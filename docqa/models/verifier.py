@@ -18,13 +18,17 @@ LEAST, MOST = 2, 6  # excerpts of one question
 
 
 class Verifier:
-    """The encoder in the folder `model_dir` with the trained part that belongs to it."""
+    """The encoder in the folder `model_dir` with the trained part that belongs to it; in the file `measured` is kept
+    which precision was the faster."""
 
-    def __init__(self, model_dir: Path, part: TrainedPart) -> None:
+    def __init__(self, model_dir: Path, part: TrainedPart, measured: Path | None = None) -> None:
         self.languages = part.languages
         # A few excerpts are read at a time, and reading cannot be aborted.
         self._child = Child(
-            "docqa.models.verifier_child", [str(model_dir), str(part.path)], name="verifier", grace=30.0
+            "docqa.models.verifier_child",
+            [str(model_dir), str(part.path), str(measured or "")],
+            name="verifier",
+            grace=30.0,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""The process of the verifier: python -m docqa.models.verifier_child DIR FILE"""
+"""The process of the verifier: python -m docqa.models.verifier_child DIR FILE MEASURED"""
 
 import os
 import sys
@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT
+from docqa.models.measured import circumstances, keep, kept
 from docqa.workers.loop import Answers, Handler, Header, serve
 
 if TYPE_CHECKING:
@@ -26,18 +28,24 @@ SAMPLE = (
 class Judge:
     """The encoder in the folder `model_dir` with the trained part in `file`, in this process.
 
-    Raises KeyError for a part of another model.
+    In the file `measured`, "" for none, is kept which precision was the faster. Raises KeyError for a part of another
+    model.
     """
 
-    def __init__(self, model_dir: str, file: str) -> None:
+    def __init__(self, model_dir: str, file: str, measured: str = "") -> None:
         os.environ |= ENVIRONMENT
         from docqa.models.reader.network import Reader
 
-        readers = {name: Reader(Path(model_dir), Path(file), name) for name in PRECISIONS}
+        kept_in = Path(measured) if measured else None
+        key = circumstances(["verifier", model_dir, file], find_machine().cores)
+        known = kept(kept_in, key).get("precision")
+        tried = (known,) if known in PRECISIONS else PRECISIONS
+        readers = {name: Reader(Path(model_dir), Path(file), name) for name in tried}
         seconds = {name: _seconds(reader) for name, reader in readers.items()}
-        self.precision = min(PRECISIONS, key=seconds.__getitem__)
+        self.precision = min(tried, key=seconds.__getitem__)
         self.excerpts = int(SECONDS * len(SAMPLE[1]) / seconds[self.precision])
         self._reader = readers[self.precision]
+        keep(kept_in, key, {"precision": self.precision})
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """What it reads in each of the `excerpts` for a `question`."""

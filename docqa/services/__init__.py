@@ -2,28 +2,32 @@
 
 import asyncio
 import os
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from docqa import store
 from docqa.answering.resources import Answering
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.keys import ProviderKeys
-from docqa.catalog.proposals import for_languages
+from docqa.catalog.machine import find_machine
+from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
-from docqa.models.encoders import REINDEXING, Encoders, find_encoders
+from docqa.models.encoders import REINDEXING, Encoders, add_installed, find_encoders
 from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.settings import Settings
+from docqa.setup.installation import Installation
+from docqa.setup.progress import DONE, Progress, current
 from docqa.store.database import Database
 
+LOOK_SECONDS = 5.0  # between two looks for models that have come
 QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
 NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
 ALL_QUOTES = (
@@ -37,7 +41,8 @@ class Services:
     """Everything that endpoints, `eval` and the command line hand on; what a package below needs is a record of its
     own.
 
-    `missing` are sentences on what this installation lacks and what users lose by it.
+    `installation` is what is installed meanwhile, if anything is; `languages` are notes on documents in languages that
+    the embedding model does not know.
     """
 
     settings: Settings
@@ -47,7 +52,9 @@ class Services:
     intake: Intake
     index: Index
     answering: Answering
-    missing: tuple[str, ...]
+    work: asyncio.Event
+    installation: Installation | None = None
+    languages: list[str] = field(default_factory=list)
 
     def models(self) -> list[Model]:
         """What can answer now, with its provider; `none` where nothing can.
@@ -64,7 +71,12 @@ class Services:
 
     def notes(self) -> list[str]:
         """What is missing here and what is in progress, as sentences for the terminal and /healthz."""
-        notes = list(self.missing)
+        steps = self.installing()
+        notes = [sentence for step in steps if (sentence := step.sentence())]
+        # What is only on its way is not missing.
+        if not current(steps):
+            notes += [*self.encoders.missing, *self.chat_models.notes()]
+        notes += self.languages
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))
         if all(model.model_provider_name == NO_LANGUAGE_MODEL for model in self.models()):
@@ -72,6 +84,33 @@ class Services:
         if self.chat_models.mapping.fault:
             notes.append(self.chat_models.mapping.fault)
         return notes
+
+    def installing(self) -> list[Progress]:
+        """What is installed while this server serves, as long as something is, or failed; else nothing."""
+        steps = self.installation.steps if self.installation else []
+        return steps if any(step.state != DONE for step in steps) else []
+
+    def proposal(self) -> str:
+        """Which language model this machine could run and how it is got; "" where that is here."""
+        return for_chat(Catalog.load(self.settings.models), find_machine())
+
+    async def watch(self) -> None:
+        """Open the models that are installed while the server runs, by itself or by another process, until this is
+        cancelled."""
+        arrived = asyncio.Event()
+        if self.installation:
+            self.installation.on_done = lambda _: arrived.set()
+            await self.installation.start()
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(arrived.wait(), LOOK_SECONDS)
+            arrived.clear()
+            if await asyncio.to_thread(self._add_installed):
+                self.languages[:] = await _languages(self.db, self.encoders.embedder)
+                self.work.set()
+
+    def _add_installed(self) -> bool:
+        return add_installed(self.encoders, self.settings, Catalog.load(self.settings.models))
 
     def known(self) -> dict[str, Any]:
         """What the rules of requests need to know of this server."""
@@ -91,20 +130,26 @@ class Services:
 
 
 async def open_services(
-    settings: Settings, stack: AsyncExitStack, *, embedder: Embedder | None = None, former: Embedder | None = None
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    embedder: Embedder | None = None,
+    former: Embedder | None = None,
+    installation: Installation | None = None,
 ) -> Services:
     """Open the database and find the models, whose processes start later. `stack` closes what was opened.
 
     `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
-    Raises CannotStart.
+    `installation` has not been started. Raises CannotStart.
     """
     db = await _open_database(settings, stack)
     catalog = Catalog.load(settings.models)
     work = asyncio.Event()
-    encoders, missing = find_encoders(settings, catalog, work.set, embedder, former)
+    encoders = find_encoders(settings, catalog, work.set, embedder, former)
     stack.push_async_callback(encoders.close)
     chat_models = _open_chat_models(settings, catalog, stack)
-    missing += await _languages(db, encoders.embedder)
+    if installation:
+        stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
     return Services(
         settings=settings,
@@ -114,7 +159,9 @@ async def open_services(
         intake=Intake(db, ReadingQueue(settings), work),
         index=index,
         answering=Answering(index, chat_models, settings.answer_seconds),
-        missing=(*missing, *chat_models.notes()),
+        work=work,
+        installation=installation,
+        languages=await _languages(db, encoders.embedder),
     )
 
 

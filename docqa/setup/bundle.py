@@ -13,7 +13,8 @@ from pathlib import Path
 from docqa.catalog.catalog import Catalog
 from docqa.errors import DocqaError
 from docqa.setup.checksums import CHECKSUMS, WHEELS, machine, write_checksums
-from docqa.setup.packages import FROM_WHEELS, WITHOUT, Installer, without_indexes
+from docqa.setup.indexes import without_indexes
+from docqa.setup.packages import FROM_WHEELS, WITHOUT, Installer
 
 FOLDERS = ("docqa", "tests")
 FILES = ("run.py", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", ".gitignore")
@@ -133,4 +134,4 @@ def _resolves(installer: Installer, wheels: Path, lines: list[str]) -> bool:
     """Whether these wheels alone satisfy the requirements, as they must on the other machine."""
     options = ("--dry-run", "--ignore-installed", "--quiet", *FROM_WHEELS, str(wheels))
     command = [*installer.pip, "install", *options, *lines]
-    return subprocess.run(command, env=without_indexes(), capture_output=True, check=False).returncode == 0
+    return subprocess.run(command, env=without_indexes(os.environ), capture_output=True, check=False).returncode == 0

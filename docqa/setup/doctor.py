@@ -29,7 +29,7 @@ from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
 from docqa.settings import Settings, environment_name
-from docqa.setup.packages import WITHOUT, Installer
+from docqa.setup.packages import COMPILER, WITHOUT, Installer
 
 DISK_MB = 1000  # for the packages' caches and some documents, beside the models
 MEMORY_MB = 2000  # the server, the embedding model and one file being read
@@ -99,7 +99,7 @@ def _packages() -> Iterator[Finding]:
         state = f"missing: {', '.join(missing)}" + (f"; {WITHOUT[name]}" if name in WITHOUT else "")
         remedy = INSTALL_AGAIN
         if name == "local" and not installer.compiler():
-            remedy += " It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
+            remedy += f" {COMPILER}"
         yield Finding(f"packages ({name})", state, remedy, needed=name == "base")
 
 

@@ -13,23 +13,22 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import tomllib
-import urllib.request
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.error import HTTPError
 
 from docqa import ROOT
 from docqa.catalog.lock import hold
 from docqa.errors import DocqaError
 from docqa.setup.checksums import WHEELS, check_bundle
+from docqa.setup.indexes import LLAMA_INDEX, TORCH_INDEX, reachable, without_indexes
+from docqa.setup.unfinished import drop_unfinished
 
-TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
-REACH_SECONDS = 3.0
 FROM_WHEELS = ("--no-index", "--find-links")
+# Python compiles what it imports; all modules of torch take a minute, and few of them are ever imported.
+UNCOMPILED = ("--no-compile",)
 PIP = ("-m", "pip", "--disable-pip-version-check")
 
 # Packages whose import name differs from the name they are installed by.
@@ -41,17 +40,12 @@ IMPORT_NAMES = {
     "pytest-xdist": "xdist",
 }
 
-TIMES = {
-    "base": "about a minute",
-    "embedding": "one to three minutes",
-    "local": "four to ten minutes, because it is compiled",
-    "test": "half a minute",
-}
 WITHOUT = {
     "embedding": "search is by words only",
     "local": "answers are sentences quoted from the documents",
     "test": "the tests cannot run",
 }
+COMPILER = "It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
 
 
 class InstallFailed(DocqaError):
@@ -73,12 +67,14 @@ def import_name(requirement: str) -> str:
 class Installer:
     """Installs the requirement groups of `root`/pyproject.toml into `root`/.venv, without downloads if `offline`.
 
-    `verb` is the pip command: `bundle` gathers wheels instead of installing.
+    `verb` is the pip command: `bundle` gathers wheels instead of installing. `checked`: the bundle's files are whole.
     """
 
     root: Path = ROOT
     torch_index: str = field(default_factory=lambda: os.environ.get("DOCQA_TORCH_INDEX", TORCH_INDEX))
+    llama_index: str = field(default_factory=lambda: os.environ.get("DOCQA_LLAMA_INDEX", LLAMA_INDEX))
     offline: bool = False
+    checked: bool = False
     verb: tuple[str, ...] = ("install",)
 
     @property
@@ -90,6 +86,11 @@ class Installer:
     def python(self) -> Path:
         """The Python of .venv, which may not exist yet."""
         return self.venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    @property
+    def temporary(self) -> Path:
+        """Where pip keeps what it downloads and unpacks, so that nothing of it stays when it is stopped."""
+        return self.venv / "tmp"
 
     @property
     def pip(self) -> list[str]:
@@ -129,24 +130,32 @@ class Installer:
             name: lines for name, lines in groups.items() if stamp.get(name, {}).get("requirements") != _digest(lines)
         }
 
-    def install(self, groups: dict[str, list[str]]) -> None:
-        """Install what is pending. Raises InstallFailed if the base group fails, DamagedBundle."""
+    def has(self, group: str) -> bool:
+        """Whether a group was installed."""
+        recorded = self._stamp().get(group)
+        return recorded is not None and not recorded["why"]
+
+    def install(self, name: str, lines: list[str]) -> str:
+        """Install a group if that is pending; "" or a sentence that says why it failed.
+
+        A failure is recorded, so that no later start tries again, but for the base group, without which nothing runs.
+        Raises InstallFailed where there can be no .venv, DamagedBundle.
+        """
         with self.lock():
-            pending = self.pending(groups)
-            if not pending:
-                return
-            if self.bundled:
+            if not self.pending({name: lines}):
+                return ""
+            if self.bundled and not self.checked:
                 say("Checking the bundle.")
                 check_bundle(self.root)
+                self.checked = True
             self._make_venv()
-            for name, lines in pending.items():
-                say(f"Installing {', '.join(import_name(line) for line in lines)} ({TIMES[name]}).")
-                failure = self.get(name, lines)
-                if failure and name == "base":
-                    raise InstallFailed(f"The packages could not be installed: {failure} The next start tries again.")
-                if failure:
-                    say(f"{failure} Without them, {WITHOUT[name]}; `python run.py install` tries again.")
+            self._begin()
+            say(f"Installing {', '.join(import_name(line) for line in lines)}.")
+            failure = self.get(name, lines)
+            if not (failure and name == "base"):
                 self._record(name, lines, failure)
+            self._end()
+        return failure
 
     def forget(self) -> None:
         """Let the next `install` retry what failed."""
@@ -194,16 +203,34 @@ class Installer:
         return next(filter(shutil.which, (os.environ.get("CXX", ""), "c++", "g++", "clang++", "cl")), "")
 
     def _local(self, lines: list[str]) -> str:
-        compiler = self.compiler()
-        if not compiler and self._pip("--only-binary", ":all:", *lines):
-            return "There is no C++ compiler to build llama-cpp-python."
-        return self._pip("--prefer-binary", *lines) if compiler else ""
+        """A wheel where there is one, from PyPI or llama-cpp-python's own index; else it is compiled."""
+        wheel = ("--only-binary", "llama-cpp-python")
+        if not self._pip(*wheel, *lines) and self._loads():
+            return ""
+        own = (*wheel, "--extra-index-url", self.llama_index)
+        if reachable(f"{self.llama_index}/llama-cpp-python/") and not self._pip(*own, *lines) and self._loads():
+            return ""
+        if not self.compiler():
+            return f"There is no wheel of llama-cpp-python for this machine, and no compiler to build it. {COMPILER}"
+        return self._pip("--verbose", "--no-binary", "llama-cpp-python", *lines)  # CMake's progress is read
+
+    def _loads(self) -> bool:
+        """Whether the llama.cpp that was installed can be loaded; it is removed otherwise. A wheel may be for another C
+        library."""
+        if self.verb != ("install",) or self._runs("import llama_cpp; llama_cpp.llama_backend_init()"):
+            return True
+        subprocess.run([*self.pip, "uninstall", "--yes", "llama-cpp-python"], stdout=sys.stderr, check=False)
+        return False
 
     def _pip(self, *arguments: str) -> str:
-        """Run pip with its progress shown; a sentence if it fails, else ""."""
+        """Run pip; a sentence if it fails, else ""."""
         environ, verb = dict(os.environ), self.verb
+        if self.temporary.is_dir() and os.name == "posix":
+            environ["TMPDIR"] = str(self.temporary)
         if self.bundled:
-            environ, verb = without_indexes(), (*verb, *FROM_WHEELS, str(self.root / WHEELS))
+            environ, verb = without_indexes(environ), (*verb, *FROM_WHEELS, str(self.root / WHEELS))
+        if verb[0] == "install":
+            verb = (*verb, *UNCOMPILED)
         code = subprocess.run([*self.pip, *verb, *arguments], env=environ, stdout=sys.stderr, check=False).returncode
         return f"pip failed (`pip {' '.join((*verb, *arguments))}`, exit code {code})." if code else ""
 
@@ -221,6 +248,22 @@ class Installer:
         )
         if subprocess.run(command, stdout=sys.stderr, check=False).returncode:
             raise InstallFailed("Python could not create .venv; on Debian and Ubuntu, run `apt install python3-venv`.")
+
+    def _begin(self) -> None:
+        """Mark that pip is at work. Where an earlier one was stopped, what it left half installed is dropped."""
+        if self._unfinished.exists():
+            drop_unfinished(self.venv)
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary.mkdir()
+        self._unfinished.touch()
+
+    def _end(self) -> None:
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self._unfinished.unlink(missing_ok=True)
+
+    @property
+    def _unfinished(self) -> Path:
+        return self.venv / "docqa.unfinished"
 
     def _runs(self, code: str) -> bool:
         return (
@@ -244,33 +287,5 @@ class Installer:
         os.replace(part, self.venv / "docqa.json")
 
 
-def without_indexes() -> dict[str, str]:
-    """The environment of a pip that uses only what its arguments name."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PIP_")} | {
-        "PIP_CONFIG_FILE": os.devnull
-    }
-
-
 def _digest(lines: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def reachable(address: str, seconds: float = REACH_SECONDS) -> bool:
-    """Whether `address` answers without an error within `seconds`, including the name look-up."""
-    answered = threading.Event()
-
-    def request() -> None:
-        try:
-            urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=seconds).close()
-        except HTTPError as error:
-            if error.code >= 400:
-                return
-        except OSError:
-            return
-        answered.set()
-
-    # In a thread: nothing else limits the time of a name look-up.
-    thread = threading.Thread(target=request, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return answered.is_set()

@@ -1,5 +1,6 @@
 """The queue of background work: documents with work left, and their scanned pages."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 from aiosqlite import Connection
@@ -8,6 +9,8 @@ from docqa.store.documents import STORED, StoredDocument
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
 from docqa.text.blocks import Block, packed
 
+SMALL = 10  # pages: what is done in some seconds does not wait for what takes minutes
+
 
 async def indexing(conn: Connection) -> int:
     """How many documents have background work left."""
@@ -15,10 +18,14 @@ async def indexing(conn: Connection) -> int:
     return int(count)
 
 
-async def next_indexing(conn: Connection) -> StoredDocument | None:
-    """The next document with work left; those with scanned pages come last."""
+async def next_indexing(conn: Connection, wanted: Sequence[int] = ()) -> StoredDocument | None:
+    """The next document with work left: of the `wanted` ones the first, else those without scanned pages before the
+    others, of them small ones before large ones, and then the oldest."""
     scans = "EXISTS (SELECT 1 FROM page WHERE document = document.id AND scan = 'waiting')"
-    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE state = 'indexing' ORDER BY {scans}, id LIMIT 1")
+    sql = f"""SELECT {STORED} FROM document LEFT JOIN (SELECT key AS place, value AS wanted FROM json_each(?))
+              ON wanted = document.id WHERE state = 'indexing'
+              ORDER BY place IS NULL, place, {scans}, pages > {SMALL}, document.id LIMIT 1"""
+    row = await fetch_one(conn, sql, json.dumps(wanted))
     return StoredDocument(*row) if row else None
 
 

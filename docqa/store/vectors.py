@@ -203,13 +203,13 @@ async def similarities(conn: Connection, chunks: Sequence[int], model: StoredMod
 # --- vectors of sentences ---------------------------------------------------------------------------------------------
 
 
-async def next_without_sentences(conn: Connection) -> int | None:
-    """The newest finished document whose sentences have no vectors; a CSV is asked by SQL and needs none."""
-    row = await fetch_one(
-        conn,
-        """SELECT id FROM document WHERE NOT sentences_embedded AND state = 'ready' AND kind != 'csv'
-           ORDER BY id DESC LIMIT 1""",
-    )
+async def next_without_sentences(conn: Connection, wanted: Sequence[int] = ()) -> int | None:
+    """The finished document whose sentences get vectors next, of the `wanted` ones the first, else the newest; a CSV is
+    asked by SQL and needs none."""
+    sql = """SELECT id FROM document LEFT JOIN (SELECT key AS place, value AS wanted FROM json_each(?))
+             ON wanted = document.id WHERE NOT sentences_embedded AND state = 'ready' AND kind != 'csv'
+             ORDER BY place IS NULL, place, document.id DESC LIMIT 1"""
+    row = await fetch_one(conn, sql, json.dumps(wanted))
     return int(row[0]) if row else None
 
 

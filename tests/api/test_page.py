@@ -265,7 +265,7 @@ def test_the_shelf_says_how_far_indexing_is(page: Browser, reader: httpx.Client,
     """)
     page.type("#file", str(tmp_path / "lease.txt"))
     page.click("#add button")
-    page.wait("#documents small", lambda text: text == "Indexing: 3 of 7 passages")
+    page.wait("#documents small", lambda text: text == "Read, searched by words; vectors: 3 of 7 passages")
     page.wait("#documents small", lambda text: text == "1 page, English. 2 pages had no text")
 
 

@@ -1,5 +1,6 @@
-"""`python run.py` installs what is missing, records what failed, and hands over to the command line."""
+"""`python run.py` installs what is needed, records what failed, and hands over to the command line."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +21,9 @@ from docqa import ROOT
 from docqa.catalog.lock import hold
 from docqa.cli import start as install
 from docqa.settings import Settings
-from docqa.setup.packages import Installer, InstallFailed, import_name, reachable
+from docqa.setup import steps
+from docqa.setup.indexes import reachable
+from docqa.setup.packages import Installer, import_name
 
 PROJECT = """
 [project]
@@ -48,7 +52,8 @@ class Pip:
 
     @property
     def installs(self) -> list[str]:
-        return [line for line in self.commands if line.startswith("pip install") and "--dry-run" not in line]
+        pips = [line for line in self.commands if line.startswith("pip install") and "--dry-run" not in line]
+        return [line.replace(" --no-compile", "") for line in pips]
 
 
 @pytest.fixture
@@ -64,10 +69,17 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
 @pytest.fixture
 def installer(tmp_path: Path) -> Installer:
     (tmp_path / "pyproject.toml").write_text(PROJECT)
-    installer = Installer(tmp_path, torch_index=f"http://127.0.0.1:{free_port()}")
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    installer = Installer(tmp_path, torch_index=nowhere, llama_index=nowhere)
     installer.python.parent.mkdir(parents=True)
     installer.python.touch()
     return installer
+
+
+def install_all(installer: Installer) -> list[str]:
+    """What failed, of all groups."""
+    failures = [installer.install(name, lines) for name, lines in installer.groups(test=False).items()]
+    return [failure for failure in failures if failure]
 
 
 def free_port() -> int:
@@ -96,86 +108,106 @@ def index() -> Iterator[str]:
 
 def test_every_group_is_installed_once(installer: Installer, pip: Pip) -> None:
     pip.cpu_build = True
-    groups = installer.groups(test=False)
-    installer.install(groups)
+    assert install_all(installer) == []
     assert pip.installs == [
         "pip install tinypack==1.0",
         "pip install torch==2.13.0",
         "pip install torch==2.13.0 sentence-transformers",
-        "pip install --prefer-binary llama-cpp-python==0.3.36",
+        "pip install --only-binary llama-cpp-python llama-cpp-python==0.3.36",
     ]
     pip.commands.clear()
-    installer.install(groups)
+    assert install_all(installer) == []
     assert pip.commands == []
 
 
 def test_test_tools_are_installed_only_for_the_tests(installer: Installer, pip: Pip) -> None:
     pip.cpu_build = True
-    installer.install(installer.groups(test=False))
+    install_all(installer)
     assert list(installer.pending(installer.groups(test=True))) == ["test"]
 
 
 def test_changed_requirements_are_installed_again(installer: Installer, pip: Pip) -> None:
     pip.cpu_build = True
-    installer.install(installer.groups(test=False))
+    install_all(installer)
     (installer.root / "pyproject.toml").write_text(PROJECT.replace("tinypack==1.0", "tinypack==1.1"))
     assert installer.pending(installer.groups(test=False)) == {"base": ["tinypack==1.1"]}
 
 
-def test_without_the_base_packages_the_start_fails(installer: Installer, pip: Pip) -> None:
+def test_without_the_base_packages_the_next_start_tries_again(installer: Installer, pip: Pip) -> None:
     pip.fails = ("tinypack",)
-    with pytest.raises(InstallFailed, match=r"pip install tinypack==1.0.*The next start tries again"):
-        installer.install(installer.groups(test=False))
+    assert "pip install --no-compile tinypack==1.0" in installer.install("base", ["tinypack==1.0"])
     assert "base" in installer.pending(installer.groups(test=False))
 
 
-def test_an_optional_group_may_fail_and_is_not_retried_at_each_start(
-    installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_optional_group_may_fail_and_is_not_retried_at_each_start(installer: Installer, pip: Pip) -> None:
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
-    groups = installer.groups(test=False)
-    installer.install(groups)
-    assert "answers are sentences quoted from the documents" in capsys.readouterr().err
-    assert installer.pending(groups) == {}
+    assert len(install_all(installer)) == 1
+    assert installer.pending(installer.groups(test=False)) == {}
+    assert installer.has("embedding") and not installer.has("local")
     installer.forget()
-    assert list(installer.pending(groups)) == ["local"]
+    assert list(installer.pending(installer.groups(test=False))) == ["local"]
 
 
 def test_an_interrupted_installation_resumes_where_it_stopped(
     installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    groups = installer.groups(test=False)
+    swept: list[Path] = []
+    monkeypatch.setattr("docqa.setup.packages.drop_unfinished", swept.append)
     with monkeypatch.context() as patch:
         patch.setattr(Installer, "_embedding", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            installer.install(groups)
-    assert list(installer.pending(groups)) == ["embedding", "local"]
+            install_all(installer)
+    assert list(installer.pending(installer.groups(test=False))) == ["embedding", "local"]
+    assert swept == []
+    pip.cpu_build = True
+    assert install_all(installer) == []
+    assert swept == [installer.venv], "once, before pip goes on"
+    assert not installer.temporary.exists()
+
+
+WHEEL = "pip install --only-binary llama-cpp-python"
 
 
 def test_without_a_compiler_nothing_is_compiled(
-    installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("docqa.setup.packages.shutil.which", lambda _: None)
     pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
-    installer.install(installer.groups(test=False))
-    assert pip.installs[-1] == "pip install --only-binary :all: llama-cpp-python==0.3.36"
-    assert "There is no C++ compiler" in capsys.readouterr().err
+    [failure] = install_all(installer)
+    assert pip.installs[-1] == f"{WHEEL} llama-cpp-python==0.3.36"
+    assert "no compiler to build it. It needs a C++ compiler (Debian, Ubuntu: apt install g++" in failure
+
+
+def test_llama_cpp_is_compiled_only_where_neither_index_has_a_wheel(installer: Installer, pip: Pip, index: str) -> None:
+    installer.llama_index = index
+    pip.fails = ("--only-binary",)
+    assert installer.install("local", ["llama-cpp-python==0.3.36"]) == ""
+    assert pip.installs == [
+        f"{WHEEL} llama-cpp-python==0.3.36",
+        f"{WHEEL} --extra-index-url {index} llama-cpp-python==0.3.36",
+        "pip install --verbose --no-binary llama-cpp-python llama-cpp-python==0.3.36",
+    ]
+
+
+def test_a_wheel_that_does_not_load_here_is_removed_and_llama_cpp_compiled(installer: Installer, pip: Pip) -> None:
+    pip.fails = ("import llama_cpp",)
+    assert installer.install("local", ["llama-cpp-python==0.3.36"]) == ""
+    assert "pip uninstall --yes llama-cpp-python" in pip.commands
+    assert pip.installs[-1].startswith("pip install --verbose --no-binary")
 
 
 def test_torch_comes_from_the_cpu_index_where_pip_would_choose_cuda_packages(
     installer: Installer, pip: Pip, index: str
 ) -> None:
     installer.torch_index = index
-    installer.install(installer.groups(test=False))
+    install_all(installer)
     assert f"pip install --index-url {index} torch==2.13.0" in pip.installs
 
 
-def test_without_the_cpu_index_torch_is_not_installed(
-    installer: Installer, pip: Pip, capsys: pytest.CaptureFixture[str]
-) -> None:
-    installer.install(installer.groups(test=False))
+def test_without_the_cpu_index_torch_is_not_installed(installer: Installer, pip: Pip) -> None:
+    [failure] = install_all(installer)
     assert not any("torch" in line for line in pip.installs)
-    assert "search is by words only" in capsys.readouterr().err
+    assert "cannot be reached; others would take gigabytes" in failure
 
 
 @pytest.mark.parametrize(("system", "machine"), [("darwin", "arm64"), ("win32", "AMD64"), ("linux", "aarch64")])
@@ -184,7 +216,7 @@ def test_elsewhere_torch_comes_from_the_usual_index(
 ) -> None:
     monkeypatch.setattr("docqa.setup.packages.sys.platform", system)
     monkeypatch.setattr("docqa.setup.packages.platform.machine", lambda: machine)
-    installer.install(installer.groups(test=False))
+    install_all(installer)
     assert "pip install torch==2.13.0" in pip.installs
 
 
@@ -228,26 +260,57 @@ def test_the_import_name_of_every_required_package_is_known() -> None:
     assert not Installer().importable({"base": ["no-such-package>=1"]})
 
 
+# Serves nothing, but lets what is left be installed meanwhile, as the server does.
+SERVER = """
+import asyncio, sys, tinypack
+from docqa.setup.installation import Installation
+def main(arguments, background):
+    print("served", arguments, sys.prefix, flush=True)
+    if background:
+        asyncio.run(install(background))
+    return 7
+async def install(background):
+    installation, last = Installation(background), {}
+    def show(steps):
+        for step in steps:
+            if last.get(step.name) != step.state:
+                last[step.name] = step.state
+                print(step.name, step.state, step.message, flush=True)
+    installation.on_change = show
+    await installation.start()
+    while installation.running:
+        await asyncio.sleep(0.05)
+    await installation.close()
+"""
+
+
+def write_wheel(folder: Path, name: str, version: str, code: str = "") -> None:
+    """A wheel of one module."""
+    module = import_name(name)
+    metadata = f"{name.replace('-', '_')}-{version}.dist-info"
+    wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{module}.py", code)
+        archive.writestr(f"{metadata}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        archive.writestr(f"{metadata}/WHEEL", wheel)
+        archive.writestr(f"{metadata}/RECORD", "")
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A small checkout: the real installer, a command line that prints its arguments, one tiny package to install."""
+    """A small checkout: the real installer, a command line that only installs, one tiny package to install."""
     root = tmp_path / "checkout"
     shutil.copytree(ROOT / "docqa", root / "docqa", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "models").mkdir()
     shutil.copy(ROOT / "run.py", root)
-    shutil.copy(ROOT / "models" / "catalog.toml", root / "models")
-    (root / "docqa" / "cli" / "main.py").write_text(
-        "import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n"
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
+    (root / "models" / "catalog.toml").write_text(
+        f"[[model]]\nname = 'tiny'\nkind = 'gguf'\nlicence = 'MIT'\nlanguages = []\npath = '{tmp_path / 'tiny.gguf'}'\n"
+        f"[[model.file]]\npath = 'tiny.gguf'\nsize = 4\nsha256 = '{hashlib.sha256(b'GGUF').hexdigest()}'\n"
     )
+    (root / "docqa" / "cli" / "main.py").write_text(SERVER)
     (root / "pyproject.toml").write_text(PROJECT)
-    with zipfile.ZipFile(tmp_path / "tinypack-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("tinypack.py", "")
-        wheel.writestr("tinypack-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tinypack\nVersion: 1.0\n")
-        wheel.writestr(
-            "tinypack-1.0.dist-info/WHEEL",
-            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        )
-        wheel.writestr("tinypack-1.0.dist-info/RECORD", "")
+    write_wheel(tmp_path, "tinypack", "1.0")
     return root
 
 
@@ -258,6 +321,7 @@ def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(checkout.parent),
         "DOCQA_TORCH_INDEX": f"http://127.0.0.1:{free_port()}",
+        "DOCQA_LLAMA_INDEX": f"http://127.0.0.1:{free_port()}",
         "DOCQA_EMBEDDER": "none",
     }
     return subprocess.run(
@@ -270,17 +334,31 @@ def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_fresh_checkout_installs_itself_and_the_second_start_does_not(checkout: Path) -> None:
+def test_a_fresh_checkout_serves_as_soon_as_it_can_and_installs_the_rest_meanwhile(checkout: Path) -> None:
     usage = start(checkout, "--help")
     assert "python run.py test" in usage.stdout
     assert not (checkout / ".venv").exists()
 
+    write_wheel(checkout.parent, "torch", "2.13.0+cpu")
+    write_wheel(checkout.parent, "sentence-transformers", "6.0")
     first = start(checkout, "serve", "--port", "0")
     assert first.returncode == 7, first.stdout + first.stderr
-    assert f"served ['serve', '--port', '0'] {checkout / '.venv'}" in first.stdout
-    assert "Installing tinypack" in first.stderr
-    assert "search is by words only" in first.stderr
-    assert "answers are sentences quoted from the documents" in first.stderr
+    assert first.stderr.splitlines() == [
+        "Installing what the server needs (step 1 of 1). Until then, nothing can be used.",
+        "Installed: what the server needs.",
+    ]
+    lines = first.stdout.splitlines()
+    assert lines[0] == f"served ['serve', '--port', '0'] {checkout / '.venv'}", "before anything else is installed"
+    words, quotes = "search is by words only", "answers are sentences quoted from the documents"
+    assert lines[1:-1] == [
+        *(f"embedding waiting {words}", f"tiny waiting {quotes}", f"local waiting {quotes}"),
+        *(f"embedding running {words}", f"embedding done {words}"),
+        *(f"tiny running {quotes}", f"tiny done {quotes}"),
+        f"local running {quotes}",
+    ]
+    assert lines[-1].startswith("local failed ") and quotes in lines[-1]
+    assert (checkout / "models" / "tiny.gguf").read_bytes() == b"GGUF"
+    assert "Successfully installed" in (checkout / "data" / "install.log").read_text()
 
     record = checkout / ".venv" / "docqa.json"
     recorded = record.stat().st_mtime_ns
@@ -288,6 +366,58 @@ def test_a_fresh_checkout_installs_itself_and_the_second_start_does_not(checkout
     assert (second.returncode, second.stdout) == (7, f"served [] {checkout / '.venv'}\n")
     assert second.stderr == "", "nothing is installed or tried again"
     assert record.stat().st_mtime_ns == recorded
+
+    write_wheel(checkout.parent, "llama-cpp-python", "0.3.36", "def llama_backend_init():\n    pass\n")
+    again = start(checkout, "install")
+    assert again.returncode == 0
+    assert "Installed: llama.cpp, which runs language models." in again.stderr
+
+
+def test_with_wait_everything_is_installed_before_it_serves(checkout: Path) -> None:
+    waited = start(checkout, "serve", "--wait")
+    assert waited.stdout == f"served ['serve', '--wait'] {checkout / '.venv'}\n"
+    assert "Not installed: the packages for search by meaning." in waited.stderr
+    assert "cannot be reached" in waited.stderr
+    assert "search is by words only; `python run.py install` tries again." in waited.stderr
+
+
+def test_without_what_the_server_needs_the_start_fails_with_the_reason(checkout: Path) -> None:
+    (checkout.parent / "tinypack-1.0-py3-none-any.whl").unlink()
+    failed = start(checkout)
+    assert failed.returncode == 1
+    assert "No matching distribution" in failed.stderr
+    assert failed.stderr.splitlines()[-1].endswith("The next start tries again.")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_the_installer_ends_with_all_that_it_started_when_its_server_does(checkout: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # pip waits for it forever
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(checkout),
+            "PIP_INDEX_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/simple",
+        }
+        command = [sys.executable, "-m", "docqa.setup.install_child", "base"]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            cwd=checkout,
+            env=environment,
+            process_group=0,
+        )
+        silent.settimeout(120)
+        connection, _ = silent.accept()  # pip has asked for a package
+        assert process.stdin
+        process.stdin.close()
+        process.wait(10)
+        connection.close()
+        with pytest.raises(ProcessLookupError):
+            until = time.monotonic() + 10
+            while time.monotonic() < until:
+                os.killpg(process.pid, 0)  # as long as one of them is left
+                time.sleep(0.05)
+    assert (checkout / ".venv" / "docqa.unfinished").exists(), "the next start looks what is half installed"
 
 
 def test_an_older_python_gets_one_sentence(tmp_path: Path) -> None:
@@ -313,7 +443,7 @@ def test_all_tests_run_in_parallel_and_chosen_ones_as_given(
 
     monkeypatch.setattr(install.Installer, "importable", lambda *_: True)
     monkeypatch.setattr(install.Installer, "inside", False)
-    monkeypatch.setattr(install, "fetch_models", lambda *_, **__: None)
+    monkeypatch.setattr(install, "rest", lambda *_, **__: [])
     monkeypatch.setattr(install.subprocess, "run", run)
     assert install.main(["test", *words], "") == 3
     assert ran == [[sys.executable, "-m", "pytest", *expected]]
@@ -330,32 +460,42 @@ def test_ctrl_c_while_installing_exits_with_a_sentence(
     assert capsys.readouterr().err == "\nStopped. The next start resumes.\n"
 
 
-def test_a_model_that_cannot_be_fetched_is_reported_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_that_cannot_be_fetched_is_reported_once(tmp_path: Path, installer: Installer) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "catalog.toml").write_text(
         "[[model]]\nname = 'tiny'\nkind = 'gguf'\nlicence = 'MIT'\nlanguages = []\npath = '/no/such/tiny.gguf'\n"
         f"[[model.file]]\npath = 'tiny.gguf'\nsize = 3\nsha256 = '{'0' * 64}'\n"
     )
-    monkeypatch.setattr("docqa.cli.start.importlib.util.find_spec", lambda name: name if name == "llama_cpp" else None)
-    settings = Settings(models=tmp_path / "models")
+    settings = Settings(models=tmp_path / "models", embedder="none")
     for again, reports in ((False, 1), (False, 0), (True, 1)):
-        install.fetch_models(settings, Installer(tmp_path), again=again)
-        assert capsys.readouterr().err.count("The model tiny could not be fetched") == reports
+        left = [step for step in steps.rest(settings, installer, packages=True, again=again) if step.entry]
+        assert len(left) == reports
+        for step in left:
+            assert "The model tiny could not be fetched" in steps.run(step, settings, installer, print)
 
 
-def test_offline_nothing_is_downloaded(
-    installer: Installer, pip: Pip, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_rest_comes_in_the_order_in_which_it_is_worth_having(tmp_path: Path, installer: Installer) -> None:
+    shutil.copytree(
+        ROOT / "models",
+        tmp_path / "models",
+        ignore=lambda folder, names: [n for n in names if n.endswith((".gguf", "-v2"))],
+    )
+    left = steps.rest(Settings(models=tmp_path / "models"), installer, packages=True)
+    assert [step.name for step in left] == [
+        "embedding", "all-MiniLM-L6-v2", "SmolLM2-135M-Instruct", "all-mpnet-base-v2", "local",
+    ]  # fmt: skip
+
+
+def test_offline_nothing_is_downloaded(installer: Installer, pip: Pip, tmp_path: Path) -> None:
     installer.offline = True
-    groups = installer.groups(test=False)
-    with pytest.raises(InstallFailed, match="DOCQA_OFFLINE forbids"):
-        installer.install(groups)
-    installer.install({name: lines for name, lines in groups.items() if name != "base"})
+    failures = install_all(installer)
+    assert failures == ["DOCQA_OFFLINE forbids downloading packages."] * 3
     assert pip.installs == []
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
-    install.fetch_models(Settings(models=tmp_path / "models", offline=True), installer, again=True)
-    assert "The model all-MiniLM-L6-v2 is missing, and DOCQA_OFFLINE forbids downloading it." in capsys.readouterr().err
-    assert set(pip.commands) == {"-c import pip"}
+    settings = Settings(models=tmp_path / "models", offline=True)
+    installer.forget()
+    models = [step for step in steps.rest(settings, installer, packages=True) if step.entry]
+    for step in models:
+        assert steps.run(step, settings, installer, print).startswith("DOCQA_OFFLINE forbids downloading it.")
+    assert models and set(pip.commands) == {"-c import pip"}

@@ -59,6 +59,7 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
     messages = [{"sender": "user", "message": body["query"]}]
     question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
+    services.intake.want(document.id for document in documents)
     passages = await search(services.index, documents, question.parts[0], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
@@ -68,6 +69,7 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
 async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
+    services.intake.want(document.id for document in documents)
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
     opinion = await services.encoders.kind_opinion(text, language) if text else None

@@ -1,5 +1,6 @@
 """What needs no key: the page for people, and the server's health for programs."""
 
+import asyncio
 import base64
 import hashlib
 from functools import cache
@@ -58,8 +59,15 @@ async def show_health(services: Services, account: int, given: Given) -> records
         rebuilding = not await store.terms.is_current(conn, TERMS_VERSION)
     embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
+    installing = [
+        records.InstallStep(step.what, step.state, int(100 * step.share), step.message)
+        for step in services.installing()
+    ]
+    proposal = await asyncio.to_thread(services.proposal)
     notes = [*services.notes(), *([REBUILDING_TERMS] if rebuilding else [])]
-    return records.Health("ok", __version__, indexing, embedding, local, recognition_languages(), notes)
+    return records.Health(
+        "ok", __version__, indexing, embedding, local, recognition_languages(), notes, installing, proposal
+    )
 
 
 PAGE = Endpoint(

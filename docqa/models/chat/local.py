@@ -4,7 +4,6 @@ Nothing here knows what a prompt says; `admission` decides whose turn it is.
 """
 
 import asyncio
-import importlib.util
 import logging
 import math
 import time
@@ -16,6 +15,7 @@ from docqa.catalog.machine import available_memory, find_machine
 from docqa.errors import Busy
 from docqa.models.chat.admission import SMOOTHING, Admission, Slot
 from docqa.models.chat.speeds import Speed, Speeds
+from docqa.models.installed import is_installed
 from docqa.workers.child import Child
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ PATIENCE = 10.0  # seconds that an answer may stall for other questions, out of 
 
 def available() -> bool:
     """Whether llama-cpp-python, which runs GGUF models, is installed; it is not imported."""
-    return importlib.util.find_spec("llama_cpp") is not None
+    return is_installed("llama-cpp-python")
 
 
 class LocalModel:

@@ -1,0 +1,146 @@
+"""The installer's process seen from outside: by a start that waits for it, and by a server that serves meanwhile.
+
+Standard library only.
+"""
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from docqa import ROOT
+from docqa.catalog.keys import without_keys
+from docqa.setup.progress import DONE, FAILED, Progress, current
+
+log = logging.getLogger(__name__)
+
+MODULE = "docqa.setup.install_child"
+BROKEN_OFF = "The installer ended unexpectedly; data/install.log says why, and the next start goes on."
+OWN_GROUP = {"process_group": 0} if os.name == "posix" else {}  # Ctrl-C in a terminal goes to the server alone
+Show = Callable[[Sequence[Progress]], None]
+
+
+def _command(arguments: Iterable[str]) -> list[str]:
+    return [sys.executable, "-P", "-m", MODULE, *arguments]
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1"}
+
+
+class Steps:
+    """The steps as they were last told of, in their order."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, Progress] = {}
+
+    def all(self) -> list[Progress]:
+        """All steps."""
+        return list(self._latest.values())
+
+    def take(self, line: str) -> Progress:
+        """The step that a line of the child tells of. Raises ValueError."""
+        step = Progress.from_line(line)
+        self._latest[step.name] = step
+        return step
+
+    def break_off(self) -> None:
+        """The child has ended: what was not finished has failed."""
+        for step in self.all():
+            if step.state not in (DONE, FAILED):
+                self._latest[step.name] = step.at(FAILED, step.share, BROKEN_OFF)
+
+
+def install_now(arguments: Sequence[str], show: Show) -> list[Progress]:
+    """Install and wait for the end; the steps as they ended. `arguments` are those of the child."""
+    steps = Steps()
+    process = subprocess.Popen(
+        _command(arguments),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=_environment(),
+        **OWN_GROUP,  # type: ignore[call-overload]
+    )
+    assert process.stdin and process.stdout
+    try:
+        for line in process.stdout:
+            steps.take(line)
+            show(steps.all())
+    finally:
+        process.stdin.close()  # ends it, if this is Ctrl-C
+        process.stdout.close()
+        process.wait()
+    if current(steps.all()):
+        steps.break_off()
+        show(steps.all())
+    return steps.all()
+
+
+class Installation:
+    """What is installed while the server serves, by a process that ends with it; `arguments` are those of the child.
+
+    `on_change` is called at every change, `on_done` when a step was completed.
+    """
+
+    def __init__(self, arguments: Sequence[str], root: Path = ROOT) -> None:
+        self._arguments, self._root = arguments, root
+        self._steps = Steps()
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._closing = False
+        self.on_change: Show = lambda _: None
+        self.on_done: Callable[[Progress], None] = lambda _: None
+
+    @property
+    def steps(self) -> list[Progress]:
+        """All steps with how far they are."""
+        return self._steps.all()
+
+    @property
+    def running(self) -> bool:
+        """Whether the installer is at work."""
+        return self._reading is not None and not self._reading.done()
+
+    async def start(self) -> None:
+        """Start the installer."""
+        self._process = await asyncio.create_subprocess_exec(
+            *_command(self._arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            cwd=self._root,
+            env=_environment(),
+            **OWN_GROUP,  # type: ignore[arg-type]
+        )
+        self._reading = asyncio.create_task(self._read(self._process), name="installation")
+
+    async def _read(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout
+        async for line in process.stdout:
+            try:
+                step = self._steps.take(line.decode())
+            except ValueError as error:
+                log.warning("the installer said something else than its progress: %s", error)
+                continue
+            if step.state == DONE:
+                self.on_done(step)
+            self.on_change(self.steps)
+        await process.wait()
+        if current(self.steps) and not self._closing:
+            self._steps.break_off()
+            self.on_change(self.steps)
+
+    async def close(self) -> None:
+        """End the installer and all that it has started; the next start goes on."""
+        self._closing = True
+        if self._process is None or self._process.stdin is None:
+            return
+        self._process.stdin.close()
+        await self._process.wait()
+        if self._reading:
+            await self._reading
