@@ -4,7 +4,8 @@ import mimetypes
 from pathlib import PurePath
 
 from docqa.errors import Unreadable
-from docqa.formats import kinds, names
+from docqa.formats import kinds
+from docqa.formats.names import SUFFIXES
 from docqa.formats.pages import Attachment
 
 MOST = 50
@@ -39,7 +40,7 @@ def documents(attachments: list[Attachment]) -> tuple[list[Attachment], list[str
         name = attachment.name
         if attachment.media_type in _SIGNATURES or name.lower().endswith(_SIGNED):
             continue
-        if PurePath(name).suffix.lower() not in names.SUFFIXES:
+        if PurePath(name).suffix.lower() not in SUFFIXES:
             name += _suffix(attachment.media_type)
         try:
             kinds.detect(attachment.data, name, "")
@@ -59,6 +60,6 @@ def documents(attachments: list[Attachment]) -> tuple[list[Attachment], list[str
 def _suffix(media_type: str) -> str:
     """The suffix of files of this type, "" where they are not read."""
     suffix = ".txt" if media_type == "text/plain" else mimetypes.guess_extension(media_type) or ""
-    if suffix not in names.SUFFIXES and media_type.startswith("text/"):
+    if suffix not in SUFFIXES and media_type.startswith("text/"):
         return ".txt"
-    return suffix if suffix in names.SUFFIXES else ""
+    return suffix if suffix in SUFFIXES else ""
