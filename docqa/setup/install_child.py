@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -31,7 +32,8 @@ COMPILED = re.compile(rb"^\s*\[ *(\d+)(?:/(\d+)|%)\]", re.MULTILINE)
 WHY = re.compile(r"^(?:ERROR|error): +(.+)|^.*\b(?:CMake Error|No space left).*", re.MULTILINE)
 LONGEST = 300  # characters of a reason
 LARGEST_LOG = 1 << 20  # bytes; a larger one is begun anew
-LOW = 19  # as low as priorities go: a server answers meanwhile
+GRACE = 1.0  # seconds in which what was started may end by itself
+LOW, LOWEST = 5, 14  # added to the niceness while a server answers; the second for what is compiled, which takes long
 
 
 class Meter:
@@ -89,12 +91,14 @@ def install(steps: Sequence[Step], settings: Settings, installer: Installer, log
             failed.add(step.name)
             tell(progress.at(FAILED, 0.0, "The packages that run it are missing."))
             continue
+        if step.name == "local":
+            _give_way(LOWEST)
         tell(progress.at(RUNNING, 0.0))
         meter = Meter(step, log)
         failure = _measured(lambda step=step: run(step, settings, installer, _note), meter, progress, tell)  # type: ignore[misc]
         if failure:
             failed.add(step.name)
-            reason = _reason(meter.printed().decode(errors="replace"))
+            reason = _reason(meter.printed().decode(errors="replace")) if "pip failed" in failure else ""
             tell(progress.at(FAILED, meter.share(), f"{failure} {f'It said: {reason}' if reason else ''}".strip()))
         else:
             tell(progress.at(DONE, 1.0))
@@ -122,6 +126,11 @@ def _measured(work: Callable[[], str], meter: Meter, progress: Progress, tell: C
         watching.join()
 
 
+def _give_way(more: int) -> None:
+    if hasattr(os, "nice"):
+        os.nice(more)
+
+
 def _note(sentence: str) -> None:
     print(sentence, flush=True)  # into the log
 
@@ -141,9 +150,20 @@ def _end_with_parent() -> None:
         if os.name == "nt":
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(os.getpid())], capture_output=True, check=False)
         else:
+            # Ninja has each compiler in a process group of its own, and ends them when it is told to end.
+            os.killpg(0, signal.SIGTERM)
+            time.sleep(GRACE)
             os.killpg(0, signal.SIGKILL)
 
+    if os.name != "nt":
+        signal.signal(signal.SIGTERM, _stand_still)
     threading.Thread(target=wait, daemon=True).start()
+
+
+def _stand_still(*_: object) -> None:
+    """Wait to be killed: what was started ends first, and must not count as failed."""
+    while True:
+        time.sleep(GRACE)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -163,8 +183,7 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(file.fileno(), 2)
     if options.which == "rest":
         steps = rest(settings, installer, packages=options.packages, models=not options.no_models, again=options.again)
-        if hasattr(os, "nice"):
-            os.nice(LOW)
+        _give_way(LOW)
     else:
         steps = needed(installer, test=options.which == "test")
     return 0 if install(steps, settings, installer, log, out) else 1

@@ -115,11 +115,11 @@ def test_the_list_shows_what_is_present_and_what_can_be_pulled(run: Run, models:
     ("gigabytes", "cores", "expected"),
     [
         (1, 8, []),
-        (4, 2, ["multilingual-e5-small", "Qwen3-0.6B"]),
-        (8, 4, ["multilingual-e5-small", "Qwen3-1.7B"]),
-        (8, 8, ["multilingual-e5-base", "Qwen3-4B"]),
-        (16, 8, ["multilingual-e5-base", "Qwen3-4B"]),
-        (32, 16, ["bge-m3", "Qwen3-8B"]),
+        (4, 2, ["multilingual-e5-small", "Qwen3.5-0.8B"]),
+        (8, 4, ["multilingual-e5-small", "Qwen3.5-2B"]),
+        (8, 8, ["multilingual-e5-base", "Qwen3.5-4B"]),
+        (16, 8, ["multilingual-e5-base", "Qwen3.5-4B"]),
+        (32, 16, ["bge-m3", "Qwen3.5-9B"]),
     ],
 )
 def test_proposed_models_fit_the_memory_and_the_cores(gigabytes: int, cores: int, expected: list[str]) -> None:

@@ -366,3 +366,67 @@ async def test_a_new_embedding_model_takes_over_when_all_is_embedded(settings: S
         assert (await ask("the rent now"))[0]["score"] > 1
         assert new.queries == ["the rent now"]
         assert reborn.closed == kept
+
+
+# --- the order of the work --------------------------------------------------------------------------------------------
+
+
+class Paced(Attentive):
+    """An embedder that gives vectors of one batch at a time, when it may, and notes of which texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[str] = []
+        self.batches = asyncio.Semaphore(0)
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        if not urgent:
+            self.begun.append(texts[0].split()[0])
+            await self.batches.acquire()
+        return await super().encode(texts, urgent=urgent)
+
+    async def encode_question(self, text: str) -> bytes:
+        return (await Attentive.encode(self, [text], urgent=True))[0]
+
+    async def has_begun(self, *documents: str) -> None:
+        await until(lambda: self.begun[-len(documents) :] == list(documents), f"{documents} after {self.begun}")
+
+
+def large(word: str) -> str:
+    """A text of many pages and of more than one batch of passages."""
+    return "\n\n".join(f"{word} has a paragraph {number} that is like all others. " * 12 for number in range(80))
+
+
+async def test_small_documents_do_not_wait_for_large_ones_and_those_that_are_asked_for_none(
+    settings: Settings,
+) -> None:
+    embedder = Paced()
+    app = create(settings, embedder=embedder)  # type: ignore[arg-type]
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        first = await upload(client, large("First"), "first.txt")
+        await embedder.has_begun("First")
+        second = await upload(client, large("Second"), "second.txt")
+        small = await upload(client, "Small is this text.", "small.txt")
+        embedder.batches.release()
+        await embedder.has_begun("Small")
+        await client.post("/v1/api/retrieve", json={"query": "paragraph", "doc_ids": [second]})
+        embedder.batches.release()
+        await embedder.has_begun("Small", "Second")
+        for _ in range(1000):
+            embedder.batches.release()
+        assert [(await settled(client, doc_id))["state"] for doc_id in (second, small, first)] == ["ready"] * 3
+    firsts = [number for number, word in enumerate(embedder.begun) if word == "First"]
+    assert embedder.begun[: firsts[1]].count("Second") > 1, "all of what is asked comes before the rest of the first"
+
+
+async def test_what_goes_on_meanwhile_does_not_keep_a_large_document_from_its_end(settings: Settings) -> None:
+    embedder = Paced()
+    app = create(settings, embedder=embedder)  # type: ignore[arg-type]
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, large("First"), "first.txt")
+        status: dict[str, Any] = {"state": "indexing"}
+        while status["state"] == "indexing":
+            await client.post("/v1/api/retrieve", json={"query": "paragraph", "doc_ids": [doc_id]})
+            embedder.batches.release()
+            status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
+    assert status["chunks_done"] == status["chunks"] > 16

@@ -260,3 +260,22 @@ def test_it_compares_two_languages_where_it_knows_both(tmp_path: Path) -> None:
     assert both.crosses("de", "en") and both.crosses("en", "de")
     assert not both.crosses("de", "de") and not both.crosses("de", "ja") and not both.crosses("de", "")
     assert not english.crosses("en", "de") and not english.crosses("de", "en")
+
+
+@needs_model
+def test_a_later_start_takes_the_precision_that_was_measured(runner: asyncio.Runner, tmp_path: Path) -> None:
+    """What is read from the file is believed: nothing is measured."""
+    file = tmp_path / "precisions.json"
+
+    async def load() -> tuple[str, float]:
+        embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, measured=file)
+        await embedder.load()
+        await embedder.close()
+        return embedder.precision, embedder.unrelated
+
+    first = runner.run(load())
+    [(key, measured)] = json.loads(file.read_text()).items()
+    assert (measured["precision"], round(measured["unrelated"], 4)) == first
+    other = {"float32": "bfloat16", "bfloat16": "float32"}[first[0]]
+    file.write_text(json.dumps({key: measured | {"precision": other, "unrelated": 0.25}}))
+    assert runner.run(load()) == (other, 0.25)

@@ -3,13 +3,20 @@
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from conftest import client_of, key_for, upload
+from docqa.api.app import create
 from docqa.errors import CannotStart
 from docqa.services import ALL_QUOTES, NO_LANGUAGE_MODEL, open_services
 from docqa.settings import Settings
+from docqa.setup.installation import Installation
+from docqa.setup.progress import DONE, FAILED, RUNNING, Progress
 from docqa.store.database import Database
+from ingest.test_background import Moody
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -47,3 +54,83 @@ async def test_a_start_that_fails_closes_what_it_had_opened(
         async with AsyncExitStack() as stack:
             await open_services(replace(settings, models=models), stack)
     assert len(closed) == 1
+
+
+class Arriving:
+    """Stands in for what an installer brings: an embedder that can be opened from some moment on."""
+
+    def __init__(self) -> None:
+        self.here = False
+
+    def chosen(self, *_: object) -> Moody | None:
+        return Moody(0) if self.here else None
+
+
+async def test_an_embedder_that_is_installed_meanwhile_serves_without_a_restart(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arriving = Arriving()
+    monkeypatch.setattr("docqa.models.encoders._chosen", arriving.chosen)
+    monkeypatch.setattr("docqa.services.LOOK_SECONDS", 0.05)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros.")
+
+        async def status() -> dict[str, Any]:
+            return (await client.get(f"/v1/api/documents/{doc_id}/status")).json()  # type: ignore[no-any-return]
+
+        async def is_ready() -> bool:
+            return (await status())["state"] == "ready"
+
+        await until(is_ready, "the document is done, without vectors")
+        assert (await status())["chunks_done"] == 0
+        assert (await client.get("/healthz")).json()["embedding"].startswith("none")
+        arriving.here = True
+
+        async def is_embedded() -> bool:
+            return (await status())["chunks_done"] == 1
+
+        await until(is_embedded, "the vectors of a document that was there before the embedder")
+        assert (await client.get("/healthz")).json()["embedding"] == "ready"
+
+
+class Installing(Installation):
+    """An installation of which a test says how far it is."""
+
+    def __init__(self) -> None:
+        super().__init__(["rest"])
+        self.started = self.closed = False
+
+    async def start(self) -> None:
+        self.started = True
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def test_health_says_what_is_being_installed_and_what_failed(settings: Settings) -> None:
+    installation = Installing()
+    app = create(settings, installation=installation)
+    words = Progress("embedding", "the packages for search by meaning", message="search is by words only")
+    async with app.router.lifespan_context(app), client_of(app) as client:
+        await until(lambda: installation.started, "the installer is started")
+        assert (await client.get("/healthz")).json()["installing"] == []
+        installation._steps.take(words.at(RUNNING, 0.424).to_line())
+        health = (await client.get("/healthz")).json()
+        assert health["installing"] == [
+            {
+                "what": "the packages for search by meaning",
+                "state": "running",
+                "percent": 42,
+                "message": "search is by words only",
+            }
+        ]
+        assert any("(42% done). Until then, search is by words only." in note for note in health["notes"])
+        assert not any("is not installed" in note for note in health["notes"]), "it is on its way"
+        installation._steps.take(words.at(FAILED, 0.5, "There is no space left.").to_line())
+        health = (await client.get("/healthz")).json()
+        assert health["installing"][0]["state"] == "failed"
+        assert "Not installed: the packages for search by meaning. There is no space left." in health["notes"]
+        installation._steps.take(words.at(DONE, 1.0).to_line())
+        assert (await client.get("/healthz")).json()["installing"] == []
+    assert installation.closed

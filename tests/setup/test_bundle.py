@@ -72,7 +72,7 @@ def make_checkout(root: Path) -> Installer:
     for name in ("run.py", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, root)
     (root / "docqa" / "cli" / "main.py").write_text(
-        "import sys, tinypack\ndef main(arguments):\n    print('served', arguments, sys.prefix)\n    return 7\n"
+        "import sys, tinypack\ndef main(arguments, background):\n    print('served', arguments, sys.prefix)\n    return 7\n"
     )
     (root / "pyproject.toml").write_text(PROJECT)
     (root / "data" / "docqa.sqlite").write_text("private")
@@ -137,7 +137,12 @@ def start(folder: Path) -> subprocess.CompletedProcess[str]:
         "DOCQA_EMBEDDER": "none",
     }
     return subprocess.run(
-        [sys.executable, "run.py", "serve"], cwd=folder, env=environ, capture_output=True, text=True, check=False
+        [sys.executable, "run.py", "serve", "--wait"],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -162,7 +167,7 @@ def test_a_bundle_installs_itself_from_its_own_wheels(installer: Installer, tmp_
 
     started = start(target)
     assert started.returncode == 7, started.stdout + started.stderr
-    assert f"served ['serve'] {target / '.venv'}" in started.stdout
+    assert f"served ['serve', '--wait'] {target / '.venv'}" in started.stdout
     installed = {path.stem for path in (target / ".venv").glob("lib/*/site-packages/*.py")}
     assert {"tinypack", "torch", "tinysentence", "tinyllama_built"} <= installed
 
