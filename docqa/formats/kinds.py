@@ -48,6 +48,12 @@ _ZIPPED = ("pptx", "epub", "docx", "odt")
 _ZIP_END = b"PK\x05\x06"
 _LONGEST_ZIP_END = 66_000
 
+# An OpenDocument text that is a single XML file says so after its namespaces (OpenDocument 1.3 part 3, 3.1.2).
+_FLAT_TEXT = re.compile(
+    rb"^[^<]{0,9}<\?xml[^<]*<office:document\s[^>]*office:mimetype=.application/vnd\.oasis\.opendocument\.text\W"
+)
+_FLAT_HEAD = 8_192
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _EXCEL = "Excel workbooks are not supported. Save the sheet as CSV and upload that."
 _PROTECTED = "The file is password-protected. Save it without a password and upload it again."
@@ -100,6 +106,8 @@ def _by_content(data: bytes, expected: str) -> str | None:
         return archive.kind(data)
     if data.startswith(_OLE):
         return _ole(data)
+    if _FLAT_TEXT.search(data[:_FLAT_HEAD]):
+        return "odt"
     return None
 
 
