@@ -28,6 +28,11 @@ _FIELDS = {"from", "to", "subject", "date", "message-id", "received", "return-pa
 _FIRST_FIELD = re.compile(rb"(?:>?From [^\r\n]*\r?\n)?[A-Za-z][A-Za-z0-9-]*[ \t]*:")
 _MBOX = re.compile(rb"From \S+[^\r\n]*\d{2}:\d{2}[^\r\n]*\r?\n[A-Za-z-]+:")
 _XHTML = re.compile(rb"<html[\s>]", re.IGNORECASE)
+# An OpenDocument text that is a single XML file says so after its namespaces (OpenDocument 1.3 part 3, 3.1.2).
+_FLAT_TEXT = re.compile(
+    rb"^[^<]{0,9}<\?xml[^<]*<office:document\s[^>]*office:mimetype=.application/vnd\.oasis\.opendocument\.text\W"
+)
+_FLAT_HEAD = 8_192
 
 
 def detect(data: bytes, name: str, media_type: str) -> str:
@@ -61,6 +66,8 @@ def _by_content(data: bytes, expected: str) -> str | None:
         return archive.kind(data)
     if data.startswith(SIGNATURE):
         return compound_kind(data)
+    if _FLAT_TEXT.search(data[:_FLAT_HEAD]):
+        return "odt"
     return None
 
 

@@ -130,7 +130,7 @@ class Story:
         elif mark == _END:
             is_box = self._fields.instruction.strip().upper().startswith(_BOX)
             shown = self._fields.end()
-            shown = box_state(self._reader.file.data, self._data) if is_box and self._fields.are_results else shown
+            shown = box_state(self._reader.file.data, self._data) if is_box else shown
         elif mark == _PICTURE and look.data is not None:
             self._data = look.data
         if shown and not is_out:
@@ -142,6 +142,7 @@ class Story:
             self._size += size
             self._bold += size * bool(look.bold)
             self._words.append(text)
+            self._fields.wrote()
 
     def _set_aside(self, lines: list[Line]) -> None:
         if self._tables:

@@ -28,12 +28,10 @@ class RunFields(Fields):
         self._endless = set(begun)
 
     def mark(self, mark: Any) -> str:
-        """Pass a w:fldChar; returns what the field shows of itself: the state of a form's box, a button, a symbol."""
+        """Pass a w:fldChar; returns what a field that ends here shows without a result."""
         kind = mark.get(W + "fldCharType")
         if kind == "begin" and mark not in self._endless:
-            shown = form_state(mark) if self.are_results else ""
-            self.begin()
-            return shown
+            self.begin(form_state(mark))
         if kind == "separate":
             self.separate()
         return self.end() if kind == "end" else ""

@@ -232,6 +232,7 @@ class Story:
             self._size += size
             self._bold += size * bool(look.bold)
         self._words.append(text)
+        self.fields.wrote()
         if self.is_body and not text.isspace():
             self.document.wrote()
 

@@ -16,8 +16,9 @@ class Field:
     """A field while it is read: between its beginning and its separator stands what it is computed from."""
 
     instruction: str = ""
+    shown: str = ""  # without a result
     is_result: bool = False
-    had_result: bool = False
+    has_text: bool = False
 
 
 class Fields:
@@ -36,9 +37,9 @@ class Fields:
         """That of the innermost field, "" outside of fields."""
         return self._open[-1].instruction if self._open else ""
 
-    def begin(self) -> None:
-        """The beginning of a field."""
-        self._open.append(Field())
+    def begin(self, shown: str = "") -> None:
+        """The beginning of a field; `shown` is what it shows if it has no result, as boxes of forms have none."""
+        self._open.append(Field(shown=shown))
 
     def instruct(self, text: str) -> None:
         """A part of the instruction of the innermost field."""
@@ -48,12 +49,17 @@ class Fields:
     def separate(self) -> None:
         """The result of the innermost field begins."""
         if self._open:
-            self._open[-1].is_result = self._open[-1].had_result = True
+            self._open[-1].is_result = True
+
+    def wrote(self) -> None:
+        """There is a text, which is the result of the fields that are open."""
+        for field in self._open:
+            field.has_text = True
 
     def end(self) -> str:
-        """The end of the innermost field; returns what it shows if it has no result: a button, a symbol."""
-        field = self._open.pop() if self._open else Field(had_result=True)
-        return "" if field.had_result or not self.are_results else shown_instruction(field.instruction)
+        """The end of the innermost field; returns what it shows if it has no result: a box, a button, a symbol."""
+        field = self._open.pop() if self._open else Field(has_text=True)
+        return "" if field.has_text or not self.are_results else field.shown or shown_instruction(field.instruction)
 
 
 def shown_instruction(instruction: str) -> str:
