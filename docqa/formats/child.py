@@ -1,4 +1,4 @@
-"""The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then notes and table."""
+"""The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then notes and tables."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -45,10 +45,10 @@ def _answers(request: Header, data: bytes) -> Answers:
         document = reading.read(data, request["name"], request["media_type"])
     for batch in _batches(document.pages):
         yield {}, batch
-    # The notes and the table are complete only now.
-    table = b"" if document.table is None else _json(astuple(document.table))
+    # The notes and the tables are complete only now.
+    tables = _json([astuple(table) for table in document.tables])
     about = {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}
-    yield {**about, "notes": document.notes}, table
+    yield {**about, "notes": document.notes}, tables
 
 
 def _batches(pages: Iterable[ExtractedPage]) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ import json
 import logging
 
 from docqa.errors import ChildDied, Unreadable
-from docqa.formats.columns import Column, Table
+from docqa.formats.columns import Column, Row, Table
 from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
@@ -101,23 +101,25 @@ async def _spawn(memory_mb: int, seconds: float) -> Process:
 
 
 def _document(frames: list[Frame]) -> Extracted:
-    """The document in a child's answers: pages, a line of JSON each, and last what else there is, with its table."""
-    *batches, (body, table) = frames
+    """The document in a child's answers: pages, a line of JSON each, and last what else there is, with its tables."""
+    *batches, (body, tables) = frames
     pages = [_page(line) for _, batch in batches for line in io.BytesIO(batch)]
     answer: Header = body["body"]
     properties = Properties(**answer["properties"])
-    return Extracted(answer["kind"], answer["title"], pages, answer["notes"], _table(table), properties)
+    return Extracted(answer["kind"], answer["title"], pages, answer["notes"], _tables(tables), properties)
 
 
 def _page(line: bytes) -> ExtractedPage:
     text, section, headings, running, tables, unread, rows, blocks = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
     known = tuple(Block(*block) for block in blocks)
-    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)), known)
+    return ExtractedPage(
+        text, section, tuple(map(tuple, headings)), *spans, unread, tuple(Row(*row) for row in rows), known
+    )
 
 
-def _table(blob: bytes) -> Table | None:
-    if not blob:
-        return None
-    columns, values = json.loads(blob)
-    return Table(tuple(Column(*column) for column in columns), tuple(map(tuple, values)))
+def _tables(blob: bytes) -> list[Table]:
+    return [
+        Table(tuple(Column(*column) for column in columns), tuple(map(tuple, values)), name, tuple(headings), *about)
+        for columns, values, name, headings, *about in json.loads(blob)
+    ]

@@ -12,6 +12,7 @@ SUFFIXES = (
     *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf"),
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".tsv"),
 )
+OF_ROWS = ("csv", "xlsx", "xls", "ods")  # kinds of documents that are tables, rather than hold some
 # Suffixes whose kind has another name.
 SAME = {"xlsm": "xlsx", "xlsb": "xls", "tsv": "csv"}
 

@@ -49,7 +49,7 @@ def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, but all pages at once."""
     document = read(data, name, media_type)
     pages = list(document.pages)
-    return Extracted(document.kind, document.title, pages, document.notes, document.table, document.properties)
+    return Extracted(document.kind, document.title, pages, document.notes, document.tables, document.properties)
 
 
 def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:

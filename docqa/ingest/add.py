@@ -11,6 +11,7 @@ from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.chunking import chunks
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
+from docqa.ingest.tables import tables_of
 from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
 from docqa.text.detect import detect
@@ -36,6 +37,7 @@ async def add_file(
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     extracted = await intake.reading.read(data, name, media_type if url else "", loc)
     pieces, language = await asyncio.to_thread(_cut, extracted)
+    tables = await asyncio.to_thread(tables_of, extracted)
     doc_id, about = secrets.token_hex(12), sensible(extracted.properties, name)
     async with intake.db.write() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):  # uploaded twice at the same time
@@ -59,8 +61,7 @@ async def add_file(
         await store.documents.add_original(conn, document, media_type, url, data)
         await store.documents.add_pages(conn, document, extracted.pages)
         await store.chunks.add_chunks(conn, document, pieces)
-        if extracted.table:
-            await store.tables.add_table(conn, document, extracted.table, extracted.pages)
+        await store.document_tables.replace_tables(conn, document, *tables)
     intake.work.set()
     return doc_id
 
