@@ -9,6 +9,7 @@ from docqa.answering.phrasing import language_name
 from docqa.answering.signatures import signed
 from docqa.answering.title_page import Stated, audience, author, date, first_line
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
+from docqa.formats.names import OF_ROWS
 from docqa.languages import phrase
 from docqa.questions.question import Property, Question
 from docqa.search.passages import Passage
@@ -54,7 +55,7 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
         async with db.read() as conn:
             pages = {*range(1, PAGES + 1), document.pages - 1, document.pages}
             # A row of a table says nothing of the table.
-            chunks = [] if document.kind == "csv" else await store.chunks.page_chunks(conn, document.id, pages)
+            chunks = [] if document.kind in OF_ROWS else await store.chunks.page_chunks(conn, document.id, pages)
         name = f"{document.name}: " if len(documents) > 1 else ""
         for prop in question.scope.properties:
             stated = _IN_TEXT[prop](chunks) if prop in _IN_TEXT else None
@@ -82,7 +83,7 @@ async def signature(db: Database, documents: Sequence[StoredDocument], question:
     for document in documents:
         async with db.read() as conn:
             pages = {*range(1, PAGES + 1), *range(document.pages - CLOSING_PAGES + 1, document.pages + 1)}
-            chunks = [] if document.kind == "csv" else await store.chunks.page_chunks(conn, document.id, pages)
+            chunks = [] if document.kind in OF_ROWS else await store.chunks.page_chunks(conn, document.id, pages)
         if stated := await asyncio.to_thread(signed, chunks):
             name = f"{document.name}: " if len(documents) > 1 else ""
             passages.append(passage_of(stated.chunk, document))

@@ -9,6 +9,7 @@ from docqa import store
 from docqa.answering.mentions import speaks_of
 from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
+from docqa.formats.names import OF_ROWS
 from docqa.ingest.chapters import Chapter, chapters
 from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
@@ -103,7 +104,7 @@ async def _by_number(
 
 
 async def _known(db: Database, document: StoredDocument) -> tuple[dict[int, StoredPage], list[Chapter]]:
-    if document.kind == "csv":
+    if document.kind in OF_ROWS:
         return {}, []
     async with db.read() as conn:
         pages = await store.documents.pages(conn, document.id)

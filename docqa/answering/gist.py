@@ -14,6 +14,7 @@ from docqa.answering.place_summary import gist_of_places
 from docqa.answering.slide_summary import slide_lines
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
+from docqa.formats.names import OF_ROWS
 from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, TITLED, outline
 from docqa.ingest.selection import choose
@@ -86,7 +87,7 @@ async def _made_of(db: Database, document: StoredDocument, question: Question) -
         most = TITLES[question.options.length]
         most = max(most, SLIDE_TITLES) if document.kind in SLIDES else most
         parts = await outline(conn, document, language, most)
-        chunks = [] if document.kind == "csv" else await store.chunks.chunks(conn, document.id)
+        chunks = [] if document.kind in OF_ROWS else await store.chunks.chunks(conn, document.id)
     cast = await asyncio.to_thread(_cast, [chunk.text for chunk in chunks])
     named = phrase("phrases.about.cast", language).format(names=", ".join(cast[:NAMED])) if cast else ""
     return " ".join(filter(None, (named, parts)))
@@ -172,10 +173,10 @@ def _picked(
         chosen = [of_document[i] for i in choose(of_document, texts, count, length.words)]
         parts = made_of.get(document.id, "")
         if parts and (
-            document.kind == "csv" or len(by_document) == 1 and _says_little(document, chosen, question, length)
+            document.kind in OF_ROWS or len(by_document) == 1 and _says_little(document, chosen, question, length)
         ):
             outlined.append(f"{document.name}: {parts}" if len(by_document) > 1 else parts)
-            chosen = [] if document.kind == "csv" else chosen
+            chosen = [] if document.kind in OF_ROWS else chosen
         in_paragraph, place = 0, ""
         for note in chosen:
             # Where no sections were recognised, a page is one.

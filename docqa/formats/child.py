@@ -1,5 +1,5 @@
 """The child's side of reading a file: answers `extraction` with pages, a line of JSON each, then attachments, and last
-notes and table."""
+notes and tables."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -48,10 +48,10 @@ def _answers(request: Header, data: bytes) -> Answers:
         yield {}, batch
     for attachment in document.attachments:
         yield {"name": attachment.name, "media_type": attachment.media_type}, attachment.data
-    # The notes and the table are complete only now.
-    table = b"" if document.table is None else _json(astuple(document.table))
+    # The notes and the tables are complete only now.
+    tables = _json([astuple(table) for table in document.tables])
     about = {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}
-    yield {**about, "notes": document.notes}, table
+    yield {**about, "notes": document.notes}, tables
 
 
 def _batches(pages: Iterable[ExtractedPage]) -> Iterator[bytes]:

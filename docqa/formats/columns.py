@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from docqa.languages import every_word
 from docqa.text.keys import key
@@ -55,10 +55,37 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a table, and (place of the column, key, value) of the values that a question may name."""
+    """A table of a document, without its rows, which stand with their pages.
 
-    columns: tuple[Column, ...]
-    values: tuple[tuple[int, str, str], ...]
+    `columns` are those that its rows are counted by, none where they are not; `values` are (place of the column, key,
+    value) of those that a question may name. `name` is that of its sheet or "". `headings` are the full headings of its
+    columns as they stand, "" where there is none, `title` the line or paragraph above it, `before` the one above that,
+    `scale` what its numbers are in.
+    """
+
+    columns: tuple[Column, ...] = ()
+    values: tuple[tuple[int, str, str], ...] = ()
+    name: str = ""
+    headings: tuple[str, ...] = ()
+    title: str = ""
+    before: str = ""
+    scale: str = ""
+
+
+class Row(NamedTuple):
+    """A row of the table with this number, counted from 0: its line [start, end) in the text of its page.
+
+    `values` are its cells as a JSON array for counting, "" where it is not counted: a row of totals. `cells` are those
+    as they stand, as a JSON array too, "" where no look-up is made. `above` is the label of the rows that it stands
+    under.
+    """
+
+    table: int
+    start: int
+    end: int
+    values: str
+    cells: str = ""
+    above: str = ""
 
 
 # --- cells ---

@@ -9,7 +9,7 @@ import json
 import logging
 
 from docqa.errors import ChildDied, Unreadable
-from docqa.formats.columns import Column, Table
+from docqa.formats.columns import Column, Row, Table
 from docqa.formats.pages import Attachment, Extracted, ExtractedPage
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
@@ -102,12 +102,12 @@ async def _spawn(memory_mb: int, seconds: float) -> Process:
 
 def _document(frames: list[Frame]) -> Extracted:
     """The document in a child's answers: pages, a line of JSON each, then its attachments, and last what else there is,
-    with its table."""
-    *parts, (body, table) = frames
+    with its tables."""
+    *parts, (body, tables) = frames
     pages = [_page(line) for header, batch in parts if not header["body"] for line in io.BytesIO(batch)]
     attachments = [Attachment(**header["body"], data=data) for header, data in parts if header["body"]]
     answer: Header = body["body"]
-    about = answer["notes"], _table(table), Properties(**answer["properties"]), attachments
+    about = answer["notes"], _tables(tables), Properties(**answer["properties"]), attachments
     return Extracted(answer["kind"], answer["title"], pages, *about)
 
 
@@ -115,11 +115,13 @@ def _page(line: bytes) -> ExtractedPage:
     text, section, headings, running, tables, unread, rows, blocks = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
     known = tuple(Block(*block) for block in blocks)
-    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, tuple(map(tuple, rows)), known)
+    return ExtractedPage(
+        text, section, tuple(map(tuple, headings)), *spans, unread, tuple(Row(*row) for row in rows), known
+    )
 
 
-def _table(blob: bytes) -> Table | None:
-    if not blob:
-        return None
-    columns, values = json.loads(blob)
-    return Table(tuple(Column(*column) for column in columns), tuple(map(tuple, values)))
+def _tables(blob: bytes) -> list[Table]:
+    return [
+        Table(tuple(Column(*column) for column in columns), tuple(map(tuple, values)), name, tuple(headings), *about)
+        for columns, values, name, headings, *about in json.loads(blob)
+    ]

@@ -7,6 +7,7 @@ SUFFIXES = (
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".tsv", ".eml", ".mbox", ".msg"),
     *(".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl", ".xml", ".log", ".yaml", ".yml"),
 )
+OF_ROWS = ("csv", "xlsx", "xls", "ods")  # kinds of documents that are tables, rather than hold some
 # Suffixes whose kind has another name.
 _SAME = {
     "markdown": "md", "htm": "html", "xhtml": "html", "jsonl": "json", "tsv": "csv",

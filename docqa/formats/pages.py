@@ -9,7 +9,7 @@ from docqa.formats.properties import Properties
 from docqa.text.blocks import Block, blocks_of, clipped
 
 if TYPE_CHECKING:
-    from docqa.formats.columns import Table  # its import costs more than reading a small text
+    from docqa.formats.columns import Row, Table  # its import costs more than reading a small text
 
 
 PAGE = 3_000
@@ -32,7 +32,7 @@ class ExtractedPage:
     `section` is the title of the section, slide or chapter in which the page starts, "" if there is none; `headings`
     are (offset, title) of those that begin on it. `running` are (start, end) of headers and footers that repeat from
     page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
-    something, but has no text. `rows` are (start, values as a JSON array) of the rows of `Reading.table`. `blocks` are
+    something, but has no text. `rows` are those of `Reading.tables`. `blocks` are
     those that the reader knows, in order; after `cleaned` all of them.
     """
 
@@ -42,7 +42,7 @@ class ExtractedPage:
     running: tuple[tuple[int, int], ...] = ()
     tables: tuple[tuple[int, int, int], ...] = ()
     unread: bool = False
-    rows: tuple[tuple[int, str], ...] = ()
+    rows: "tuple[Row, ...]" = ()
     blocks: tuple[Block, ...] = ()
 
     def cleaned(self) -> "ExtractedPage":
@@ -61,13 +61,14 @@ class ExtractedPage:
             running=running,
             tables=tables,
             blocks=blocks_of(text, headings, tables, running, known),
-            rows=tuple((moved[start], cells) for start, cells in self.rows),
+            rows=tuple(row._replace(start=moved[row.start], end=moved[row.end]) for row in self.rows),
         )
 
     def _moved(self, text: str) -> Mapping[int, int]:
         """Where the offsets of the page lie in its text after `clean`."""
         offsets = (
-            {at for at, _ in (*self.headings, *self.rows)}
+            {at for at, _ in self.headings}
+            | {at for row in self.rows for at in (row.start, row.end)}
             | {at for span in (*self.running, *self.tables) for at in span}
             | {at for block in self.blocks for at in (block.start, block.end)}
         )
@@ -94,8 +95,8 @@ class Attachment:
 class Reading:
     """A document while it is being read.
 
-    `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
-    a file that is one, are complete after the last page. `kind` is a key of `reading.READERS`.
+    `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `tables`,
+    of a format that tells them, are complete after the last page. `kind` is a key of `reading.READERS`.
     `properties` are what the file says of itself, as it says it. `attachments` are those that are documents.
     """
 
@@ -103,7 +104,7 @@ class Reading:
     title: str
     pages: Iterable[ExtractedPage]
     notes: list[str] = field(default_factory=list)
-    table: "Table | None" = None
+    tables: "list[Table]" = field(default_factory=list)
     properties: Properties = Properties()
     attachments: list[Attachment] = field(default_factory=list)
 
@@ -116,7 +117,7 @@ class Extracted:
     title: str
     pages: list[ExtractedPage]
     notes: list[str]
-    table: "Table | None" = None
+    tables: "list[Table]" = field(default_factory=list)
     properties: Properties = Properties()
     attachments: list[Attachment] = field(default_factory=list)
 

@@ -58,7 +58,7 @@ def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
     """As `read`, but all pages at once."""
     document = read(data, name, media_type)
     pages = list(document.pages)
-    about = document.notes, document.table, document.properties, document.attachments
+    about = document.notes, document.tables, document.properties, document.attachments
     return Extracted(document.kind, document.title, pages, *about)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
@@ -15,6 +16,7 @@ from docqa.ingest.attachments import read_attachments
 from docqa.ingest.chunking import chunks
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
+from docqa.ingest.tables import Tables, tables_of
 from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
 from docqa.text.detect import detect
@@ -30,6 +32,14 @@ class _Source:
     sha256: bytes
     media_type: str
     url: str | None
+
+
+class _Prepared(NamedTuple):
+    """What is stored of a document beside its pages: chunks with their terms, the main language, tables."""
+
+    chunks: list[tuple[Chunk, str]]
+    language: str
+    tables: Tables
 
 
 async def add_file(
@@ -56,13 +66,12 @@ async def add_file(
     title = (url is not None and extracted.title) or name
     attached, notes = await read_attachments(intake.reading, extracted, title, until)
     extracted.notes.extend(notes)
-    documents = [
-        (_Source(title, name, data, sha256, media_type, url), extracted, await asyncio.to_thread(_cut, extracted))
-    ]
+    files = [(_Source(title, name, data, sha256, media_type, url), extracted)]
     for part in attached:
         file = part.file
         source = _Source(part.name, file.name, file.data, await _sha256(file.data), file.media_type, None)
-        documents.append((source, part.extracted, await asyncio.to_thread(_cut, part.extracted)))
+        files.append((source, part.extracted))
+    documents = [(source, whole, await asyncio.to_thread(_prepared, whole)) for source, whole in files]
     async with intake.db.write() as conn:
         doc_ids = [await _store(conn, account, *document) for document in documents]
     intake.work.set()
@@ -73,14 +82,11 @@ async def _sha256(data: bytes) -> bytes:
     return await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
 
 
-async def _store(
-    conn: Connection, account: int, source: _Source, extracted: Extracted, cut: tuple[list[tuple[Chunk, str]], str]
-) -> str:
+async def _store(conn: Connection, account: int, source: _Source, extracted: Extracted, prepared: _Prepared) -> str:
     """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
     same time, and attached to several messages."""
     if known := await store.documents.document_with_bytes(conn, account, source.sha256):
         return known
-    pieces, language = cut
     doc_id, about = secrets.token_hex(12), sensible(extracted.properties, source.file)
     document = await store.documents.add_document(
         conn,
@@ -89,7 +95,7 @@ async def _store(
         name=source.name,
         kind=extracted.kind,
         sha256=source.sha256,
-        language=language,
+        language=prepared.language,
         pages=len(extracted.pages),
         notes=" ".join(extracted.notes),
         title=about.title,
@@ -98,16 +104,14 @@ async def _store(
     )
     await store.documents.add_original(conn, document, source.media_type, source.url, source.data)
     await store.documents.add_pages(conn, document, extracted.pages)
-    await store.chunks.add_chunks(conn, document, pieces)
-    if extracted.table:
-        await store.tables.add_table(conn, document, extracted.table, extracted.pages)
+    await store.chunks.add_chunks(conn, document, prepared.chunks)
+    await store.document_tables.replace_tables(conn, document, *prepared.tables)
     return doc_id
 
 
-def _cut(extracted: Extracted) -> tuple[list[tuple[Chunk, str]], str]:
-    """(chunks with their terms, main language)."""
+def _prepared(extracted: Extracted) -> _Prepared:
     pieces = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
-    return with_terms(pieces), main_language(chunk.text for chunk in pieces)
+    return _Prepared(with_terms(pieces), main_language(chunk.text for chunk in pieces), tables_of(extracted))
 
 
 def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:

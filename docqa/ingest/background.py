@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from docqa import store
 from docqa.errors import ChildDied, Unavailable, Unreadable
+from docqa.formats.names import OF_ROWS
 from docqa.formats.pdf.ocr import INSTALL
 from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.ingest.add import main_language, page_chunks, with_terms
@@ -17,6 +18,7 @@ from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
 from docqa.ingest.selection import choose
+from docqa.ingest.tables import store_missing_tables, store_tables
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models, load_optional_forever
 from docqa.models.embedder import Embedder
@@ -35,11 +37,12 @@ SLIDE_SENTENCES = 2  # the titles of slides say more
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
     """The background work, until it is cancelled: keep the models loaded, finish one document after the other.
 
-    Beside it the full-text index is rebuilt, where an upgrade asks for that.
+    Beside it the full-text index is rebuilt and tables are stored, where an upgrade asks for that.
     """
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
         tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
+        tasks.create_task(_retried(lambda: store_missing_tables(intake.db)), name="tables")
         tasks.create_task(_retried(lambda: _finish_documents(intake, encoders)), name="documents")
 
 
@@ -91,6 +94,7 @@ async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDoc
     """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
     words."""
     state, message = "ready", ""
+    await store_tables(intake.db, document.id)
     if embedder is not None:
         try:
             if not await embed_document(intake, embedder, document):
@@ -126,7 +130,7 @@ def _unread_pages(count: int) -> str:
 def summarise(kind: str, chunks: Sequence[StoredChunk], key_sentences: Sequence[Note], parts: str) -> str:
     """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks, and what its
     parts are, where that is known; of a table only that."""
-    if kind == "csv" and parts:
+    if kind in OF_ROWS and parts:
         return parts
     texts = [chunks[note.chunk].text[note.start : note.end] for note in key_sentences]
     sentences = SLIDE_SENTENCES if kind in SLIDES else SUMMARY_SENTENCES - bool(parts)

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 
 from docqa import store
+from docqa.formats.names import OF_ROWS
 from docqa.ingest.chapters import FEWEST, Chapter, chapters
 from docqa.ingest.headings import role_of
 from docqa.languages import phrase
 from docqa.store.documents import StoredDocument
-from docqa.store.table_overview import column_overview
+from docqa.store.table_overview import ColumnOverview, table_overviews
 from docqa.text.marks import begins_section
 
 SLIDES = ("ppt", "pptx")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
+TABLES = 5  # of a workbook that are told
 COLUMNS = 4  # titles take as much room as what a column holds
 SPREAD = 0.4  # of a text, from the first of its numbered titles to the last
 LONGEST = 80  # characters of a title
@@ -67,7 +69,7 @@ def _is_title(text: str) -> bool:
 async def outline(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
     """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
     table, its chapters, else the titles that its maker gave its parts, or those that its text numbers."""
-    if document.kind == "csv":
+    if document.kind in OF_ROWS:
         return await table_of(conn, document, language, most // COLUMNS)
     if not document.language and document.kind == "pdf":
         return ""  # its text is what the recognition of pictures left
@@ -87,11 +89,17 @@ def titled(chapter: Chapter) -> str:
 
 
 async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
-    """What a table holds: its rows and columns, from where to where dates and numbers go, and the values of columns
-    with a few, of up to `most` columns; "" where it was not understood as a table."""
-    columns = await column_overview(conn, document.id)
-    if not columns:
-        return ""
+    """What a document of tables holds: of its first tables their rows and columns, from where to where dates and
+    numbers go, and the values of columns with a few, of up to `most` columns; "" where it was not understood as a
+    table."""
+    overviews = await table_overviews(conn, document.id, TABLES)
+    parts = [_of_columns(overview.columns, language, most if len(overviews) == 1 else 0) for overview in overviews]
+    if len(overviews) > 1:
+        parts = [f"{overview.sheet}: {part}" for overview, part in zip(overviews, parts, strict=True)]
+    return " ".join(parts)
+
+
+def _of_columns(columns: Sequence[ColumnOverview], language: str, most: int) -> str:
     rows = max(column.rows for column in columns)
     names = ", ".join(column.name for column in columns)
     sentences = [phrase("phrases.about.rows", language).format(rows=f"{rows:,}", columns=len(columns), names=names)]

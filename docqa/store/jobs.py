@@ -38,10 +38,11 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
 
 
 async def set_scan(conn: Connection, document: int, page_number: int, text: str, blocks: Sequence[Block]) -> bool:
-    """Store what was read on a scanned page, and have the document summarised again. False if it has been deleted."""
+    """Store what was read on a scanned page, and have the document summarised and its tables stored again. False if it
+    has been deleted."""
     sql = "UPDATE page SET text = ?, blocks = ?, scan = '' WHERE document = ? AND page_number = ?"
     updated = await change(conn, sql, text, packed(blocks), document, page_number)
-    await change(conn, "UPDATE document SET summary = '' WHERE id = ?", document)
+    await change(conn, "UPDATE document SET summary = '', tables_stored = 0 WHERE id = ?", document)
     return bool(updated)
 
 

@@ -9,6 +9,7 @@ from docqa.store.sql import fetch_all
 
 FEW_VALUES = 8  # that are named
 MOST_VALUES = 5_000  # rows from which they are taken
+_ROWS = "table_row WHERE in_table = ? AND cells IS NOT NULL"
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,26 @@ class ColumnOverview:
     values: tuple[str, ...] = ()
 
 
-async def column_overview(conn: Connection, document: int) -> list[ColumnOverview]:
-    """The columns of a document's table in their order; none where it has no table."""
-    sql = "SELECT place, name, kind, unit, decimals, is_year FROM table_column WHERE document = ? ORDER BY place"
-    columns = await fetch_all(conn, sql, document)
-    if not columns:
-        return []
-    [(rows,)] = await fetch_all(conn, "SELECT count(*) FROM table_row WHERE document = ?", document)
+@dataclass(frozen=True)
+class TableOverview:
+    """The columns of a table in their order, and the sheet that it stands on, "" where it stands on none."""
+
+    sheet: str
+    columns: list[ColumnOverview]
+
+
+async def table_overviews(conn: Connection, document: int, most: int) -> list[TableOverview]:
+    """The first tables of a document whose rows are counted."""
+    sql = """SELECT t.id, t.name FROM document_table t WHERE document = ?
+             AND EXISTS (SELECT 1 FROM table_column WHERE in_table = t.id) ORDER BY number LIMIT ?"""
+    tables = await fetch_all(conn, sql, document, most)
+    return [TableOverview(sheet, await _columns(conn, id_)) for id_, sheet in tables]
+
+
+async def _columns(conn: Connection, id_: int) -> list[ColumnOverview]:
+    sql = "SELECT place, name, kind, unit, decimals, is_year FROM table_column WHERE in_table = ? ORDER BY place"
+    columns = await fetch_all(conn, sql, id_)
+    [(rows,)] = await fetch_all(conn, f"SELECT count(*) FROM {_ROWS}", id_)
     made = []
     for place, name, kind, unit, decimals, is_year in columns:
         column = Column(name, kind, unit, decimals, bool(is_year))
@@ -37,14 +51,13 @@ async def column_overview(conn: Connection, document: int) -> list[ColumnOvervie
         low = high = ""
         values: tuple[str, ...] = ()
         if column.kind == "date" or column.is_amount or column.is_year:
-            sql = f"SELECT min({cell}), max({cell}) FROM table_row WHERE document = ?"
-            [(least, most)] = await fetch_all(conn, sql, document)
+            [(least, most)] = await fetch_all(conn, f"SELECT min({cell}), max({cell}) FROM {_ROWS}", id_)
             low, high = _written(column, least), _written(column, most)
         elif column.kind == "text":
             sql = f"""SELECT DISTINCT {cell} AS value FROM
-                      (SELECT cells FROM table_row WHERE document = ? LIMIT {MOST_VALUES})
+                      (SELECT cells FROM {_ROWS} LIMIT {MOST_VALUES})
                       WHERE value IS NOT NULL AND value != '' ORDER BY value LIMIT {FEW_VALUES + 1}"""
-            distinct = [str(row[0]) for row in await fetch_all(conn, sql, document)]
+            distinct = [str(row[0]) for row in await fetch_all(conn, sql, id_)]
             values = tuple(distinct) if 1 < len(distinct) <= FEW_VALUES and len(distinct) < rows else ()
         made.append(ColumnOverview(name, rows, low, high, values))
     return made

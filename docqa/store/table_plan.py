@@ -1,6 +1,7 @@
 """What a question asks of a table: what is measured, over which rows, in which groups. `table_sql.py` turns it into
 SQL."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -8,6 +9,7 @@ from typing import Literal
 from docqa.formats.columns import Column
 from docqa.text.keys import key
 
+_NUMBERED = re.compile(r"[^\W\d_]{3,12}\s?\d{1,3}")  # Sheet1, Tabelle 2
 Measure = Literal["rows", "different", "sum", "mean", "median", "highest", "lowest", "share"]
 Operator = Literal["=", "<", "<=", ">", ">=", "!=", "missing", "present"]
 Period = Literal["year", "quarter", "month", "week", "weekday", "day"]
@@ -15,16 +17,32 @@ Period = Literal["year", "quarter", "month", "week", "weekday", "day"]
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table of a document; `name` is the document's, `columns` are in the order of their places."""
+    """A table of a document whose rows are counted; `columns` are in the order of their places.
+
+    `document_name` is the document's name, `sheet` that of its sheet, "" where it stands on none.
+    """
 
     document: int
-    name: str
+    document_name: str
     columns: tuple[Column, ...]
+    id: int = 0
+    sheet: str = ""
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called: as its sheet, unless that is only numbered, else as its document."""
+        return self.sheet if self.sheet and not _NUMBERED.fullmatch(self.sheet) else self.document_name
 
     @cached_property
     def key(self) -> str:
         """The key by which a question names the table."""
-        return key(self.name.rpartition(".")[0] or self.name)
+        return key(self.name if self.name == self.sheet else self.name.rpartition(".")[0] or self.name)
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its sheet, its name and its document, from the narrowest to the widest."""
+        document = key(self.document_name.rpartition(".")[0] or self.document_name)
+        return tuple(dict.fromkeys(filter(None, (key(self.sheet), self.key, document))))
 
     @cached_property
     def names(self) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""The tables of CSV documents: written, looked up by what a question names, and queried.
+"""The rows of tables: named by what a question says, counted and measured. `document_tables.py` stores them.
 
 In a statement, column names are quoted identifiers and values are bound parameters; users are shown the same statement
 with its values.
@@ -8,15 +8,17 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.formats.columns import Column, Table
-from docqa.formats.pages import ExtractedPage
-from docqa.store.sql import change_many, fetch_all, quoted
+from docqa.formats.columns import Column
+from docqa.store.sql import fetch_all, quoted
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.store.table_sql import ROW, SOURCE, Mark, literal, measured, statement, where_clause
+
+NamedValues = dict[str, dict[int, list[str]]]  # key → place of a column → values
 
 
 class RowLine(NamedTuple):
@@ -42,45 +44,32 @@ class Contents:
     values: Mapping[int, tuple[str, ...]]
 
 
-async def add_table(conn: Connection, document: int, table: Table, pages: Sequence[ExtractedPage]) -> None:
-    """Store a table: its columns, the rows that its pages hold, and the values that questions may name."""
-    rows = ((page_number, *row) for page_number, page in enumerate(pages, 1) for row in page.rows)
-    columns = [
-        (document, place, column.name, column.kind, column.unit, column.decimals, column.is_year)
-        for place, column in enumerate(table.columns)
-    ]
-    await change_many(
-        conn,
-        "INSERT INTO table_column (document, place, name, kind, unit, decimals, is_year) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        columns,
-    )
-    numbered = ((document, number, *row) for number, row in enumerate(rows))
-    await change_many(
-        conn, "INSERT INTO table_row (document, row, page_number, start, cells) VALUES (?, ?, ?, ?, ?)", numbered
-    )
-    values = sorted((document, key, place, value) for place, key, value in table.values)
-    await change_many(conn, "INSERT INTO table_value (document, key, place, value) VALUES (?, ?, ?, ?)", values)
-
-
 async def tables(conn: Connection, documents: Sequence[int]) -> list[StoredTable]:
-    """The tables of these documents, in the order of the documents."""
-    sql = """SELECT d.id, d.name, c.name, c.kind, c.unit, c.decimals, c.is_year
-             FROM json_each(?) AS j JOIN document d ON d.id = j.value JOIN table_column c ON c.document = d.id
-             ORDER BY j.key, c.place"""
-    by_document: dict[int, tuple[str, list[Column]]] = {}
-    for document, title, name, kind, unit, decimals, is_year in await fetch_all(conn, sql, json.dumps(documents)):
-        by_document.setdefault(document, (title, []))[1].append(Column(name, kind, unit, decimals, bool(is_year)))
-    return [StoredTable(document, title, tuple(columns)) for document, (title, columns) in by_document.items()]
+    """The tables of these documents whose rows are counted, in the order of the documents."""
+    sql = """SELECT t.id, d.id, d.name, t.name, c.name, c.kind, c.unit, c.decimals, c.is_year
+             FROM json_each(?) AS j JOIN document d ON d.id = j.value JOIN document_table t ON t.document = d.id
+             JOIN table_column c ON c.in_table = t.id ORDER BY j.key, t.number, c.place"""
+    by_id: dict[int, tuple[int, str, str, list[Column]]] = {}
+    for id_, document, title, sheet, name, kind, unit, decimals, is_year in await fetch_all(
+        conn, sql, json.dumps(documents)
+    ):
+        columns = by_id.setdefault(id_, (document, title, sheet, []))[3]
+        columns.append(Column(name, kind, unit, decimals, bool(is_year)))
+    return [
+        StoredTable(document, title, tuple(columns), id_, sheet)
+        for id_, (document, title, sheet, columns) in by_id.items()
+    ]
 
 
-async def named_values(conn: Connection, document: int, keys: Iterable[str]) -> dict[str, dict[int, list[str]]]:
-    """The stored values with these keys: key → place of a column → its values."""
-    sql = """SELECT key, place, value FROM table_value WHERE document = ? AND key IN (SELECT value FROM json_each(?))
-             ORDER BY key, place, value"""
-    values: dict[str, dict[int, list[str]]] = {}
-    for key, place, value in await fetch_all(conn, sql, document, json.dumps(list(keys))):
-        values.setdefault(key, {}).setdefault(place, []).append(value)
-    return values
+async def named_values(conn: Connection, tables: Iterable[int], keys: Iterable[str]) -> dict[int, NamedValues]:
+    """The stored values of these tables with these keys: table → key → place of a column → its values."""
+    sql = """SELECT in_table, key, place, value FROM table_value
+             WHERE in_table IN (SELECT value FROM json_each(?)) AND key IN (SELECT value FROM json_each(?))
+             ORDER BY in_table, key, place, value"""
+    named: dict[int, NamedValues] = {}
+    for id_, key, place, value in await fetch_all(conn, sql, json.dumps(list(tables)), json.dumps(list(keys))):
+        named.setdefault(id_, {}).setdefault(key, {}).setdefault(place, []).append(value)
+    return named
 
 
 async def contents(conn: Connection, table: StoredTable) -> Contents | None:
@@ -95,9 +84,9 @@ async def contents(conn: Connection, table: StoredTable) -> Contents | None:
     filled, different, least = cells[0::3], cells[1::3], cells[2::3]
     values: dict[int, list[str]] = {}
     few = [place for place in places if table.columns[place].kind == "text" and different[place] <= MOST_LISTED]
-    sql = """SELECT place, value FROM table_value WHERE document = ? AND place IN (SELECT value FROM json_each(?))
+    sql = """SELECT place, value FROM table_value WHERE in_table = ? AND place IN (SELECT value FROM json_each(?))
              ORDER BY place, value"""
-    for place, value in await fetch_all(conn, sql, table.document, json.dumps(few)):
+    for place, value in await fetch_all(conn, sql, table.id, json.dumps(few)):
         values.setdefault(place, []).append(value)
     listed = {place: tuple(some) for place, some in values.items()}
     return Contents(count, tuple(filled), tuple(different), tuple(least), listed)
@@ -125,36 +114,26 @@ async def first_rows(conn: Connection, table: StoredTable, plan: Plan, limit: in
     return [row[0] for row in rows or []]
 
 
-async def text_length(conn: Connection, document: int) -> int:
-    """How many characters the pages of a document have: it changes when a scanned page is recognised."""
-    rows = await fetch_all(conn, "SELECT total(length(text)) FROM page WHERE document = ?", document)
-    return int(rows[0][0])
-
-
-async def page_texts(conn: Connection, document: int) -> list[tuple[int, str]]:
-    """(page number, text) of the pages of a document, in order."""
-    sql = "SELECT page_number, text FROM page WHERE document = ? ORDER BY page_number"
-    return [(number, text) for number, text in await fetch_all(conn, sql, document)]
-
-
-async def passage(conn: Connection, document: int, page_number: int, start: int) -> str:
-    """The chunk in which an offset of a page stands."""
-    sql = """SELECT text FROM chunk WHERE document = ? AND page_number = ? AND start <= ?
-             ORDER BY start DESC LIMIT 1"""
-    rows = await fetch_all(conn, sql, document, page_number, start)
-    return str(rows[0][0]) if rows else ""
-
-
-async def lines(conn: Connection, document: int, rows: Sequence[int]) -> list[RowLine]:
-    """The lines of these rows, in the given order."""
-    sql = """SELECT substr(p.text, r.start + 1), p.page_number,
+async def lines(conn: Connection, table: StoredTable, rows: Sequence[int]) -> list[RowLine]:
+    """The lines of these rows, in the given order; of a row whose cells are parted by tabs, each with its heading."""
+    sql = """SELECT substr(p.text, r.start + 1), r.written, t.headings, p.page_number,
                     (SELECT c.text FROM chunk c
-                     WHERE c.document = r.document AND c.page_number = r.page_number AND c.start <= r.start
+                     WHERE c.document = t.document AND c.page_number = r.page_number AND c.start <= r.start
                      ORDER BY c.start DESC LIMIT 1)
-             FROM json_each(?) AS j JOIN table_row r ON r.document = ? AND r.row = j.value
-             JOIN page p ON p.document = r.document AND p.page_number = r.page_number ORDER BY j.key"""
-    located = await fetch_all(conn, sql, json.dumps(rows), document)
-    return [RowLine(text.partition("\n")[0], (page_number, chunk)) for text, page_number, chunk in located]
+             FROM json_each(?) AS j JOIN table_row r ON r.in_table = ? AND r.row = j.value
+             JOIN document_table t ON t.id = r.in_table
+             JOIN page p ON p.document = t.document AND p.page_number = r.page_number ORDER BY j.key"""
+    located = await fetch_all(conn, sql, json.dumps(rows), table.id)
+    return [
+        RowLine(_by_heading(headings, written) if written else text.partition("\n")[0], (page_number, chunk))
+        for text, written, headings, page_number, chunk in located
+    ]
+
+
+def _by_heading(headings: str, cells: str) -> str:
+    """A row as it is understood alone: name: cell; name: cell."""
+    pairs = zip_longest(json.loads(headings), json.loads(cells), fillvalue="")
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
 
 
 def shown(table: StoredTable, plan: Plan) -> str:
@@ -166,14 +145,15 @@ async def _run(
     conn: Connection, table: StoredTable, places: Iterable[int], write: Callable[[Mark], str]
 ) -> list[tuple[Any, ...]] | None:
     """Run a statement over these columns of the rows, within SECONDS; None when they are over."""
-    bound: list[Any] = [table.document]
+    bound: list[Any] = [table.id]
 
     def mark(value: str | float) -> str:
         bound.append(value)
         return f"?{len(bound)}"
 
     cells = "".join(f", json_extract(cells, '$[{place}]') AS {quoted(table.columns[place].name)}" for place in places)
-    sql = f"WITH {SOURCE} AS (SELECT row AS {ROW}{cells} FROM main.table_row WHERE document = ?1) {write(mark)}"
+    rows = "main.table_row WHERE in_table = ?1 AND cells IS NOT NULL"
+    sql = f"WITH {SOURCE} AS (SELECT row AS {ROW}{cells} FROM {rows}) {write(mark)}"
     running = asyncio.ensure_future(fetch_all(conn, sql, *bound))
     try:
         async with asyncio.timeout(SECONDS):

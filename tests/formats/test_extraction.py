@@ -60,9 +60,9 @@ async def test_pages_that_fill_several_frames_come_back_in_order() -> None:
 
 async def test_a_table_comes_back_with_its_rows() -> None:
     extracted = await extract(b"city,rent\nBergen,1200\nOslo,1500\n", "a.csv", **LIMITS)
-    assert extracted.table is not None
-    assert [column.name for column in extracted.table.columns] == ["city", "rent"]
-    assert [key for page in extracted.pages for _, key in page.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
+    [table] = extracted.tables
+    assert [column.name for column in table.columns] == ["city", "rent"]
+    assert [row.values for page in extracted.pages for row in page.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
 
 
 async def test_the_child_gives_the_reason_and_the_field() -> None:

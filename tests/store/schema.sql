@@ -28,7 +28,7 @@ CREATE TABLE document (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
@@ -91,34 +91,6 @@ CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer)
 CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
     INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
 END;
-
-CREATE TABLE table_column (
-    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
-    place    INTEGER NOT NULL,
-    name     TEXT NOT NULL,
-    kind     TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date')),
-    unit     TEXT NOT NULL,         -- what stands at all its numbers: $, %
-    decimals INTEGER NOT NULL,
-    is_year  INTEGER NOT NULL,
-    PRIMARY KEY (document, place)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE table_row (
-    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
-    row         INTEGER NOT NULL,
-    page_number INTEGER NOT NULL,
-    start       INTEGER NOT NULL,   -- offset of its line in the page's text, in characters
-    cells       TEXT NOT NULL,      -- its values as a JSON array: numbers, dates in ISO 8601, words, null
-    PRIMARY KEY (document, row)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE table_value (
-    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
-    key      TEXT NOT NULL,
-    place    INTEGER NOT NULL,
-    value    TEXT NOT NULL,
-    PRIMARY KEY (document, key, place, value)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE knowledge_base (
     id                INTEGER PRIMARY KEY,
@@ -185,3 +157,48 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_vec WHERE rowid = old.id;
     DELETE FROM chunk_vec1 WHERE rowid = old.id;
 END;
+
+CREATE TABLE document_table (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    number   INTEGER NOT NULL,      -- counted from 0 within the document
+    name     TEXT NOT NULL,         -- that of its sheet, else ''
+    headings TEXT NOT NULL,         -- the full headings of its columns as they stand, as a JSON array
+    title    TEXT NOT NULL,         -- the line or paragraph above it
+    before   TEXT NOT NULL,         -- the one above that
+    scale    TEXT NOT NULL,         -- what its numbers are in
+    UNIQUE (document, number)
+) STRICT;
+
+CREATE TABLE table_column (
+    in_table INTEGER NOT NULL REFERENCES document_table (id) ON DELETE CASCADE,
+    place    INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    kind     TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date')),
+    unit     TEXT NOT NULL,         -- what stands at all its numbers: $, %
+    decimals INTEGER NOT NULL,
+    is_year  INTEGER NOT NULL,
+    PRIMARY KEY (in_table, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE table_row (
+    in_table    INTEGER NOT NULL REFERENCES document_table (id) ON DELETE CASCADE,
+    row         INTEGER NOT NULL,
+    page_number INTEGER NOT NULL,
+    start       INTEGER NOT NULL,   -- its line in the page's text, in characters
+    stop        INTEGER NOT NULL,
+    cells       TEXT,               -- its values as a JSON array: numbers, dates in ISO 8601, words, null; NULL: not counted
+    written     TEXT,               -- its cells as they stand, as a JSON array; NULL: no look-ups
+    above       TEXT NOT NULL,      -- the label of the rows that it stands under
+    PRIMARY KEY (in_table, row)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE table_value (
+    in_table INTEGER NOT NULL REFERENCES document_table (id) ON DELETE CASCADE,
+    key      TEXT NOT NULL,
+    place    INTEGER NOT NULL,
+    value    TEXT NOT NULL,
+    PRIMARY KEY (in_table, key, place, value)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX document_tables_missing ON document (id) WHERE NOT tables_stored;

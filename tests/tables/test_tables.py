@@ -51,8 +51,8 @@ async def ask(
 def view(text: str, name: str) -> tuple[View, dict[str, dict[int, list[str]]]]:
     """A table as questions see it, and its values by their keys."""
     document = reading.read_whole(text.encode(), name)
-    assert document.table is not None
-    rows = [json.loads(cells) for page in document.pages for _, cells in page.rows]
+    [known] = document.tables
+    rows = [json.loads(row.values) for page in document.pages for row in page.rows]
     filled = [[str(cell) for cell in cells if cell is not None] for cells in zip(*rows, strict=True)]
     contents = Contents(
         len(rows),
@@ -61,14 +61,14 @@ def view(text: str, name: str) -> tuple[View, dict[str, dict[int, list[str]]]]:
         tuple(min(cells, default=None) for cells in filled),
         {
             place: tuple(sorted(set(filled[place])))
-            for place, column in enumerate(document.table.columns)
+            for place, column in enumerate(known.columns)
             if column.kind == "text"
         },
     )
     values: dict[str, dict[int, list[str]]] = {}
-    for place, named, written in document.table.values:
+    for place, named, written in known.values:
         values.setdefault(named, {}).setdefault(place, []).append(written)
-    return View(StoredTable(1, name, document.table.columns), contents), values
+    return View(StoredTable(1, name, known.columns), contents), values
 
 
 def planned(question: str, text: str = ORDERS, name: str = "orders.csv") -> Plan | None:
@@ -171,20 +171,20 @@ def test_the_marks_of_one_column_decide_for_another() -> None:
 
 
 def test_a_cell_beyond_the_names_makes_it_no_table() -> None:
-    assert reading.read_whole(b"a,b\n1,2\n3,4,5\n", "t.csv").table is None
-    assert reading.read_whole(b"a,b\n1,2,\n3,4,\n", "t.csv").table is not None
+    assert reading.read_whole(b"a,b\n1,2\n3,4,5\n", "t.csv").tables == []
+    assert reading.read_whole(b"a,b\n1,2,\n3,4,\n", "t.csv").tables != []
 
 
 def test_a_last_row_of_totals_is_not_counted_twice() -> None:
     pages = reading.read_whole(b"item,price\nTea,2\nCake,3\nTotal,5\n", "t.csv").pages
-    assert [cells for page in pages for _, cells in page.rows] == ['["Tea", 2]', '["Cake", 3]']
+    assert [row.values for page in pages for row in page.rows] == ['["Tea", 2]', '["Cake", 3]']
     assert pages[0].text.endswith("item: Total; price: 5\n")
 
 
 def test_rows_know_where_their_line_begins() -> None:
     text = "id,remark\n" + "".join(f"{n},{'long ' * (n % 40)}{n}\n" for n in range(500)) + f"500,{'x' * 9000}\n"
     pages = reading.read_whole(text.encode(), "t.csv").pages
-    rows = [(page, start) for page in pages for start, _ in page.rows]
+    rows = [(page, row.start) for page in pages for row in page.rows]
     assert len(rows) == 501
     assert all(page.text[start:].startswith(f"id: {number}; remark: ") for number, (page, start) in enumerate(rows))
 

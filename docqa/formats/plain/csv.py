@@ -17,19 +17,18 @@ from typing import NamedTuple
 from docqa.errors import Unreadable
 from docqa.formats.column_names import header_place
 from docqa.formats.columns import Column, Table, Values, columns, value
+from docqa.formats.columns import Row as TableRow
+from docqa.formats.counted_rows import is_total_row
 from docqa.formats.pages import PAGE, ExtractedPage, Reading, paginate
 from docqa.formats.plain.csv_records import Records
 from docqa.formats.plain.encoding import open_text
-from docqa.languages import every_word
 from docqa.text.blocks import Block
-from docqa.text.keys import key
 
 DELIMITERS = ",;\t|"
 NO_DELIMITER = "\x1f"  # the unit separator, which no file with a single column holds
 SAMPLE = 64_000
 MAX_COLUMNS = 5_000
 PREAMBLE = 20
-TOTALS = frozenset(map(key, every_word("tables.totals")))
 
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 _ESCAPED_QUOTE = re.compile(r'\\"[^,;\t|\n]')
@@ -72,7 +71,7 @@ def _pages(
     table_columns = _columns(first)
     values = Values(table_columns)
     lines: list[Row] = []
-    places: list[tuple[int, str]] = []
+    places: list[TableRow] = []
     size = 0
     for row in rows:
         if lines and size + len(row.line) > PAGE:
@@ -81,11 +80,13 @@ def _pages(
         if table_columns and row.names:
             typed = [value(cell, column) for cell, column in zip(row.cells, table_columns, strict=False)]
             values.add(typed)
-            places.append((size, json.dumps(typed, ensure_ascii=False)))
+            written = json.dumps(typed, ensure_ascii=False)
+            places.append(TableRow(0, size, size + len(row.line), written))
         lines.append(row)
         size += len(row.line) + 1
     yield from _page(lines, places)
-    reading.table = Table(table_columns, values.keyed()) if table_columns else None
+    if table_columns:
+        reading.tables.append(Table(table_columns, values.keyed()))
     if records.repaired:
         reading.notes.append(
             f"A quotation mark is not closed in {records.repaired:,} of the rows; "
@@ -93,7 +94,7 @@ def _pages(
         )
 
 
-def _page(lines: "list[Row]", places: list[tuple[int, str]]) -> Iterator[ExtractedPage]:
+def _page(lines: "list[Row]", places: list[TableRow]) -> Iterator[ExtractedPage]:
     blocks, size = [], 0
     for row in lines:
         blocks.append(Block("row" if row.is_row else "paragraph", size, size + len(row.line), int(row.is_head)))
@@ -178,8 +179,7 @@ def _rows(records: Iterable[list[str]]) -> Iterator[Row]:
             yield waiting
         waiting = row
     if waiting:
-        label = next(filter(None, waiting.cells), "")
-        yield Row(waiting.line) if key(label) in TOTALS else waiting
+        yield Row(waiting.line) if is_total_row(waiting.cells) else waiting
 
 
 def _lines(records: Iterable[list[str]]) -> Iterator[Row]:

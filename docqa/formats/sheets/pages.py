@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from docqa.errors import Unreadable
+from docqa.formats.columns import Row, Table
 from docqa.formats.pages import ExtractedPage, Reading
 from docqa.formats.sheets.cells import Sheet
 from docqa.formats.sheets.regions import Region, regions
+from docqa.formats.sheets.stored import stored_table
 from docqa.text.blocks import Block, BlockKind
 
 SHEET = 200_000
@@ -20,7 +22,7 @@ def sheet_pages(sheets: Iterable[Sheet], reading: Reading) -> Iterator[Extracted
     is_empty = True
     for sheet in sheets:
         is_empty = is_empty and not sheet.rows and not sheet.remarks
-        yield from _pages(sheet)
+        yield from _pages(sheet, reading.tables)
     if is_empty:
         raise Unreadable("There is nothing on any sheet of the workbook.")
 
@@ -34,6 +36,7 @@ class _Page:
     size: int = 0
     blocks: list[Block] = field(default_factory=list)
     tables: list[tuple[int, int, int]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
     def add(self, line: str, kind: BlockKind, level: int = 0) -> None:
         """A line of this kind."""
@@ -55,6 +58,7 @@ class _Page:
             headings,
             tables=tuple(self.tables),
             blocks=tuple(self.blocks),
+            rows=tuple(self.rows),
         )
 
 
@@ -76,15 +80,18 @@ class _Writer:
                 self._turn(len(line))
                 self._page.add(line[start : start + SHEET], kind)
 
-    def table(self, region: Region) -> None:
+    def table(self, region: Region, number: int, rows: Sequence[tuple[str, str, str]]) -> None:
+        """A table: its headings, and its rows with (values, cells, label above) of each as they are stored."""
         head = ["\t".join(cell.shown for cell in row).rstrip("\t") for row in region.rows[: region.heads]]
         start = self._begin(head)
-        for row in region.rows[region.heads :]:
+        for row, stored in zip(region.rows[region.heads :], rows, strict=True):
             line = "\t".join(cell.shown for cell in row).rstrip("\t")
             if self._page.size + len(line) > SHEET and self._page.size > start[1]:
                 self._end(start)
                 self._turn(SHEET)
                 start = self._begin(head)
+            if any(stored[:2]):
+                self._page.rows.append(Row(number, self._page.size, self._page.size + len(line), *stored))
             for at in range(0, len(line), SHEET):
                 self._page.add(line[at : at + SHEET], "row")
         self._end(start)
@@ -114,14 +121,16 @@ class _Writer:
             self._page, self._is_first = _Page(self._name), False
 
 
-def _pages(sheet: Sheet) -> Iterator[ExtractedPage]:
+def _pages(sheet: Sheet, tables: list[Table]) -> Iterator[ExtractedPage]:
     writer = _Writer(sheet.name)
     for number, region in enumerate(regions(sheet)):
         if number:
             writer.part()
         writer.lines(region.above, "paragraph")
         if region.rows:
-            writer.table(region)
+            table, rows = stored_table(region, sheet.name)
+            writer.table(region, len(tables), rows)
+            tables.append(table)
         writer.lines(region.below, "note" if region.rows else "paragraph")
         yield from writer.done
         writer.done.clear()

@@ -91,7 +91,7 @@ async def _marks(
     """The marks of the passages that hold these rows, which are added to the sources."""
     marks: dict[str, None] = {}
     for placed in rows:
-        text = await store.tables.passage(conn, placed.document, placed.page_number, placed.row.start)
+        text = await store.document_tables.passage(conn, placed.document, placed.page_number, placed.row.start)
         doc_id = documents[placed.document].doc_id
         number = next(
             (s.id for s in sources if (s.doc_id, s.page_number, s.source_chunk) == (doc_id, placed.page_number, text)),

@@ -1,19 +1,24 @@
 """The rows of the tables in a document, by the words of their cells: what a look-up searches."""
 
+import json
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
-from docqa.formats.grids import Grid, GridRow, grids
+from docqa.formats.grids import Grid, GridRow
+from docqa.formats.page_tables import page_tables
 from docqa.languages import every_word, words
+from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, likeness
 from docqa.tables.lookups.ranges import Range, range_of
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
+from docqa.text.recurring_names import recurring_names
 
 # What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
 ATTRIBUTES = (
@@ -26,8 +31,6 @@ _ALSO = {
 }  # an attribute that has the words of several lists
 _LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
-_LEAST_PAGES, _OFTEN = 5, 0.2  # pages with a name, that make it one of the document's own
-_NAME = re.compile(r"\b(?=\w*[^\W\d_])[A-Z0-9][\w&-]+")
 _SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
@@ -101,22 +104,30 @@ class Tables:
     @classmethod
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
         """The tables on these pages, (page number, text) in order."""
-        tables = cls()
-        last: Grid | None = None
-        before = 0
         pages = list(pages)
-        for number, text in pages:
-            own = grids(text, last if number == before + 1 else None)
-            for grid in own:
-                tables._add(document, number, grid)
-            last, before = (own[-1] if own and _ends_page(own[-1], text) else None), number
-        tables.subjects = _subjects([text for _, text in pages]) - tables._telling()
+        made, rows = page_tables(pages)
+        grids: list[StoredGrid] = []
+        for number, located in groupby(rows, key=lambda pair: pair[1].table):
+            own, table = list(located), made[number]
+            cells = tuple(GridRow(row.start, row.end, tuple(json.loads(row.cells)), row.above) for _, row in own)
+            grid = Grid(cells[0].start, cells[-1].end, table.title, table.before, table.headings, table.scale, cells)
+            grids.append(StoredGrid(grid, tuple(page_number for page_number, _ in own)))
+        return cls.stored(document, grids, recurring_names([text for _, text in pages]))
+
+    @classmethod
+    def stored(cls, document: int, grids: Iterable[StoredGrid], names: Iterable[str]) -> "Tables":
+        """These tables of a document with these names on many of its pages."""
+        tables = cls()
+        for stored in grids:
+            tables._add(document, stored)
+        tables.subjects = set(names) - tables._telling()
         return tables
 
-    def _add(self, document: int, page_number: int, grid: Grid) -> None:
+    def _add(self, document: int, stored: StoredGrid) -> None:
+        grid = stored.grid
         ranges = [range_of(row.label) for row in grid.rows]
         is_ranged = sum(bounds is not None for bounds in ranges) > 1
-        for row, bounds in zip(grid.rows, ranges, strict=True):
+        for page_number, row, bounds in zip(stored.page_numbers, grid.rows, ranges, strict=True):
             placed = Placed(document, page_number, grid, row)
             index = len(self.rows)
             self.rows.append(placed)
@@ -171,20 +182,3 @@ class Tables:
         """How much a word tells rows apart: 1 for one that names few of them."""
         rows = len(self.rows)
         return 0.3 + 0.7 * math.log((rows + 1) / (self.spread.get(word, 0) + 1)) / math.log(rows + 1) if rows else 1.0
-
-
-def _subjects(pages: Sequence[str]) -> set[str]:
-    """The words of names on many pages, which hardly stand there in small letters: whose report it is."""
-    counts = Counter(name for text in pages for name in set(_NAME.findall(text)))
-    often = {name: count for name, count in counts.items() if count >= max(_LEAST_PAGES, _OFTEN * len(pages))}
-    names = (
-        name
-        for name, count in often.items()
-        if name.lower() == name or 4 * sum(f" {name.lower()}" in text for text in pages) < count
-    )
-    return {word for name in names for word in key(name).split() if not is_function_word(word)}
-
-
-def _ends_page(grid: Grid, text: str) -> bool:
-    """Whether nothing but a footer follows a table on its page."""
-    return len(text[grid.end :].strip()) < 120

@@ -40,7 +40,7 @@ class _Named:
 
 def operands(query: Query) -> Operands | None:
     """What the question sets beside each other; None where it names no two cells, or as surely two others."""
-    rows = sorted(query.candidates(), key=lambda placed: (id(placed.grid), placed.row.start))
+    rows = sorted(query.candidates(), key=lambda placed: (id(placed.grid), placed.page_number, placed.row.start))
     fitting: list[Operands] = []
     for _, of_grid in groupby(rows, key=lambda placed: id(placed.grid)):
         own = list(of_grid)

@@ -1,0 +1,44 @@
+"""The tables in the text of a document's pages, whatever format it was read from; those that go on over a page's end
+are one."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from docqa.formats.columns import Row, Table
+from docqa.formats.counted_rows import counted
+from docqa.formats.grids import Grid, grids
+
+_FOOTER = 120  # characters that may follow a table on its page
+
+
+def page_tables(pages: Iterable[tuple[int, str]]) -> tuple[list[Table], list[tuple[int, Row]]]:
+    """The tables on these pages, (page number, text) in order, and their rows with their pages' numbers."""
+    tables: list[tuple[Grid, list[int]]] = []  # with the page number of each row
+    last: Grid | None = None
+    before = 0
+    for number, text in pages:
+        own = grids(text, last if number == before + 1 else None)
+        for at, grid in enumerate(own):
+            if at == 0 and last is not None and number == before + 1 and _goes_on(grid, last):
+                whole, numbers = tables[-1]
+                tables[-1] = replace(whole, rows=(*whole.rows, *grid.rows)), [*numbers, *[number] * len(grid.rows)]
+            else:
+                tables.append((grid, [number] * len(grid.rows)))
+        ends_page = bool(own) and len(text[own[-1].end :].strip()) < _FOOTER
+        last, before = (own[-1] if ends_page else None), number
+    made: list[Table] = []
+    rows: list[tuple[int, Row]] = []
+    for place, (grid, numbers) in enumerate(tables):
+        own_rows = counted(grid.columns, [row.cells for row in grid.rows], scale=grid.scale)
+        made.append(Table(own_rows.columns, own_rows.values, "", grid.columns, grid.title, grid.before, grid.scale))
+        rows += [
+            (number, Row(place, row.start, row.end, values, json.dumps(row.cells, ensure_ascii=False), row.above))
+            for number, row, values in zip(numbers, grid.rows, own_rows.rows, strict=True)
+        ]
+    return made, rows
+
+
+def _goes_on(grid: Grid, last: Grid) -> bool:
+    """Whether a table at the top of a page has taken over the headings of the one that ended the page before."""
+    return any(grid.columns) and grid.columns == last.columns and grid.title == last.title

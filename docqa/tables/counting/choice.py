@@ -1,0 +1,206 @@
+"""Which table a question is asked of: the one whose columns and values account for its words, of several the one that
+it names or that more of its words belong to."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aiosqlite import Connection
+
+from docqa import store
+from docqa.languages import phrase, words
+from docqa.models.embedder import Embedder
+from docqa.models.encoders import Encoders
+from docqa.questions.question import Question
+from docqa.store.documents import StoredDocument
+from docqa.store.table_plan import Plan, StoredTable
+from docqa.store.tables import NamedValues
+from docqa.tables.alike import cosines, vectors
+from docqa.tables.counting.intent import Composer
+from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
+from docqa.tables.headings import NEAR, heading, likeness
+from docqa.tables.phrases import phrases
+from docqa.tables.results import TableAnswer
+from docqa.text.detect import is_function_word
+
+MOST_TRIED = 12  # tables, those that have most of the question's words
+MOST_UNKNOWN = 3  # words of a question; with more it is about something else
+MOST_NAMES = 300  # names and values of a table that are compared by meaning
+KEPT_VIEWS = 64
+STANDS_OUT = 0.12  # of cosine
+CLEARER = 0.5  # a word more that a table accounts for
+
+_views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and table, which are never used again
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """A table that can answer, with the plan; `unknown` are words that it does not account for, `weight` says how well
+    it accounts for the others. `sheet` is where the table stands, "" where its document has no other sheet."""
+
+    table: StoredTable
+    plan: Plan
+    noun: str = ""
+    unknown: tuple[str, ...] = ()
+    weight: float = 0.0
+    counts: bool = True  # whether the question has a word of counting or measuring
+    sheet: str = ""
+
+
+async def fitting_table(
+    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question, tokens: list[str]
+) -> Fitting | TableAnswer | None:
+    """The table that can answer a question of these words; of several the one that it names, or that accounts for more
+    of it, else the question which is meant."""
+    by_id = {document.id: document for document in documents}
+    tables = await store.tables.tables(conn, list(by_id))
+    values = await store.tables.named_values(conn, [table.id for table in tables], phrases(tokens))
+    fitting: list[Fitting] = []
+    for table in _likeliest(tables, values, tokens, question.language):
+        several = any(other.document == table.document and other.sheet != table.sheet for other in tables)
+        document = by_id[table.document]
+        known = values.get(table.id, {})
+        if fits := await _intended(conn, encoders, document, table, tokens, question.language, known):
+            fitting.append(replace(fits, sheet=table.sheet if several else ""))
+    fitting = [each for each in fitting if not each.unknown] or _best_known(fitting)
+    if len(fitting) > 1:
+        fitting = list(_clearest(_named(fitting, tokens)))
+    if len(fitting) > 1:
+        if all(each.unknown for each in fitting):
+            return None
+        names = ", ".join(dict.fromkeys(each.sheet or each.table.name for each in fitting))
+        return TableAnswer(phrase("phrases.tables.which", question.answer_language).format(names), [])
+    return fitting[0] if fitting else None
+
+
+def _likeliest(
+    tables: Sequence[StoredTable], values: Mapping[int, NamedValues], tokens: Sequence[str], language: str
+) -> list[StoredTable]:
+    """The tables that are tried: of many those whose columns, values and names have most of the question's words."""
+    if len(tables) <= MOST_TRIED:
+        return list(tables)
+    spoken = [token for token in tokens if not is_function_word(token)]
+
+    def shared(table: StoredTable) -> int:
+        own = {word for column in table.columns for word in heading(column).words}
+        own |= {word for key in (*values.get(table.id, {}), *table.keys[:1]) for word in key.split()}
+        return sum(any(likeness(token, word, language) >= NEAR for word in own) for token in spoken)
+
+    ranked = sorted(((shared(table), table) for table in tables), key=lambda pair: -pair[0])
+    return [table for count, table in ranked[:MOST_TRIED] if count]
+
+
+def _best_known(fitting: Sequence[Fitting]) -> list[Fitting]:
+    """Of the tables of one document the one that leaves fewest words unknown; all tables where they are of several."""
+    if len({each.table.document for each in fitting}) != 1:
+        return list(fitting)
+    return [min(fitting, key=lambda each: (len(each.unknown), -each.weight))]
+
+
+def _named(fitting: Sequence[Fitting], tokens: Sequence[str]) -> list[Fitting]:
+    """Those that the question names, by their sheet or else by their document; all where it names none."""
+    text = f" {' '.join(tokens)} "
+    for narrow in (True, False):
+        named = [
+            each
+            for each in fitting
+            if any(f" {key} " in text for key in (each.table.keys[:1] if narrow else each.table.keys))
+        ]
+        if named:
+            return named
+    return list(fitting)
+
+
+def _clearest(fitting: Sequence[Fitting]) -> Iterator[Fitting]:
+    best = max(each.weight for each in fitting)
+    return (each for each in fitting if each.weight > best - CLEARER)
+
+
+async def _intended(
+    conn: Connection,
+    encoders: Encoders,
+    document: StoredDocument,
+    table: StoredTable,
+    tokens: list[str],
+    language: str,
+    values: NamedValues,
+) -> Fitting | None:
+    """What the question means by its words, where it asks for a figure or for rows of this table."""
+    if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
+        return None
+    tokens = _without_prefixes(tokens, view, language)
+    reader = Reader(view, tokens, language, values)
+    mentions = await asyncio.to_thread(reader.mentions)
+    embedder = encoders.embedder_for(language)
+    if embedder is not None and any(mention.kind == "unknown" for mention in mentions):
+        reader.alike = await _alike(embedder, view, tokens, mentions)
+        mentions = await asyncio.to_thread(reader.mentions)
+    composer = Composer(view, mentions, tokens, language)
+    intent = composer.intent()
+    if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
+        return None
+    weight = sum(mention.weight for mention in mentions)
+    return Fitting(table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count)
+
+
+def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[str]:
+    """The words with "not" apart where a prefix says it of a column of yes and no: inactive, for Active."""
+    flags = {word for place, known in enumerate(view.headings) if view.is_flag(place) for word in known.words}
+    negation = next(iter(words("tables.negation", language)), "not")
+    apart: list[str] = []
+    for token in tokens:
+        rests = (
+            token.removeprefix(prefix) for prefix in words("tables.negating", language) if token.startswith(prefix)
+        )
+        rest = next((rest for rest in rests if any(likeness(rest, flag, language) >= NEAR for flag in flags)), "")
+        apart += [negation, rest] if rest else [token]
+    return apart
+
+
+async def _view(conn: Connection, document: StoredDocument, table: StoredTable) -> View | None:
+    place = document.doc_id, table.id
+    if place not in _views:
+        contents = await store.tables.contents(conn, table)
+        if contents is None:
+            return None
+        _views[place] = View(table, contents)
+        if len(_views) > KEPT_VIEWS:
+            _views.popitem(last=False)
+    return _views[place]
+
+
+async def _alike(embedder: Embedder, view: View, tokens: Sequence[str], mentions: Sequence[Mention]) -> Alike:
+    """The columns and values that the words without a meaning come near to, alone or with the word beside."""
+    spans = set()
+    for mention in mentions:
+        if mention.kind == "unknown":
+            start, end = mention.start, mention.end
+            spans |= {(start, end), (max(0, start - 1), end), (start, min(len(tokens), end + 1))}
+    spoken = sorted({" ".join(tokens[start:end]) for start, end in spans})
+    named = [(-1, "", noun) for noun in view.row_nouns]
+    named += [(place, "", " ".join(heading(column).words)) for place, column in enumerate(view.table.columns)]
+    for place, values in view.contents.values.items():
+        if not view.is_flag(place):
+            named += [(place, value, value) for value in values]
+    named = named[:MOST_NAMES]
+    known = await vectors(embedder, [*spoken, *(name for *_, name in named)])
+    near = await asyncio.to_thread(cosines, embedder, spoken, [name for *_, name in named], known, ALIKE)
+    return {
+        words: [
+            (place, value, cosine)
+            for index, cosine in fitting[:3]
+            for place, value, _ in [named[index]]
+            if not value or _stands_out(index, cosine, fitting, named)
+        ]
+        for words, fitting in near.items()
+    }
+
+
+def _stands_out(
+    index: int, cosine: float, near: Sequence[tuple[int, float]], named: Sequence[tuple[int, str, str]]
+) -> bool:
+    """Whether a phrase is nearer to this value than to the others of its column: what is near to several is their
+    kind."""
+    others = (other for at, other in near if at != index and named[at][0] == named[index][0] and named[at][1])
+    return cosine - max(others, default=0.0) >= STANDS_OUT
