@@ -20,6 +20,7 @@ from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.catalog.catalog import Catalog
 from docqa.cli.models import declare as declare_models
+from docqa.cli.ocr import declare as declare_ocr
 from docqa.cli.reader import declare as declare_reader
 from docqa.errors import CannotStart, DocqaError
 from docqa.evaluation import evaluate
@@ -74,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     keys = _declare_keys(commands)
     _declare_eval(commands)
     declare_models(commands)
+    declare_ocr(commands)
     declare_reader(commands)
     gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")

@@ -1,4 +1,4 @@
-"""ZIP-based documents (.pptx, .epub): their kind, and whether they are safe to unpack. Nothing is unpacked to disk."""
+"""ZIP-based documents (.pptx, .odp, .epub): their kind, and whether they are safe to unpack, which is never to disk."""
 
 import io
 import struct
@@ -42,17 +42,14 @@ _TYPES = (
         "opendocument.spreadsheet",
         "OpenDocument spreadsheets (.ods) are not supported. Save the sheet as CSV and upload that.",
     ),
-    (
-        "opendocument.presentation",
-        "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that.",
-    ),
     ("opendocument", f"OpenDocument files (.odt, .odg) are not supported. {_AS_PDF}"),
 )
+_PRESENTATION = 'manifest:media-type="application/vnd.oasis.opendocument.presentation'
 _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
 def kind(data: bytes) -> str:
-    """`pptx` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
+    """`pptx`, `odp` or `epub`. Raises Unreadable for other archives, damaged ones and decompression bombs."""
     if data.count(_ENTRY) > MEMBERS:
         raise Unreadable(f"The file holds more than {MEMBERS:,} parts, which is the limit. It is refused.")
     try:
@@ -98,6 +95,12 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
         or "presentationml.presentation.main" in types
     ):
         return "pptx"
+    if (
+        "opendocument.presentation" in mimetype
+        or not mimetype
+        and _PRESENTATION in _beginning(archive, "META-INF/manifest.xml")
+    ):
+        return "odp"
     for sign, refusal in _TYPES:
         if sign in mimetype:
             raise Unreadable(refusal)
@@ -107,10 +110,10 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
     if paths and all(path.endswith((*_PICTURES, "/", ".xml")) for path in paths):
         raise Unreadable(
             "The file is an archive of pictures, such as a comic book. "
-            "Run text recognition (OCR) over them and upload the result as PDF."
+            "Unpack it and upload the pictures, or save them as one PDF and upload that."
         )
     raise Unreadable(
-        "The file is a ZIP archive, but neither a .pptx presentation nor an .epub book. "
+        "The file is a ZIP archive, but neither a presentation (.pptx, .odp) nor an .epub book. "
         "Unpack it and upload the documents in it."
     )
 

@@ -8,7 +8,26 @@ from docqa.errors import Unreadable
 from docqa.formats import archive
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
 
-SUFFIXES = (".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf")
+SUFFIXES = (
+    ".pdf",
+    ".txt",
+    ".ppt",
+    ".pptx",
+    ".odp",
+    ".csv",
+    ".epub",
+    ".rtf",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".tiff",
+    ".tif",
+    ".webp",
+    ".gif",
+    ".bmp",
+)
+_IMAGES = SUFFIXES[SUFFIXES.index(".png") :]
+_KINDS = dict.fromkeys(_IMAGES, "image")  # by suffix, where the kind has another name
 
 _MEDIA_TYPES = {
     "application/pdf": "pdf",
@@ -22,7 +41,10 @@ _MEDIA_TYPES = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "application/epub+zip": "epub",
+    **dict.fromkeys(("image/png", "image/jpeg", "image/tiff", "image/webp", "image/gif", "image/bmp"), "image"),
     "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.oasis.opendocument.presentation-template": "odp",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
     "application/vnd.openxmlformats-officedocument.presentationml.slideshow": "pptx",
 }
@@ -30,6 +52,9 @@ _TEXT = re.compile(
     r"text/.+|application/(?:.+\+)?(?:json|xml|yaml|x-yaml|toml|sql|javascript|x-javascript|x-sh|x-tex|x-ndjson)"
 )
 
+_PICTURE = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II[*+]\0|MM\0[*+]|BM.{4}\0\0\0\0|RIFF.{4}WEBP", re.DOTALL
+)
 _MARKS = b"\xef\xbb\xbf\xff\xfe"
 _SPACE = b"\0 \t\r\n\f"
 _PDF = re.compile(rb"%PDF-\d|%!PS-Adobe-\d\.\d PDF-\d")
@@ -38,6 +63,7 @@ _NEAR = 100_000
 # The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
+_ZIPPED = ("pptx", "odp", "epub")
 _ZIP_END = b"PK\x05\x06"
 _LONGEST_ZIP_END = 66_000
 
@@ -71,7 +97,7 @@ def detect(data: bytes, name: str, media_type: str) -> str:
     if not data.lstrip(_MARKS).strip(_SPACE):
         raise Unreadable("The file is empty.")
     suffix = PurePath(name).suffix.lower()
-    named = suffix[1:] if suffix in SUFFIXES else ""
+    named = _KINDS.get(suffix, suffix[1:]) if suffix in SUFFIXES else ""
     expected = _MEDIA_TYPES.get(media_type) or named or ("txt" if _TEXT.fullmatch(media_type) else "")
     kind = _by_content(data, expected)
     if kind:
@@ -85,11 +111,13 @@ def detect(data: bytes, name: str, media_type: str) -> str:
 
 def _by_content(data: bytes, expected: str) -> str | None:
     """The kind that the content shows; if it fits two, the expected one, or else the first."""
+    if expected != "pdf" and _PICTURE.match(data):
+        return "image"
     if _is_pdf(data, expected):
         return "pdf"
     if _is_rtf(data, expected):
         return "rtf"
-    if data.startswith(_ZIP) or expected in ("pptx", "epub") and _ZIP_END in data[-_LONGEST_ZIP_END:]:
+    if data.startswith(_ZIP) or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return archive.kind(data)
     if data.startswith(_OLE):
         return _ole(data)
@@ -105,7 +133,7 @@ def _is_pdf(data: bytes, expected: str) -> bool:
     header = _PDF.search(data[:HEAD])
     if expected == "pdf":
         return header is not None or _OBJECT.search(data[:_NEAR]) is not None
-    if header is None or expected in ("pptx", "epub") and _ZIP_END in data[-_LONGEST_ZIP_END:]:
+    if header is None or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return False
     before = data[: header.start()]
     starts_line = not before.lstrip(_MARKS).strip(_SPACE) or before.endswith((b"\r", b"\n")) and not is_binary(before)
@@ -146,11 +174,12 @@ def _wide(text: str) -> bytes:
 
 def _refusal(data: bytes, suffix: str, media_type: str, expected: str) -> str:
     actual = foreign(data)
+    named = suffix if _KINDS.get(suffix) == expected else f".{expected}"
     if expected and actual:
-        return f"The file is not a .{expected} file: it is {actual.what}. {actual.advice}".rstrip()
+        return f"The file is not a {named} file: it is {actual.what}. {actual.advice}".rstrip()
     if expected:
         return (
-            f"The file is not a .{expected} file, or it is damaged at its beginning. "
+            f"The file is not a {named} file, or it is damaged at its beginning. "
             "Open it in the program that made it, save it again and upload that."
         )
     if media_type or suffix:

@@ -33,7 +33,8 @@ class ExtractedPage:
     are (offset, title) of those that begin on it. `running` are (start, end) of headers and footers that repeat from
     page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
     something, but has no text. `rows` are (start, values as a JSON array) of the rows of `Reading.table`. `blocks` are
-    those that the reader knows, in order; after `cleaned` all of them.
+    those that the reader knows, in order; after `cleaned` all of them. `pictures`: how many large pictures beside the
+    text wait for text recognition.
     """
 
     text: str
@@ -44,6 +45,7 @@ class ExtractedPage:
     unread: bool = False
     rows: tuple[tuple[int, str], ...] = ()
     blocks: tuple[Block, ...] = ()
+    pictures: int = 0
 
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""
@@ -86,7 +88,7 @@ class Reading:
     """A document while it is being read.
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
-    a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    a file that is one, are complete after the last page. `kind` is a key of `reading.READERS`.
     `properties` are what the file says of itself, as it says it.
     """
 

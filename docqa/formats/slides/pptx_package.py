@@ -8,7 +8,7 @@ import io
 import posixpath
 import re
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -18,6 +18,11 @@ from docqa.formats.archive import UNPACKABLE
 
 # Elements and attributes of the parts in memory at the same time; each takes up to 220 bytes.
 MOST_MARKS = 4_000_000
+
+if TYPE_CHECKING:
+    from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
+
+_LARGEST_PICTURE = 100_000_000  # bytes
 
 _TYPES = "[content_types].xml"
 _PRESENTATION = "application/vnd.openxmlformats-officedocument.presentationml."
@@ -79,6 +84,43 @@ def xml_parts(data: bytes, largest: int = 1 << 40) -> dict[str, bytes]:
                 # A damaged member counts as missing, which is reported where it is referred to.
                 continue
     return parts
+
+
+def part_of(data: bytes, name: str) -> bytes | None:
+    """The bytes of a part, given by its name in lower case; None if it is missing, damaged or too large."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist():
+            if member.filename.replace("\\", "/").lstrip("/").lower() == name and member.file_size <= _LARGEST_PICTURE:
+                try:
+                    return archive.read(member)
+                except UNPACKABLE:
+                    return None
+    return None
+
+
+def picture_of(data: bytes, name: str) -> "Image":
+    """The picture that a part is, given by its name in lower case. Raises Unreadable."""
+    from docqa.formats.pictures.decode import decoded, open_picture
+
+    return decoded(open_picture(part_of(data, name) or b""), 0)
+
+
+def relations_of(data: bytes, part: str) -> dict[str, str]:
+    """The names in lower case of the parts that a part of the file itself refers to, by the keys of its relationships;
+    what is outside of the file is left out."""
+    folder, name = posixpath.split(part.lower())
+    root = parse(part_of(data, f"{folder}/_rels/{name}.rels") or b"")
+    return (
+        {}
+        if root is None
+        else {
+            relation.get("Id", ""): posixpath.normpath(posixpath.join("/" + folder, relation.get("Target", "")))
+            .lstrip("/")
+            .lower()
+            for relation in root
+            if isinstance(relation.tag, str) and relation.get("TargetMode") != "External"
+        }
+    )
 
 
 def parse(blob: bytes) -> Any:
