@@ -16,6 +16,7 @@ from docqa import __version__, store
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.catalog.catalog import Catalog
 from docqa.cli.models import declare as declare_models
+from docqa.cli.ocr import declare as declare_ocr
 from docqa.cli.reader import declare as declare_reader
 from docqa.cli.serve import run
 from docqa.errors import CannotStart, DocqaError
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     keys = _declare_keys(commands)
     _declare_eval(commands)
     declare_models(commands)
+    declare_ocr(commands)
     declare_reader(commands)
     gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")

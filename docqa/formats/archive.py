@@ -40,14 +40,11 @@ _PATHS = (
     ("index.apxl", f"Documents of Pages, Numbers and Keynote are not supported. {_AS_PDF}"),
 )
 _TYPES = (
-    (
-        "opendocument.presentation",
-        "OpenDocument presentations (.odp) are not supported. Save the presentation as .pptx and upload that.",
-    ),
-    ("opendocument", f"OpenDocument files other than texts (.odt) are not supported. {_AS_PDF}"),
+    ("opendocument", f"OpenDocument files other than texts, sheets and presentations are not supported. {_AS_PDF}"),
 )
 # The main part of documents, templates, and those with macros.
 _WORD = re.compile(r"(?i)wordprocessingml\.(?:document|template)\.main|ms-word\.(?:document|template)\.macroEnabled")
+_PRESENTATION = 'manifest:media-type="application/vnd.oasis.opendocument.presentation'
 _PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
 
 
@@ -98,6 +95,12 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
         or "presentationml.presentation.main" in types
     ):
         return "pptx"
+    if (
+        "opendocument.presentation" in mimetype
+        or not mimetype
+        and _PRESENTATION in _beginning(archive, "META-INF/manifest.xml")
+    ):
+        return "odp"
     if any(path.startswith("word/document") for path in paths) or _WORD.search(types):
         return "docx"
     if "opendocument.text" in mimetype or not mimetype and "office:text" in _beginning(archive, "content.xml"):
@@ -115,7 +118,7 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
     if paths and all(path.endswith((*_PICTURES, "/", ".xml")) for path in paths):
         raise Unreadable(
             "The file is an archive of pictures, such as a comic book. "
-            "Run text recognition (OCR) over them and upload the result as PDF."
+            "Unpack it and upload the pictures, or save them as one PDF and upload that."
         )
     raise Unreadable(
         "The file is a ZIP archive, but neither a document of Office or OpenDocument nor a book. "

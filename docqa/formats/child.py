@@ -40,10 +40,11 @@ def _handle(request: Header, data: bytes, _: Event) -> Answers:
 
 def _answers(request: Header, data: bytes) -> Answers:
     if "page_number" in request:
-        page = reading.recognise(data, request["page_number"], request["languages"])
+        recognise = reading.recognise_beside if request["beside"] else reading.recognise
+        page = recognise(data, request["page_number"], request["languages"], request["hint"])
         document = Reading("pdf", "", [page])
     else:
-        document = reading.read(data, request["name"], request["media_type"])
+        document = reading.read(data, request["name"], request["media_type"], request["languages"])
     for batch in _batches(document.pages):
         yield {}, batch
     for attachment in document.attachments:

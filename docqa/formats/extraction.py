@@ -32,23 +32,39 @@ async def extract(
     *,
     seconds: float,
     memory_mb: int,
+    languages: str = "",
     loc: tuple[str | int, ...] = ("body", "file"),
 ) -> Extracted:
     """The pages of a file, read in a child process that is killed after `seconds` or when this task is cancelled.
 
     `media_type` (with its charset, if any) is that of a link and must be empty for an upload. `memory_mb` limits the
-    child's address space; Windows has no such limit, there only the time is limited. Raises Unreadable at `loc` with
+    child's address space; Windows has no such limit, there only the time is limited. `languages` are Tesseract's names
+    joined by "+", for pictures; "" takes all that there are data for. Raises Unreadable at `loc` with
     the reason, ChildDied if no child can be started.
     """
-    return await _read({"name": name, "media_type": media_type}, data, seconds, memory_mb, loc)
+    request: Header = {"name": name, "media_type": media_type, "languages": languages}
+    return await _read(request, data, seconds, memory_mb, loc)
 
 
-async def recognise(data: bytes, page_number: int, languages: str, *, seconds: float, memory_mb: int) -> ExtractedPage:
-    """A scanned page of a PDF, read by text recognition in a child process as by `extract`.
+async def recognise(
+    data: bytes,
+    page_number: int,
+    languages: str,
+    hint: str = "",
+    *,
+    beside: bool = False,
+    seconds: float,
+    memory_mb: int,
+) -> ExtractedPage:
+    """A page that waits for text recognition, or `beside` its text only its pictures, read in a child process as by
+    `extract`.
 
-    `page_number` counts from 1; `languages` are Tesseract's names joined by "+". Raises Unreadable, ChildDied.
+    `page_number` counts from 1; `hint` is the ISO 639-1 code of the document's language, "" if it is not known. Raises
+    Unreadable, ChildDied.
     """
-    request: Header = {"name": f"page {page_number}", "page_number": page_number, "languages": languages}
+    name = f"page {page_number}"
+    about: Header = {"page_number": page_number, "languages": languages, "hint": hint, "beside": beside}
+    request = {"name": name, **about}
     return (await _read(request, data, seconds, memory_mb, ())).pages[0]
 
 
@@ -112,12 +128,11 @@ def _document(frames: list[Frame]) -> Extracted:
 
 
 def _page(line: bytes) -> ExtractedPage:
-    text, section, headings, running, tables, unread, rows, blocks = json.loads(line)
+    text, section, headings, running, tables, unread, rows, blocks, pictures = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
     known = tuple(Block(*block) for block in blocks)
-    return ExtractedPage(
-        text, section, tuple(map(tuple, headings)), *spans, unread, tuple(Row(*row) for row in rows), known
-    )
+    data = tuple(Row(*row) for row in rows)
+    return ExtractedPage(text, section, tuple(map(tuple, headings)), *spans, unread, data, known, pictures)
 
 
 def _tables(blob: bytes) -> list[Table]:

@@ -14,7 +14,7 @@ class Foreign:
     advice: str = ""
 
 
-_OCR = "Run text recognition (OCR) over it and upload the result as PDF."
+_AS_PNG = "Save it as PNG or JPEG and upload that."
 _UNPACK = "Unpack it and upload the documents in it."
 _TRANSCRIPT = "Upload a transcript as text."
 _AS_PDF = "Save it as PDF and upload that."
@@ -26,15 +26,9 @@ _RENAME = "If that is what you meant to upload, give it a name that ends in .txt
 _FORMATS = tuple(
     (re.compile(pattern, re.DOTALL), Foreign(what, advice))
     for pattern, what, advice in (
-        (rb"\x89PNG", "a PNG picture", _OCR),
-        (rb"\xff\xd8\xff", "a JPEG picture", _OCR),
-        (rb"GIF8[79]a", "a GIF picture", _OCR),
-        (rb"II\*\0|MM\0\*|II\+\0|MM\0\+", "a TIFF picture", _OCR),
-        (rb"BM.{4}\0\0\0\0", "a BMP picture", _OCR),
-        (rb"RIFF.{4}WEBP", "a WebP picture", _OCR),
-        (rb".{4}ftyp(?:hei|mif1|avif|msf1)", "a HEIF picture", _OCR),
-        (rb"\0\0\0\x0cjP  |\xff\x4f\xff\x51", "a JPEG 2000 picture", _OCR),
-        (rb"8BPS", "a Photoshop picture", _OCR),
+        (rb".{4}ftyp(?:hei|mif1|avif|msf1)", "a HEIF picture", _AS_PNG),
+        (rb"\0\0\0\x0cjP  |\xff\x4f\xff\x51", "a JPEG 2000 picture", _AS_PNG),
+        (rb"8BPS", "a Photoshop picture", _AS_PNG),
         (rb"\xd7\xcd\xc6\x9a|\x01\0\0\0.{36} EMF", "a Windows metafile", _AS_PDF),
         (rb"AT&TFORM", "a DjVu file", _AS_PDF),
         (rb"%!PS|\xc5\xd0\xd3\xc6", "a PostScript file", _AS_PDF),

@@ -9,6 +9,9 @@ from docqa.formats.compound_kinds import SIGNATURE, compound_kind
 from docqa.formats.foreign import HEAD, foreign, is_binary, is_html
 from docqa.formats.names import SUFFIXES, kind_named, kind_promised
 
+_PICTURE = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II[*+]\0|MM\0[*+]|BM.{4}\0\0\0\0|RIFF.{4}WEBP", re.DOTALL
+)
 _MARKS = b"\xef\xbb\xbf\xff\xfe"
 _SPACE = b"\0 \t\r\n\f"
 _PDF = re.compile(rb"%PDF-\d|%!PS-Adobe-\d\.\d PDF-\d")
@@ -17,7 +20,7 @@ _NEAR = 100_000
 # The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
-_ZIPPED = ("pptx", "epub", "docx", "odt", "xlsx", "ods")
+_ZIPPED = ("pptx", "odp", "epub", "docx", "odt", "xlsx", "ods")
 _ZIP_END = b"PK\x05\x06"
 _LONGEST_ZIP_END = 66_000
 # Kinds that are read as text, whatever is in it: what looks like another kind may be meant as it is.
@@ -58,6 +61,8 @@ def detect(data: bytes, name: str, media_type: str) -> str:
 
 def _by_content(data: bytes, expected: str) -> str | None:
     """The kind that the content shows; if it fits two, the expected one, or else the first."""
+    if expected != "pdf" and _PICTURE.match(data):
+        return "image"
     if _is_pdf(data, expected):
         return "pdf"
     if _is_rtf(data, expected):

@@ -3,15 +3,17 @@
 import re
 
 SUFFIXES = (
-    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc"),
+    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc", ".odp"),
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".tsv", ".eml", ".mbox", ".msg"),
     *(".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl", ".xml", ".log", ".yaml", ".yml"),
+    *(_IMAGES := (".png", ".jpg", ".jpeg", ".tiff", ".tif", ".webp", ".gif", ".bmp")),
 )
 OF_ROWS = ("csv", "xlsx", "xls", "ods")  # kinds of documents that are tables, rather than hold some
 # Suffixes whose kind has another name.
 _SAME = {
     "markdown": "md", "htm": "html", "xhtml": "html", "jsonl": "json", "tsv": "csv",
     "log": "txt", "yaml": "txt", "yml": "txt", "xlsm": "xlsx", "xlsb": "xls",
+    **{suffix[1:]: "image" for suffix in _IMAGES},
 }  # fmt: skip
 _OPEN_XML = "application/vnd.openxmlformats-officedocument"
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
@@ -50,6 +52,9 @@ _MEDIA_TYPES = {
     "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xls",
     "application/vnd.ms-excel": "xls",
     f"{_OPEN_DOCUMENT}.spreadsheet": "ods",
+    **dict.fromkeys(("image/png", "image/jpeg", "image/tiff", "image/webp", "image/gif", "image/bmp"), "image"),
+    f"{_OPEN_DOCUMENT}.presentation": "odp",
+    f"{_OPEN_DOCUMENT}.presentation-template": "odp",
     f"{_OPEN_XML}.presentationml.presentation": "pptx",
     f"{_OPEN_XML}.presentationml.slideshow": "pptx",
     "application/vnd.ms-powerpoint": "ppt",

@@ -32,8 +32,8 @@ class ExtractedPage:
     `section` is the title of the section, slide or chapter in which the page starts, "" if there is none; `headings`
     are (offset, title) of those that begin on it. `running` are (start, end) of headers and footers that repeat from
     page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
-    something, but has no text. `rows` are those of `Reading.tables`. `blocks` are
-    those that the reader knows, in order; after `cleaned` all of them.
+    something, but has no text. `rows` are those of `Reading.tables`. `blocks` are those that the reader knows, in
+    order; after `cleaned` all of them. `pictures`: how many large pictures beside the text wait for text recognition.
     """
 
     text: str
@@ -44,6 +44,7 @@ class ExtractedPage:
     unread: bool = False
     rows: "tuple[Row, ...]" = ()
     blocks: tuple[Block, ...] = ()
+    pictures: int = 0
 
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""

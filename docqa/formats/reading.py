@@ -7,7 +7,7 @@ from email.message import Message
 from docqa.errors import Unreadable
 from docqa.formats.kinds import detect
 from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, Extracted, ExtractedPage, Reading, clean
-from docqa.formats.pdf import ocr as tessdata
+from docqa.formats.pictures import data as tessdata
 
 READERS = {
     "pdf": "pdf.document",
@@ -30,11 +30,14 @@ READERS = {
     "xlsx": "sheets.xlsx",
     "ods": "sheets.ods",
     "xls": "sheets.binary",
+    "odp": "slides.odp",
+    "image": "pictures.picture",
 }
 
 
-def read(data: bytes, name: str, media_type: str = "") -> Reading:
-    """The pages of a file; `media_type` is empty for an upload and may carry a charset for a link.
+def read(data: bytes, name: str, media_type: str = "", languages: str = "") -> Reading:
+    """The pages of a file; `media_type` is empty for an upload and may carry a charset for a link, `languages` are
+    those of text recognition, as the setting has them.
 
     Raises Unreadable with the reason, at once or during the iteration over the pages; MemoryError.
     """
@@ -42,16 +45,25 @@ def read(data: bytes, name: str, media_type: str = "") -> Reading:
     header["Content-Type"] = media_type
     kind = detect(data, name, header.get_content_type() if media_type else "")
     reader = importlib.import_module(f"docqa.formats.{READERS[kind]}")
-    document: Reading = reader.read(data, header.get_content_charset("") if media_type else "")
+    charset = header.get_content_charset("") if media_type else ""
+    document: Reading = reader.read(data, languages if kind == "image" else charset)
     document.title, document.pages = clean(document.title), _checked(document, document.pages)
     return document
 
 
-def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
-    """A scanned page of a PDF, read by text recognition; arguments as for `extraction.recognise`. Raises Unreadable."""
-    from docqa.formats.pdf import document as pdf
+def recognise(data: bytes, page_number: int, languages: str = "", hint: str = "") -> ExtractedPage:
+    """A page that waits for text recognition; arguments as for `extraction.recognise`. Raises Unreadable."""
+    reader = importlib.import_module(f"docqa.formats.{READERS[detect(data, '', '')]}")
+    page: ExtractedPage = reader.recognise(data, page_number, languages, hint)
+    return page
 
-    return pdf.recognise(data, page_number, languages)
+
+def recognise_beside(data: bytes, page_number: int, languages: str = "", hint: str = "") -> ExtractedPage:
+    """What stands on the large pictures of a page that has a text; arguments as for `recognise`. Raises Unreadable."""
+    from docqa.formats.pictures.beside import read_beside
+
+    reader = importlib.import_module(f"docqa.formats.{READERS[detect(data, '', '')]}")
+    return read_beside(reader.pictures(data, page_number), languages, hint).cleaned()
 
 
 def read_whole(data: bytes, name: str, media_type: str = "") -> Extracted:
@@ -70,7 +82,7 @@ def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extr
         count += 1
         characters += len(page.text)
         has_text = has_text or bool(page.text.strip())
-        unread = unread or page.unread
+        unread = unread or page.unread or page.pictures > 0
         if count > MAX_PAGES:
             raise Unreadable(
                 f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
@@ -82,12 +94,13 @@ def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extr
         return
     if document.notes:
         raise Unreadable(f"No text could be read. {' '.join(document.notes[:3])}")
+    if document.kind == "image":
+        raise Unreadable(
+            "There is no text in the picture, or none that can be read with the languages that there are data for "
+            f"({', '.join(tessdata.languages())}). {tessdata.MORE}"
+        )
     if document.kind == "pdf":
         where = "its only page" if count == 1 else f"any of its {count} pages"
-        why = (
-            f"the PDF is scanned. {tessdata.INSTALL}, start the server again and upload the file again."
-            if unread
-            else "nothing is shown there."
-        )
+        why = f"the PDF is scanned. {tessdata.INSTALL}, then upload it again." if unread else "nothing is shown there."
         raise Unreadable(f"There is no text on {where}: {why}")
     raise Unreadable("There is no text in the file.")

@@ -9,14 +9,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from docqa import store
-from docqa.errors import ChildDied, Unavailable, Unreadable
+from docqa.errors import Unavailable
 from docqa.formats.names import OF_ROWS
-from docqa.formats.pdf.ocr import INSTALL
-from docqa.formats.pdf.ocr import languages as recognition_languages
-from docqa.ingest.add import main_language, page_chunks, with_terms
+from docqa.formats.pictures.data import languages as recognition_languages
+from docqa.ingest.add import main_language
 from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
+from docqa.ingest.scans import lack_of_data, recognise_page, recognise_pictures, watch_languages
 from docqa.ingest.selection import choose
 from docqa.ingest.tables import store_missing_tables, store_tables
 from docqa.ingest.terms import rebuild_terms
@@ -44,6 +44,7 @@ async def work_forever(intake: Intake, encoders: Encoders) -> None:
         tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
         tasks.create_task(_retried(lambda: store_missing_tables(intake.db)), name="tables")
         tasks.create_task(_retried(lambda: _finish_documents(intake, encoders)), name="documents")
+        tasks.create_task(_retried(lambda: watch_languages(intake)), name="languages of text recognition")
 
 
 async def _retried(job: Callable[[], Awaitable[None]]) -> None:
@@ -65,29 +66,15 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
         async with intake.db.read() as conn:
             document = await store.jobs.next_indexing(conn, intake.wanted)
             scan = await store.jobs.next_scan(conn, document.id) if document and recognition_languages() else None
-        if document is None:
+            pictures = await store.jobs.next_pictures(conn) if not document and recognition_languages() else None
+        if pictures is not None:
+            await recognise_pictures(intake, *pictures)
+        elif document is None:
             await improve_vectors(intake, encoders)
         elif scan is not None:
-            await _recognise(intake, document, *scan)
+            await recognise_page(intake, document, *scan)
         else:
             await _finish(intake, embedder, document)
-
-
-async def _recognise(intake: Intake, document: StoredDocument, page_number: int, data: bytes) -> None:
-    """Read one scanned page. One that cannot be read stays as it is, and is counted in the document's status."""
-    page = None
-    try:
-        page = await intake.reading.recognise(data, page_number)
-    except (Unreadable, ChildDied) as error:
-        log.warning("page %d of document %s was not recognised: %s", page_number, document.doc_id, error)
-    if page is None or not page.text.strip():
-        async with intake.db.write() as conn:
-            await store.jobs.give_up_scan(conn, document.id, page_number)
-        return
-    chunks = await asyncio.to_thread(with_terms, page_chunks(page_number, page))
-    async with intake.db.write() as conn:
-        if await store.jobs.set_scan(conn, document.id, page_number, page.text, page.blocks):
-            await store.chunks.replace_page(conn, document.id, page_number, chunks)
 
 
 async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDocument) -> None:
@@ -106,25 +93,18 @@ async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDoc
     async with intake.db.read() as conn:
         unread = await store.jobs.count_scans(conn, document.id)
         chunks = [] if summary and language else await store.chunks.chunks(conn, document.id)
-    if unread:
-        message = f"{message} {_unread_pages(unread)}".strip()
     key_sentences = [] if summary else await asyncio.to_thread(notes, chunks)
     language = language or await asyncio.to_thread(main_language, [chunk.text for chunk in chunks])
     if not summary:
         async with intake.db.read() as conn:
             parts = await outline(conn, document, language or "en", PARTS_NAMED)
         summary = await asyncio.to_thread(summarise, document.kind, chunks, key_sentences, parts)
+    lack = await lack_of_data(intake, document, unread, language)
+    message = f"{message} {lack}".strip()
     async with intake.db.write() as conn:
         if key_sentences:
             await store.notes.replace_notes(conn, document.id, chunks, key_sentences)
         await store.jobs.finish_document(conn, document.id, state, summary, language, message)
-
-
-def _unread_pages(count: int) -> str:
-    reason = f"{INSTALL} and start the server again"
-    if recognition_languages():
-        reason = "text recognition found nothing on them"
-    return f"Pages shown as pictures that were not read: {count}; {reason}."
 
 
 def summarise(kind: str, chunks: Sequence[StoredChunk], key_sentences: Sequence[Note], parts: str) -> str:

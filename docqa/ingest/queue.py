@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from docqa.errors import Busy
 from docqa.formats.extraction import extract, recognise
 from docqa.formats.pages import Extracted, ExtractedPage
-from docqa.formats.pdf.ocr import languages as recognition_languages
 from docqa.settings import Settings
 from docqa.store.database import Database
 
@@ -32,15 +31,18 @@ class ReadingQueue:
         self.length += 1
         try:
             async with self._slots:
-                return await extract(data, name, media_type, loc=loc, **self._limits)
+                return await extract(data, name, media_type, languages=self._ocr_languages, loc=loc, **self._limits)
         finally:
             self.length -= 1
 
-    async def recognise(self, data: bytes, page_number: int) -> ExtractedPage:
-        """The text of a scanned page of a PDF. Waits for a slot however long. Raises Unreadable and ChildDied."""
-        languages = self._ocr_languages or "+".join(recognition_languages())
+    async def recognise(self, data: bytes, page_number: int, hint: str = "", *, beside: bool = False) -> ExtractedPage:
+        """The text of a page that waits for text recognition, or that on the pictures `beside` its text; `hint` is the
+        ISO 639-1 code of the document's language.
+
+        Waits for a slot however long. Raises Unreadable and ChildDied.
+        """
         async with self._slots:
-            return await recognise(data, page_number, languages, **self._limits)
+            return await recognise(data, page_number, self._ocr_languages, hint, beside=beside, **self._limits)
 
 
 @dataclass(frozen=True)

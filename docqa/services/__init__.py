@@ -13,7 +13,7 @@ from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping
-from docqa.formats.pdf.ocr import languages as recognition_languages
+from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels

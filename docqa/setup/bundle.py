@@ -12,6 +12,7 @@ from pathlib import Path
 
 from docqa.catalog.catalog import Catalog
 from docqa.errors import DocqaError
+from docqa.formats.pictures.data import RAPID, SUFFIX, has_rapid
 from docqa.setup.checksums import CHECKSUMS, WHEELS, machine, write_checksums
 from docqa.setup.indexes import without_indexes
 from docqa.setup.packages import FROM_WHEELS, WITHOUT, Installer
@@ -74,8 +75,11 @@ def _copy_source(root: Path, target: Path) -> None:
     shipped = (
         file for pattern in ("*.toml", "reader.*", "verifier.*", "kinds.*") for file in (root / "models").glob(pattern)
     )
-    for file in [*(root / name for name in FILES), *shipped]:
-        shutil.copy2(file, target / file.relative_to(root))
+    languages = (root / "models" / "tessdata").glob(f"*{SUFFIX}")
+    for file in [*(root / name for name in FILES), *shipped, *languages]:
+        copy = target / file.relative_to(root)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy2(file, copy)
 
 
 def _copy_models(catalog: Catalog, target: Path, say: Say) -> None:
@@ -116,7 +120,8 @@ def _gather_wheels(installer: Installer, wheels: Path, say: Say) -> None:
         installer, verb=("wheel", "--no-cache-dir", "--wheel-dir", str(wheels), "--find-links", str(wheels))
     )
     wanted: list[str] = []
-    for name, lines in installer.groups(test=True).items():
+    rapid = {RAPID: installer.extra(RAPID)} if has_rapid() else {}
+    for name, lines in (installer.groups(test=True) | rapid).items():
         requirements = [*wanted, *lines]
         if _resolves(installer, wheels, requirements):
             say(f"The wheels of the group {name} are there.")

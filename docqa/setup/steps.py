@@ -1,8 +1,8 @@
 """What is to be installed, in the order in which it is worth having: groups of packages and models. Standard library
 only.
 
-What a server needs comes first. Of the rest: search by meaning, the small language model, the verifier's encoder, and
-last llama.cpp, which may have to be compiled.
+What a server needs comes first. Of the rest: text recognition, search by meaning, the small language model, the
+verifier's encoder, and last llama.cpp, which may have to be compiled.
 """
 
 import importlib.util
@@ -21,9 +21,10 @@ from docqa.setup.progress import Progress
 
 MB = 10**6
 # What the packages of a group take on the disk: a measure of how far pip is.
-GROUP_BYTES = {"base": 230 * MB, "embedding": 1200 * MB, "test": 170 * MB}
+GROUP_BYTES = {"base": 230 * MB, "scans": 30 * MB, "embedding": 1200 * MB, "test": 170 * MB}
 GROUPS = {
     "base": "what the server needs",
+    "scans": "text recognition for scans and pictures",
     "embedding": "the packages for search by meaning",
     "local": "llama.cpp, which runs language models",
     "test": "the tools for the tests",
@@ -34,7 +35,7 @@ MEANWHILE = {
     "gguf": "answers are sentences quoted from the documents",
 }
 # What shows that a group is installed, in a Python that this program does not manage.
-PROOF = {"embedding": "sentence_transformers", "local": "llama_cpp"}
+PROOF = {"scans": "tessdata", "embedding": "sentence_transformers", "local": "llama_cpp"}
 TRY_AGAIN = "`python run.py install` tries again"
 
 
@@ -77,7 +78,8 @@ def rest(
         if models and not catalog.present(entry) and (again or not catalog.given_up(entry).exists())
     ]
     groups = {name: [_group(installer, name, pending[name])] for name in PROOF if name in pending}
-    return [*groups.get("embedding", []), *missing, *groups.get("local", [])]
+    first = [step for name in ("scans", "embedding") for step in groups.get(name, [])]
+    return [*first, *missing, *groups.get("local", [])]
 
 
 def installed(installer: Installer, group: str, *, managed: bool) -> bool:

@@ -88,12 +88,21 @@ async def add_original(conn: Connection, document: int, media_type: str, url: st
 
 
 async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
-    """Store the pages in order, numbered from 1; scanned ones wait for text recognition."""
+    """Store the pages in order, numbered from 1; scanned ones, and their pictures, wait for text
+    recognition."""
     rows = [
-        (document, number, page.section, page.text, "waiting" if page.unread else "", packed(page.blocks))
+        (
+            document,
+            number,
+            page.section,
+            page.text,
+            "waiting" if page.unread else "",
+            packed(page.blocks),
+            page.pictures,
+        )
         for number, page in enumerate(pages, 1)
     ]
-    sql = "INSERT INTO page (document, page_number, section, text, scan, blocks) VALUES (?, ?, ?, ?, ?, ?)"
+    sql = "INSERT INTO page (document, page_number, section, text, scan, blocks, pictures) VALUES (?, ?, ?, ?, ?, ?, ?)"
     await change_many(conn, sql, rows)
 
 
@@ -109,6 +118,14 @@ async def documents(conn: Connection, account: int, page: int, page_size: int) -
 async def languages(conn: Connection) -> dict[str, int]:
     """How many documents, of all accounts, are in each language, most first; those of unknown language are left out."""
     sql = """SELECT language, count(*) FROM document WHERE language != ''
+             GROUP BY language ORDER BY count(*) DESC, language"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql)}
+
+
+async def scanned_languages(conn: Connection) -> dict[str, int]:
+    """As `languages`, of the documents with pages that text recognition has read or is to read, pictures among them."""
+    sql = """SELECT language, count(*) FROM document WHERE language != '' AND (kind = 'image' OR EXISTS (
+                 SELECT 1 FROM page WHERE document = document.id AND (scan != '' OR recognised)))
              GROUP BY language ORDER BY count(*) DESC, language"""
     return {row[0]: row[1] for row in await fetch_all(conn, sql)}
 
@@ -168,6 +185,13 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
     if row is None:
         raise NotFound("Page not found")
     return str(row[0])
+
+
+async def stored_page(conn: Connection, document: int, page_number: int) -> StoredPage | None:
+    """A page with its blocks; None where there is none."""
+    sql = "SELECT text, blocks FROM page WHERE document = ? AND page_number = ?"
+    row = await fetch_one(conn, sql, document, page_number)
+    return StoredPage(page_number, row[0], stored_blocks(*row)) if row else None
 
 
 async def page_blocks(conn: Connection, document: int, page_numbers: Iterable[int]) -> dict[int, tuple[Block, ...]]:

@@ -40,7 +40,7 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
 async def set_scan(conn: Connection, document: int, page_number: int, text: str, blocks: Sequence[Block]) -> bool:
     """Store what was read on a scanned page, and have the document summarised and its tables stored again. False if it
     has been deleted."""
-    sql = "UPDATE page SET text = ?, blocks = ?, scan = '' WHERE document = ? AND page_number = ?"
+    sql = "UPDATE page SET text = ?, blocks = ?, scan = '', recognised = 1 WHERE document = ? AND page_number = ?"
     updated = await change(conn, sql, text, packed(blocks), document, page_number)
     await change(conn, "UPDATE document SET summary = '', tables_stored = 0 WHERE id = ?", document)
     return bool(updated)
@@ -55,6 +55,38 @@ async def count_scans(conn: Connection, document: int) -> int:
     """How many scanned pages of a document have not been read."""
     [(count,)] = await fetch_all(conn, "SELECT count(*) FROM page WHERE document = ? AND scan != ''", document)
     return int(count)
+
+
+async def next_pictures(conn: Connection) -> tuple[StoredDocument, int, bytes] | None:
+    """(document, page_number, the file) of the first page whose pictures wait, of a document without other work."""
+    columns = ", ".join(f"d.{column}" for column in STORED.split(", "))
+    sql = f"""SELECT {columns}, p.page_number, o.bytes FROM page p
+              JOIN document d ON d.id = p.document JOIN original o ON o.document = d.id
+              WHERE p.pictures > 0 AND d.state = 'ready' ORDER BY p.document, p.page_number LIMIT 1"""
+    row = await fetch_one(conn, sql)
+    return (StoredDocument(*row[:-2]), row[-2], row[-1]) if row else None
+
+
+async def set_pictures(
+    conn: Connection, document: int, page_number: int, text: str = "", blocks: Sequence[Block] = ()
+) -> bool:
+    """Store a page with what stands on its pictures, or only that they were read. False if it has been deleted.
+
+    After the last page of a document it is queued again, for the vectors of the passages that came.
+    """
+    if text:
+        sql = "UPDATE page SET text = ?, blocks = ?, recognised = 1 WHERE document = ? AND page_number = ?"
+        await change(conn, sql, text, packed(blocks), document, page_number)
+    sql = "UPDATE page SET pictures = 0 WHERE document = ? AND page_number = ?"
+    updated = await change(conn, sql, document, page_number)
+    if await fetch_one(conn, "SELECT 1 FROM page WHERE document = ? AND pictures > 0 LIMIT 1", document) is None:
+        await resume_documents(conn, [document])
+    return bool(updated)
+
+
+async def has_recognised(conn: Connection, document: int) -> bool:
+    """Whether text of a document was read by text recognition."""
+    return bool(await fetch_one(conn, "SELECT 1 FROM page WHERE document = ? AND recognised LIMIT 1", document))
 
 
 async def finish_document(
@@ -74,6 +106,12 @@ async def resume_scans(conn: Connection) -> None:
     """Queue the documents with scanned pages that were added while there was no text recognition."""
     scanned = "SELECT document FROM page WHERE scan = 'waiting'"
     await change(conn, f"UPDATE document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
+
+
+async def retry_scans(conn: Connection) -> None:
+    """Queue all scanned pages that were not read, as after data for a further language came."""
+    await change(conn, "UPDATE page SET scan = 'waiting' WHERE scan = 'failed'")
+    await resume_scans(conn)
 
 
 async def resume_documents(conn: Connection, documents: Iterable[int]) -> None:

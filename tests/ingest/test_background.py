@@ -14,7 +14,7 @@ from docqa import store
 from docqa.api.app import create
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
-from docqa.formats.pdf import ocr as tessdata
+from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue
 from docqa.settings import Settings
 from docqa.store.sql import change
@@ -152,13 +152,11 @@ def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which the server and its children look for Tesseract's languages; there is none in it yet."""
     monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "tessdata"))
     (tmp_path / "tessdata").mkdir()
-    tessdata.tessdata.cache_clear()
     return tmp_path / "tessdata"
 
 
 def install(folder: Path) -> None:
     (folder / "eng.traineddata").touch()
-    tessdata.tessdata.cache_clear()
 
 
 async def post(client: httpx.AsyncClient, data: bytes) -> str:

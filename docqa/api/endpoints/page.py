@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from docqa import __version__, records, store
 from docqa.api.endpoint import Endpoint, Given
 from docqa.formats.names import SUFFIXES
-from docqa.formats.pdf.ocr import languages as recognition_languages
+from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.services import Services
 from docqa.text.words import TERMS_VERSION
 

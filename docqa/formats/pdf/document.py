@@ -4,9 +4,9 @@ Embedded files are not read. A page that shows something but holds no text is ma
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pymupdf as _pymupdf
 
@@ -14,12 +14,16 @@ from docqa.errors import Unreadable
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
-from docqa.formats.pdf.ocr import tessdata
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
+from docqa.formats.pdf.scans import is_scan, large_pictures
+from docqa.formats.pictures.selection import MOST_ON_A_PAGE, Templates
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
+
+if TYPE_CHECKING:
+    from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
@@ -59,26 +63,51 @@ def read(data: bytes, charset: str = "") -> Reading:
     return Reading("pdf", "", pages, notes, properties=_properties(document))
 
 
-def recognise(data: bytes, page_number: int, languages: str) -> ExtractedPage:
-    """A scanned page, read by Tesseract; `languages` are Tesseract's names joined by "+".
+def recognise(data: bytes, page_number: int, languages: str = "", hint: str = "") -> ExtractedPage:
+    """A scanned page, read by text recognition; arguments as for `reading.recognise`.
 
     Raises Unreadable if the page cannot be rendered.
     """
+    from docqa.formats.pictures.recognition import recognise as recognise_picture
+
+    page = _page(data, page_number)
+    return recognise_picture(_rendered(page, page.rect), languages, hint)
+
+
+def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
+    """What renders the large pictures of a page that has a text. Raises Unreadable, as what it returns does."""
+    page = _page(data, page_number)
+    try:
+        boxes = [box for box, _ in large_pictures(page, _blocks(page))][:MOST_ON_A_PAGE]
+    except _BROKEN as error:
+        _raise_if_memory(error)
+        raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
+    return [partial(_rendered, page, pymupdf.Rect(box) * page.rotation_matrix) for box in boxes]
+
+
+def _page(data: bytes, page_number: int) -> Any:
     document = _open(data)
     if document.needs_pass:
         document.authenticate("")
     try:
-        page = document[page_number - 1]
-        inches = max(page.rect.width, page.rect.height) / 72
-        resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
-        text = page.get_textpage_ocr(flags=_FLAGS, language=languages, dpi=resolution, full=True, tessdata=tessdata())
-        blocks = _blocks(page, textpage=text)
+        return document[page_number - 1]
     except _BROKEN as error:
         _raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-    arranged = arrange(blocks, page.cropbox.width, page.cropbox.height)
-    headings, tables = tuple(arranged.headings), tuple(arranged.tables)
-    return ExtractedPage(arranged.text, "", headings, (), tables, blocks=tuple(arranged.blocks)).cleaned()
+
+
+def _rendered(page: Any, part: Any) -> "Image":
+    """A part of a page as it is shown. Raises Unreadable."""
+    from docqa.formats.pictures.decode import from_grey
+
+    inches = max(part.width, part.height, 1) / 72
+    resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
+    try:
+        pixels = page.get_pixmap(dpi=resolution, colorspace=pymupdf.csGRAY, alpha=False, clip=part)
+    except _BROKEN as error:
+        _raise_if_memory(error)
+        raise Unreadable(f"Page {page.number + 1} is damaged and cannot be shown.") from error
+    return from_grey(pixels.width, pixels.height, pixels.samples)
 
 
 def _open(data: bytes) -> Any:
@@ -132,6 +161,7 @@ def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
 
 
 def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
+    templates = Templates()
     for number in range(count):
         try:
             page = document[number]
@@ -140,7 +170,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
                 yield Page()
                 continue
             width, height = page.cropbox.width, page.cropbox.height
-            blocks = _blocks(page)
+            blocks = lines = _blocks(page)
             ruled: list[RuledTable] = []
             if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
                 blocks, ruled = ruled_tables(page, blocks, partial(page.get_text, flags=_FLAGS))
@@ -150,7 +180,8 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
                 if len(blocks) < 9
                 else _STAMP
             )
-            unread = letters < _STAMP and _is_scan(page, 0.5 if letters else 0.02)
+            unread = letters < _STAMP and is_scan(page, 0.5 if letters else 0.02)
+            pictures = 0 if unread else templates.count(identity for _, identity in large_pictures(page, lines))
         except _BROKEN as error:
             _raise_if_memory(error)
             notes.append(f"Page {number + 1} is damaged and was left out.")
@@ -158,7 +189,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             continue
         arranged = arrange(blocks, width, height, [table.table() for table in ruled])
         arranged.text = _with_values(arranged.text, values)
-        arranged.unread = unread
+        arranged.unread, arranged.pictures = unread, pictures
         yield arranged
 
 
@@ -180,6 +211,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) 
             tuple(page.tables),
             page.unread,
             blocks=_with_titles(page, listed),
+            pictures=page.pictures,
         )
         section = headings[-1][1] if headings else section
 
@@ -210,17 +242,6 @@ def _blocks(page: Any, **options: Any) -> list[dict[str, Any]]:
     """The blocks that `arrange` takes; with the position of every character if some run from right to left."""
     blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS, **options)["blocks"]
     return page.get_text("rawdict", flags=_FLAGS, **options)["blocks"] if has_right_to_left(blocks) else blocks
-
-
-def _is_scan(page: Any, share: float) -> bool:
-    """Whether a page has a picture of more than this share of its area, or as many strokes as handwriting has."""
-    area = share * page.rect.width * page.rect.height
-    strokes = 0
-    for kind, box in page.get_bboxlog():
-        if "image" in kind and (box[2] - box[0]) * (box[3] - box[1]) > area:
-            return True
-        strokes += "path" in kind
-    return strokes > 50 and share < 0.5
 
 
 def _values(page: Any) -> Iterator[tuple[str, str]]:

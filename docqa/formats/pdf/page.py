@@ -41,7 +41,7 @@ class Page:
 
     `headings` are (offset, title), `tables` (start, end of the column headings, end), `running` (start, end) of those
     `edges` that are headers and footers. `blocks` are those of its paragraphs, as far as their place and font show
-    them. `unread`: the page shows something, but has no text.
+    them. `unread`: the page shows something, but has no text. `pictures`: how many large pictures are beside it.
     """
 
     text: str = ""
@@ -51,6 +51,7 @@ class Page:
     running: list[tuple[int, int]] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     unread: bool = False
+    pictures: int = 0
 
 
 def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float, ruled: Sequence[Table] = ()) -> Page:

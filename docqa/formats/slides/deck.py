@@ -36,13 +36,15 @@ class Text(NamedTuple):
 class Slide:
     """A slide's texts in reading order, followed by its notes and comments.
 
-    `part` is the section of the presentation that the slide is in; `damage` says what is lost, "" if nothing is.
+    `part` is the section of the presentation that the slide is in; `damage` says what is lost, "" if nothing is;
+    `pictures` is how many large pictures it shows.
     """
 
     texts: list[Text]
     part: str = ""
     hidden: bool = False
     damage: str = ""
+    pictures: int = 0
 
 
 def titled(texts: list[Text]) -> list[Text]:
@@ -99,7 +101,8 @@ def _page(slide: Slide, known: set[str]) -> ExtractedPage:
     if slide.hidden:
         section = f"{section} (hidden slide)" if section else "Hidden slide"
     headings = ((0, section),) if title else ()
-    return ExtractedPage("\n\n".join(pieces), section, headings, tuple(running), blocks=tuple(blocks))
+    whole = "\n\n".join(pieces)
+    return ExtractedPage(whole, section, headings, tuple(running), blocks=tuple(blocks), pictures=slide.pictures)
 
 
 def _blocks(text: Text, start: int, end: int, *, is_first: bool) -> Iterator[Block]:

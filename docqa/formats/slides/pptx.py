@@ -1,13 +1,14 @@
 """PowerPoint (.pptx and its variants): one page for each slide, in the order of the show.
 
 The section of a page is the slide's title, or else the section of the presentation. Shapes come in reading order, then
-footers, notes and comments. Not read: pictures, embedded documents, what only the layout or master shows.
+footers, notes and comments; large pictures wait for text recognition. Not read: embedded documents, what only the
+layout or master shows.
 """
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pptx.exc import PythonPptxError
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
@@ -18,10 +19,14 @@ from docqa.formats.office.drawing import CX, DGM, A, C, R
 from docqa.formats.office.graphics import chart, diagram
 from docqa.formats.office.package import parse
 from docqa.formats.pages import Reading
+from docqa.formats.pictures.selection import MOST_ON_A_PAGE, Templates
 from docqa.formats.properties import Properties
 from docqa.formats.slides import deck
-from docqa.formats.slides.pptx_package import mended
-from docqa.formats.slides.pptx_shapes import P, Places, places, texts
+from docqa.formats.slides.pptx_package import mended, picture_of, relations_of
+from docqa.formats.slides.pptx_shapes import P, Places, large_pictures, places, texts
+
+if TYPE_CHECKING:
+    from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
 
 _P14 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 
@@ -59,7 +64,7 @@ def read(data: bytes, charset: str = "") -> Reading:
     if not slides:
         raise Unreadable("The presentation has no slides.")
     notes: list[str] = []
-    pages = deck.pages(_slides(main, slides, damaged), notes)
+    pages = deck.pages(_slides(main, slides, damaged, data), notes)
     return Reading("pptx", properties.title, pages, notes, properties=properties)
 
 
@@ -71,7 +76,7 @@ def _properties(package: Any) -> Properties:
     return Properties.of(parts[0].title, parts[0].author, parts[0].created) if parts else Properties()
 
 
-def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Slide]:
+def _slides(main: Any, slides: list[Any], damaged: set[str], data: bytes) -> Iterator[deck.Slide]:
     parts = {
         slide.get("id", ""): section.get("name", "")
         for section in main._element.iter(_P14 + "section")
@@ -79,10 +84,14 @@ def _slides(main: Any, slides: list[Any], damaged: set[str]) -> Iterator[deck.Sl
     }  # fmt: skip
     from_right = main._element.get("rtl") in ("1", "true")
     known: dict[str, Places] = {}
+    templates = Templates()
     for slide in slides:
         name = parts.get(slide.get("id", ""), "")
         try:
-            yield _Slide(main.related_part(slide.get(R + "id")), known, from_right).read(name, damaged)
+            part = main.related_part(slide.get(R + "id"))
+            read = _Slide(part, known, from_right).read(name, damaged)
+            read.pictures = templates.count(_shown(data, part, main))
+            yield read
         except _BROKEN:
             yield deck.Slide([], name, damage=_LEFT_OUT)
 
@@ -99,7 +108,8 @@ class _Slide:
     def read(self, name: str, damaged: set[str]) -> deck.Slide:
         texts = [*self._texts(self.part, self._places()), *self._notes(), *self._comments()]
         hidden = self.part._element.get("show") in ("0", "false")
-        return deck.Slide(texts, name, hidden, _IN_PART if self.broken or self.part.partname in damaged else "")
+        damage = _IN_PART if self.broken or self.part.partname in damaged else ""
+        return deck.Slide(texts, name, hidden, damage)
 
     def _texts(self, part: Any, known: Places) -> list[deck.Text]:
         tree = part._element.find(f"{P}cSld/{P}spTree")
@@ -147,6 +157,26 @@ class _Slide:
         root = parse(part.rels[key].target_part.blob) if key in part.rels and not part.rels[key].is_external else None
         self.broken = self.broken or root is None
         return [] if root is None else [root]
+
+
+def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
+    """What decodes the large pictures of a slide. Raises Unreadable, as what it returns does."""
+    try:
+        source, _ = mended(data)
+        main = Package.open(source).main_document_part
+        slide = list(main._element.iterfind(f"{P}sldIdLst/{P}sldId"))[page_number - 1]
+        part: Any = main.related_part(slide.get(R + "id"))
+        names = _shown(data, part, main)
+    except _BROKEN as error:
+        raise Unreadable(_DAMAGED) from error
+    return [partial(picture_of, data, name) for name in names[:MOST_ON_A_PAGE]]
+
+
+def _shown(data: bytes, part: Any, main: Any) -> list[str]:
+    """The names of the large pictures that a slide shows, the largest first, in the package as it came."""
+    keys = large_pictures(part._element, main._element)
+    targets = relations_of(data, str(part.partname).lstrip("/")) if keys else {}
+    return [targets[key] for key in keys if key in targets]
 
 
 def _chart_line(line: str) -> deck.Line:

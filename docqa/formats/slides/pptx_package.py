@@ -6,12 +6,17 @@ Pictures, sounds and embedded documents are dropped.
 import io
 import posixpath
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from docqa.formats.archive import UNPACKABLE
 from docqa.formats.office.package import check_size, marks, parse, resolved, tree, xml_parts
 
+if TYPE_CHECKING:
+    from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
+
+_LARGEST_PICTURE = 100_000_000  # bytes
 _PRESENTATION = "application/vnd.openxmlformats-officedocument.presentationml."
 # The type of a part by the last word of the relationship type that leads to it. Templates, shows and decks with macros
 # differ in nothing but their types.
@@ -50,6 +55,43 @@ def mended(data: bytes) -> tuple[io.BytesIO, set[str]]:
                 archive.writestr(name, etree.tostring(root))
     packed.seek(0)
     return packed, {f"/{name}" for name in damaged}
+
+
+def part_of(data: bytes, name: str) -> bytes | None:
+    """The bytes of a part, given by its name in lower case; None if it is missing, damaged or too large."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist():
+            if member.filename.replace("\\", "/").lstrip("/").lower() == name and member.file_size <= _LARGEST_PICTURE:
+                try:
+                    return archive.read(member)
+                except UNPACKABLE:
+                    return None
+    return None
+
+
+def picture_of(data: bytes, name: str) -> "Image":
+    """The picture that a part is, given by its name in lower case. Raises Unreadable."""
+    from docqa.formats.pictures.decode import decoded, open_picture
+
+    return decoded(open_picture(part_of(data, name) or b""), 0)
+
+
+def relations_of(data: bytes, part: str) -> dict[str, str]:
+    """The names in lower case of the parts that a part of the file itself refers to, by the keys of its relationships;
+    what is outside of the file is left out."""
+    folder, name = posixpath.split(part.lower())
+    root = parse(part_of(data, f"{folder}/_rels/{name}.rels") or b"")
+    return (
+        {}
+        if root is None
+        else {
+            relation.get("Id", ""): posixpath.normpath(posixpath.join("/" + folder, relation.get("Target", "")))
+            .lstrip("/")
+            .lower()
+            for relation in root
+            if isinstance(relation.tag, str) and relation.get("TargetMode") != "External"
+        }
+    )
 
 
 def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from docqa.formats.office.drawing import MC, A, M, lines, paragraph_text, written_description
+from docqa.formats.office.drawing import MC, A, M, R, lines, paragraph_text, written_description
+from docqa.formats.pictures.selection import LARGE
 from docqa.formats.slides.deck import FOOTER, TITLE, Line, Text, titled
 from docqa.formats.slides.reading_order import Box, in_order
 
@@ -73,6 +74,24 @@ def places(layout: Any, master: Any) -> Places:
                     here.setdefault(marks.get("idx", "0"), box)
         inherited |= here
     return inherited
+
+
+def large_pictures(slide: Any, presentation: Any) -> list[str]:
+    """The key of its relationship of each large picture of a slide, the largest first; shapes that are filled with
+    a picture are none."""
+    size = presentation.find(P + "sldSz")
+    area = _length(size.get("cx", "")) * _length(size.get("cy", "")) if size is not None else 0.0
+    pictures = [
+        (box, key)
+        for shape in slide.iter(_PICTURE)
+        if (box := _box(shape, {})) and (key := next((blip.get(R + "embed") for blip in shape.iter(A + "blip")), None))
+    ]
+    large = [(box, key) for box, key in pictures if area and _area(box) >= LARGE * area]
+    return [key for _, key in sorted(large, key=lambda picture: _area(picture[0]), reverse=True)]
+
+
+def _area(box: Box) -> float:
+    return (box.right - box.left) * (box.bottom - box.top)
 
 
 def _members(group: Any) -> Iterator[Any]:

@@ -1,0 +1,1 @@
+"""Pictures and scanned pages: decoded safely, turned upright, read by text recognition."""

@@ -1,0 +1,149 @@
+"""Reads the text on a picture, whichever way up it lies and in whichever of the languages there are data for.
+
+The engine tells neither script nor direction, and not how certain it is. So what it makes of the picture is weighed
+(plausible.py); what is not well read is tried again at a low resolution, turned and in the other scripts, within a
+limit on time, and the best of that is read in full.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import sqrt
+from time import monotonic
+
+from docqa.catalog.recognition import iso_of, script_of
+from docqa.catalog.recognition import languages as catalogued
+from docqa.formats.pages import ExtractedPage
+from docqa.formats.pictures import rapid
+from docqa.formats.pictures.data import RAPID, RAPID_LANGUAGES, covered, languages
+from docqa.formats.pictures.decode import Image, cleaned, lines_run_upwards, scaled, turned
+from docqa.formats.pictures.engine import extracted, read
+from docqa.formats.pictures.plausible import Weight, weigh
+from docqa.text.detect import detect
+
+SECONDS = 25.0  # after which nothing more is tried
+_FULL, _SMALL = 5_000_000, 1_500_000  # pixels: a page at 240 dots per inch, and one on which letters can still be told
+_MOST_ENLARGED = 4
+_LEAST_SIDE = 12  # pixels: no line of text is lower
+_AT_ONCE = 3  # languages read together: each takes time, and is one more that a word can be mistaken for
+_CLEARLY = 1.5  # times as much text: what turns a page or changes its language
+
+# Their data know Latin letters, and are confused by those of each other.
+_WITH_LATIN = {"Han", "Japanese", "Hangul", RAPID}
+_BY_USE = (
+    "Latin",
+    RAPID,
+    "Han",
+    "Cyrillic",
+    "Arabic",
+    "Japanese",
+    "Hangul",
+)  # further ones as the catalogue lists them
+
+Plan = tuple[int, tuple[str, ...]]  # degrees, languages
+
+
+def recognise(image: Image, setting: str = "", hint: str = "", seconds: float = SECONDS) -> ExtractedPage:
+    """The text of a picture in grey, "" where there is none.
+
+    `setting` are Tesseract's names of languages joined by "+", "" for all that there are; `hint` is the ISO 639-1 code
+    of the language it is probably in, "" if it is not known. After `seconds` nothing more is tried.
+
+    Raises Unreadable if the engine fails.
+    """
+    end = monotonic() + seconds
+    codes = setting.split("+") if setting else languages()
+    groups = list(_groups(codes, hint, len(codes) if setting else _AT_ONCE))
+    if not codes or min(image.size) < _LEAST_SIDE:
+        return ExtractedPage("")
+    whole = scaled(cleaned(image), _enlarging(image))
+    page = _read(whole, groups[0])
+    best = weigh(page.text)
+    plan: Plan = (0, groups[0])
+    if not best.is_well_read:
+        plan = _best_plan(whole, groups, end)
+        if plan != (0, groups[0]):
+            again = _read(turned(whole, plan[0]), plan[1])
+            if (weight := weigh(again.text)).known > best.known:
+                page, best = again, weight
+            else:
+                plan = (0, groups[0])
+    better = _for_language(detect(page.text), codes, plan[1]) if best.is_text and not setting else ()
+    if better and monotonic() < end:
+        again = _read(turned(whole, plan[0]), better)
+        page = again if weigh(again.text).known >= best.known else page
+    return page if best.is_text else ExtractedPage("")
+
+
+def _read(image: Image, codes: Sequence[str]) -> ExtractedPage:
+    if RAPID in codes:
+        return rapid.read(image)
+    return extracted(read(image, codes))
+
+
+def _enlarging(image: Image) -> float:
+    """How much larger a picture is read: the letters of a screenshot are small."""
+    return min(_MOST_ENLARGED, max(1.0, sqrt(_FULL / (image.width * image.height))))
+
+
+def _groups(codes: Sequence[str], hint: str, at_once: int) -> Iterator[tuple[str, ...]]:
+    """The languages that are read together: those of one script, that of the hint before Latin before the others."""
+    known = [code for code in codes if not (RAPID in codes and iso_of(code) in RAPID_LANGUAGES)]
+    expected = next((code for code in known if hint and covered([code], hint)), "")
+    first = _script(expected) if expected else "Latin"
+    scripts = list(dict.fromkeys([first, *_BY_USE, *map(_script, catalogued())]))
+    order = sorted(known, key=lambda code: (scripts.index(_script(code)), code))
+    for script, members in groupby(order, _script):
+        by_use = sorted(members, key=lambda code: (code != expected, code != "eng", code))
+        if script == "Latin":
+            yield tuple(by_use[:at_once])
+        elif script in _WITH_LATIN:
+            yield from ((code,) for code in by_use)
+        else:
+            yield (*by_use[: at_once - 1 or 1], *(["eng"] if "eng" in codes else []))
+
+
+def _script(code: str) -> str:
+    return RAPID if code == RAPID else script_of(code)
+
+
+def _best_plan(image: Image, groups: Sequence[tuple[str, ...]], end: float) -> Plan:
+    """Which way up, and in which languages, most text is read, tried at a low resolution."""
+    small = scaled(image, min(1.0, sqrt(_SMALL / (image.width * image.height))))
+    upright = (0, groups[0])
+    best, best_weight = upright, _weight(small, upright)
+    for plan in _plans(small, groups):
+        if monotonic() > end:
+            break
+        weight = _weight(small, plan)
+        if weight.is_text and weight.known > _CLEARLY * best_weight.known:
+            best, best_weight = plan, weight
+            if weight.is_well_read:
+                break
+    return best
+
+
+def _plans(image: Image, groups: Sequence[tuple[str, ...]]) -> Iterator[Plan]:
+    """What to try beside the upright picture in the first languages: first what its lines and scripts make probable."""
+    sideways = lines_run_upwards(image)
+    probable, others = ((90, 270), (180,)) if sideways else ((), (180, 90, 270))
+    for degrees in probable:
+        yield degrees, groups[0]
+    for group in groups[1:]:
+        yield 0, group
+    for degrees in others:
+        yield degrees, groups[0]
+    for group in groups[1:]:
+        for degrees in (*probable, *others):
+            yield degrees, group
+
+
+def _weight(image: Image, plan: Plan) -> Weight:
+    return weigh(_read(turned(image, plan[0]), plan[1]).text)
+
+
+def _for_language(iso: str, codes: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
+    """The data for a language that was recognised without them; () where they were used, or are missing."""
+    known = [code for code in codes if iso and iso_of(code) == iso]
+    if not known or any(iso_of(code) == iso for code in used):
+        return ()
+    return (known[0], *(code for code in ("eng",) if code in codes and script_of(known[0]) == "Latin"))
