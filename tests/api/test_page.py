@@ -269,6 +269,26 @@ def test_the_shelf_says_how_far_indexing_is(page: Browser, reader: httpx.Client,
     page.wait("#documents small", lambda text: text == "1 page, English. 2 pages had no text")
 
 
+def test_it_shows_what_is_being_installed_and_what_this_machine_could_run(page: Browser) -> None:
+    page.run("""
+        const real = fetch, step = (what, state, percent, message) => ({ what, state, percent, message });
+        const answers = [
+            { installing: [step("search by meaning", "running", 40, "search is by words only"), step("llama.cpp", "waiting", 0, "")], proposal: "" },
+            { installing: [step("search by meaning", "done", 100, ""), step("llama.cpp", "failed", 0, "There is no compiler.")], proposal: "Get a model." },
+        ];
+        window.fetch = (path, options) => path === "/healthz" ? Promise.resolve(Response.json(answers.shift())) : real(path, options);
+        watchSetup();
+    """)
+    page.wait(
+        "#steps",
+        lambda text: "Installing search by meaning" in text and "40 %; until then, search is by words only" in text,
+    )
+    assert page.run("return document.querySelector('#steps progress').value") == 40
+    assert "Next: llama.cpp" in page.text("#steps")
+    page.wait("#steps", lambda text: text == "Not installed: llama.cpp. There is no compiler.")
+    assert page.text("#proposal") == "Get a model."
+
+
 def test_everything_has_a_name_and_is_reached_by_keyboard(page: Browser, reader: httpx.Client) -> None:
     add(reader, LEASE, "lease.txt")
     enter(page, reader)
