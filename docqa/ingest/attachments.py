@@ -45,6 +45,9 @@ async def _read(
 ) -> AsyncIterator[Attached]:
     late: list[str] = []
     for file in files:
+        if asyncio.get_running_loop().time() >= until:
+            late.append(file.name)
+            continue
         own = f"{name} / {file.name}"
         try:
             async with asyncio.timeout_at(until):

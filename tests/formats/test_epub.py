@@ -322,6 +322,22 @@ def test_one_file_is_one_chapter_however_often_it_is_listed() -> None:
     assert [page.text for page in book.read().pages] == ["once"]
 
 
+def test_what_is_in_a_foreign_object_is_read_in_its_place() -> None:
+    gallery = "<object type='application/x-gallery' data='g.xml'><param name='a'/><figure><img src='a.png'/><figcaption>The quay</figcaption></figure></object>"
+    assert text_of(f"<p>before</p>{gallery}<p>after</p>") == "before\n\nThe quay\n\nafter"
+
+
+def test_a_fallback_stands_for_what_is_no_chapter() -> None:
+    listed = (
+        '<item id="g" href="g.xml" media-type="application/x-gallery" fallback="h"/>'
+        '<item id="h" href="h.png" media-type="image/png" fallback="c0"/>'
+        '<item id="loop" href="l.png" media-type="image/png" fallback="loop"/>'
+    )
+    spine = '<itemref idref="g"/><itemref idref="loop"/>'
+    book = Book({"a.xhtml": "<p>The quay</p>"}, listed, spine, {"o/l.png": b"\x89PNG"})
+    assert [page.text for page in book.read().pages] == ["The quay", ""]
+
+
 # What is refused.
 
 

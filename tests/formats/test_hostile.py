@@ -19,6 +19,7 @@ import pytest
 
 from conftest import Server
 from docqa import ROOT
+from messages import outlook, outlook_tree
 from workbooks import MAIN, ods, ods_rows, sheet, xlsx
 
 SECONDS = 20
@@ -534,6 +535,89 @@ def ole(**changed: int) -> bytes:
 )
 def test_ole(changed: dict[str, int]) -> None:
     assert "damaged" in refusal(ole(**changed), "a.ppt")
+
+
+# --- data and messages ---
+
+LAUGHS = "<!DOCTYPE a [<!ENTITY x0 'laugh'>" + "".join(f"<!ENTITY x{n} '{f'&x{n - 1};' * 10}'>" for n in range(1, 12))
+QUADRATIC = f"<!DOCTYPE a [<!ENTITY x '{'x' * 100_000}'>]><a>{'&x;' * 20_000}</a>"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (LAUGHS + "]><a>&x11;</a>", "a.xml"),
+        lambda: (QUADRATIC, "a.xml"),
+        lambda: ('<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd" [<!ENTITY % p SYSTEM "file:///etc/passwd">%p;]><a>x</a>', "a.xml"),
+        lambda: ('<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>', "a.xml"),
+        lambda: ("<a>" * 100_000 + "x", "a.xml"),
+        lambda: ("<a " + " ".join(f"b{n}='1'" for n in range(100_000)) + ">x</a>", "a.xml"),
+        lambda: ("<a>" + "<b/>" * 1_000_000 + "x</a>", "a.xml"),
+        lambda: ("<a>" + "<b>x</b>" * 1_000_000 + "</a>", "a.xml"),
+        lambda: ("<a>" + "&" * 2_000_000 + "</a>", "a.xml"),
+        lambda: ("[" * 200_000, "a.json"),
+        lambda: ('{"a":' * 500 + "1" + "}" * 500, "a.json"),
+        lambda: ("[" + "[]," * 2_000_000 + "1]", "a.json"),
+        lambda: ('{"a": ' + "9" * 5_000_000 + "}", "a.json"),
+        lambda: ("[" + ",".join(f'{{"k{n}": 1}}' for n in range(300_000)) + "]", "a.json"),
+        lambda: ("1\n" * 2_000_000, "a.jsonl"),
+        lambda: ("[" * 200_000, "a.md"),
+        lambda: ("> " * 100_000 + "x", "a.md"),
+        lambda: ("*a_ " * 100_000, "a.md"),
+        lambda: ("![[" * 50_000, "a.md"),
+        lambda: ("|a" * 50_000 + "\n" + "|-" * 50_000 + "\n" + "|b\n" * 50_000, "a.md"),
+        lambda: ("<b>" * 300_000, "a.md"),
+        lambda: ("---\n" + "a: b\n" * 2_000_000, "a.md"),
+        lambda: ("<div>" * 200_000 + "x", "a.html"),
+    ],
+)  # fmt: skip
+def test_data_and_markup(make: Callable[[], tuple[str, str]]) -> None:
+    source, name = make()
+    assert "root:" not in read(source.encode(), name).get("text", "")
+
+
+def deep_multipart(levels: int) -> str:
+    heads = (f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(levels))
+    return "Subject: x\nFrom: a@example.org\n" + "".join(heads) + "\nwords"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: deep_multipart(20_000),
+        lambda: "Subject: x\nFrom: a@example.org\n" + "Content-Type: message/rfc822\n\n" * 20_000 + "words",
+        lambda: 'Subject: x\nFrom: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + "--b\n\nx\n" * 200_000,
+        lambda: 'Subject: x\nFrom: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + "--b\nContent-Type: image/png; name=a\n\nx\n" * 50_000,
+        lambda: "Subject: x\nFrom: a\n" + "To: " + "a@example.org, " * 200_000 + "\n\nwords",
+        lambda: "Subject: " + "=?utf-8?Q?a?= " * 100_000 + "\nFrom: a\n\nwords",
+        lambda: "Subject: " + "=?utf-8?Q?" * 100_000 + "\nFrom: a\n\nwords",
+        lambda: "Subject: x\nFrom: " + '"' * 500_000 + "<a>\n\nwords",
+        lambda: "Subject: x\nFrom: a\n" + "X: y\n" * 200_000 + "\nwords",
+        lambda: "Subject: x\nFrom: a\nContent-Type: text/plain; " + "name*0*=x; " * 20_000 + "\n\nwords",
+        lambda: "Subject: x\nFrom: a\n\n" + "begin 644 a\n" * 100_000,
+        lambda: "Subject: x\nFrom: a\n\n" + "M" * 5_000_000,
+        lambda: "Subject: x\nFrom: a\nContent-Type: text/enriched\n\n" + "<param>" * 300_000,
+        lambda: "Subject: x\nFrom: a\nContent-Type: application/pkcs7-mime; name=smime.p7m\n\n" + "0\x80" * 500_000,
+        lambda: "Subject: x\nFrom: a\nContent-Type: text/plain; format=flowed\n\n" + "> " * 2_000_000,
+    ],
+)  # fmt: skip
+def test_messages(make: Callable[[], str]) -> None:
+    assert read(make().encode("latin-1"), "a.eml").get("text", "").startswith(("Subject", "From"))
+
+
+def test_mailboxes_and_messages_of_outlook() -> None:
+    letter = "From a Mon Mar  2 09:30:00 2026\nFrom: a@example.org\nSubject: x\n\nwords\n\n"
+    assert read(letter.encode() * 4_000, "a.mbox")["pages"] == 4_000
+    assert "more than 5,000" in refusal(letter.encode() * 6_000, "a.mbox")
+    deep: Any = {0x37: "x", 0x1000: "words"}
+    tree = outlook_tree(deep, header=24)
+    for _ in range(40):
+        tree = outlook_tree(deep, files=[tree], header=24)
+    assert "deeper than 10" in " ".join(read(outlook(deep, files=[tree]), "a.msg")["notes"])
+    bomb = struct.pack("<IIII", 0xFFFFFFFF, 0xFFFFFFFF, 0x75465A4C, 0) + b"\0AAAAAAAA" + b"\xff" + b"\x00\x0f" * 8
+    assert "Subject: x" in read(outlook({0x37: "x", 0x1009: bomb * 20_000}), "a.msg")["text"]
+    many = outlook({0x37: "x", 0x1000: "words"}, [{0x3001: f"n{n}", 0x0C15: 1} for n in range(400)])
+    assert "n399" in read(many, "a.msg")["text"]
 
 
 # --- the server ---

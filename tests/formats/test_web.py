@@ -105,6 +105,35 @@ def test_an_article_that_is_a_small_part_of_the_text_is_not_all_that_is_read() -
     assert all(f"Answer {n}\n" in content for n in range(12))
 
 
+def test_lists_and_notices_that_are_no_article_are_read_whole() -> None:
+    """Half of what is long enough to be a paragraph must be in an article."""
+    intro = f"<div class=content>{SENTENCES}</div>"
+    entries = "".join(
+        f"<table><tr><td>Notice {n}</td></tr><tr><td>{SENTENCES[:300]}</td></tr></table>" for n in range(30)
+    )
+    content = text(f"<html><body>{intro}{entries}</body></html>")
+    assert all(f"Notice {n}\n" in content for n in range(30))
+
+
+def test_comments_of_readers_do_not_count_and_are_left_out() -> None:
+    remarks = "".join(
+        f"<li>Remark {n}: what a reader has to say on rivers, at length, with commas.</li>" for n in range(40)
+    )
+    content = text(f"<html><body><article>{SENTENCES}</article><div id=comments><ol>{remarks}</ol></div></body></html>")
+    assert "Paragraph 8" in content
+    assert "Remark" not in content
+
+
+def test_dates_and_first_sentences_under_the_title_belong_to_the_article() -> None:
+    first = "All waters of the north, the report says, are colder than they were, and deeper by a metre."
+    head = f"<h1>Waters of the North</h1><div>by us</div><div>Updated 2 March 2026</div><div>{first}</div>"
+    content = text(
+        f"<html><head><title>Waters of the North</title></head><body><ul>{LINKS}</ul>{head}"
+        f"<div class=content>{SENTENCES * 2}</div></body></html>"
+    )
+    assert content.startswith(f"Waters of the North\n\nUpdated 2 March 2026\n\n{first}\n\nParagraph 0")
+
+
 def test_a_page_that_shows_nothing_gives_what_it_says_without_scripts() -> None:
     assert (
         text("<html><body><div id=app></div><noscript><p>Please turn scripts on.</p></noscript></body></html>")

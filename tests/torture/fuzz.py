@@ -8,6 +8,7 @@ named at the end.
 
 import asyncio
 import io
+import json
 import logging
 import random
 import sys
@@ -15,7 +16,9 @@ import tempfile
 import time
 import zipfile
 from collections import Counter
+from email.message import EmailMessage
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 sys.path[:0] = [
     str(Path(__file__).parents[2]),
@@ -28,6 +31,7 @@ import pymupdf
 
 from docqa.errors import Unreadable
 from docqa.formats.extraction import extract
+from messages import outlook
 from test_hostile import book, zipped
 from test_ppt import BODY, TITLE, Deck, document, listed, notes_page, shape, slide, text
 
@@ -63,6 +67,11 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
         ".pptx": [make_deck(words)],
         ".ppt": [make_old_deck(words)],
         ".epub": [book(), book(page)],
+        ".md": [f"---\ntitle: t\n---\n# a\n\n1. {words}\n\n|a|b|\n|-|-|\n|1|2|\n\n<span>c</span>".encode()],
+        ".json": [json.dumps({"a": {"b": words, "c": [1, 2.0, None]}, "d": [{"e": 1}] * 3}).encode()],
+        ".xml": [f"<a><b c='d'>e</b><p>{escape(words)} <i>f</i></p></a>".encode()],
+        ".eml": [make_message(words)],
+        ".msg": [outlook({0x37: words, 0x1000: words, 0x1013: page.encode()}, [{0x3001: words, 0x0C15: 1}])],
         "": [page.encode(), page.replace("utf-8", "shift_jis").encode("shift_jis", "ignore")],
     }
 
@@ -73,6 +82,15 @@ def make_pdf(words: str, is_compressed: bool) -> bytes:
         made.new_page().insert_textbox((50, 50, 400, 700), words)
     made.set_toc([[1, "one", 1], [2, "two", 2]])
     return bytes(made.tobytes(deflate=is_compressed, use_objstms=is_compressed))
+
+
+def make_message(words: str) -> bytes:
+    made = EmailMessage()
+    made["From"], made["Subject"] = "Ada <ada@example.org>", words.replace("\n", " ")
+    made.set_content(words)
+    made.add_alternative(f"<p>{words}</p>", subtype="html")
+    made.add_attachment(words.encode(), maintype="application", subtype="octet-stream", filename="a.txt")
+    return bytes(made)
 
 
 def make_deck(words: str) -> bytes:

@@ -7,13 +7,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from docqa.formats.data.outline import Node, Outline
+from docqa.formats.data.outline import MOST_VALUES, Node, Outline
 from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.csv import of_rows
 from docqa.formats.plain.encoding import decode
 
 DEEPEST = 40
 MOST_COLUMNS = 200
+CONTEXT = 2
 _LEAST_ROWS = 3
 _FILLED = 0.5  # of the cells of a table
 _LONGEST_LIST = 200  # characters of a list of values on one line
@@ -30,13 +31,15 @@ def read(data: bytes, charset: str = "") -> Reading:
     text = clean(decode(data, charset))
     try:
         value = _parsed(text)
-        outline = Outline()
         names = _columns(value)
         if names:
             return of_rows(names, [[_cell(dict(row).get(name)) for name in names] for row in value])
+        if not _is_bounded(value):
+            return Reading("json", "", paginate(text))
         node = _node("", value, 0)
     except (ValueError, RecursionError):  # what is nested a thousand times deep is data for programs only
         return Reading("json", "", paginate(text))
+    outline = Outline(context=CONTEXT)
     outline.add(node)
     return Reading("json", "", outline.pages())
 
@@ -52,6 +55,19 @@ def _parsed(text: str) -> Any:
         if len(lines) < 2:
             raise
         return [decoder.decode(line) for line in lines]
+
+
+def _is_bounded(value: Any) -> bool:
+    """Whether there are no more values than an outline is made of."""
+    waiting, count = [value], 0
+    while waiting and count <= MOST_VALUES:
+        part = waiting.pop()
+        count += 1
+        if isinstance(part, _Members):
+            waiting += [member for _, member in part]
+        elif isinstance(part, list):
+            waiting += part
+    return count <= MOST_VALUES
 
 
 def _columns(value: Any) -> list[str]:

@@ -17,6 +17,7 @@ _SMALL = 2  # values that need no heading
 _LONGEST_RECORD = 300  # characters
 _LEAST_RECORDS = 2
 _LEVELS = 6  # of headings
+MOST_VALUES = 300_000  # a second for each 60,000; what has more of them is read as text
 
 
 @dataclass
@@ -40,9 +41,13 @@ class Node:
 
 
 class Outline:
-    """Collects the lines of a tree, with their headings and blocks."""
+    """Collects the lines of a tree, with their headings and blocks.
 
-    def __init__(self) -> None:
+    `context` is how many names of what a value stands in are written before its own: names such as `size` say little.
+    """
+
+    def __init__(self, context: int = 0) -> None:
+        self._context = context
         self._parts: list[str] = []
         self._length = 0
         self._headings: list[tuple[int, str]] = []
@@ -53,6 +58,10 @@ class Outline:
         """What was added, in logical pages."""
         return paginate("".join(self._parts), self._headings, self._blocks)
 
+    def head(self, title: str) -> None:
+        """Add a heading above what follows."""
+        self._heading([title])
+
     def add(self, node: Node, path: Sequence[str] = ()) -> None:
         """Add a node and all below it; `path` are the names of what it stands in."""
         own = [child for child in node.children if _is_line(child)]
@@ -61,7 +70,8 @@ class Outline:
             self._leaf(node, ())
             return
         is_record = _is_records(node.children)
-        if path and (own or is_record):
+        is_headed = any(child.is_title for child in own)
+        if path and (own or is_record) and not is_headed:
             self._heading(path)
         if is_record:
             for child in node.children:
@@ -76,8 +86,9 @@ class Outline:
         passed: dict[str, int] = {}
         for child in in_order:
             if _is_line(child):
+                above = path[max(0, len(path) - self._context) :]
                 for names, leaf in _leaves(child):
-                    self._leaf(leaf, names)
+                    self._leaf(leaf, (*above, *names))
                 continue
             passed[child.name] = passed.get(child.name, 0) + 1
             number = f" {passed[child.name]}" if counts[child.name] > 1 else ""
@@ -86,7 +97,7 @@ class Outline:
 
     def _leaf(self, node: Node, names: Sequence[str]) -> None:
         if node.is_title:
-            self._heading([node.text])
+            self.head(node.text)
         elif node.is_prose:
             self._breaks = 2
             self._put(node.text, "paragraph")

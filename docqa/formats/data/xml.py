@@ -6,12 +6,13 @@ and what entities may expand to is limited by libxml2. What is too damaged is re
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
-from docqa.formats.data.outline import Node, Outline
+from docqa.formats.data.outline import MOST_VALUES, Node, Outline
 from docqa.formats.markup.entities import spelled
 from docqa.formats.markup.html import parse as parse_html
 from docqa.formats.markup.html import prose
@@ -24,6 +25,8 @@ _XML_HEAD = re.compile(r"^\s*<\?xml[^>]*\?>")
 _NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _TAG = re.compile(r"<!--.*?-->|<[!?/A-Za-z][^<>]*>", re.DOTALL)
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_LONG_TAG = re.compile(r"<[A-Za-z_][^<>]{200000}")  # libxml2 takes the square of the number of its attributes
+_BARE = re.compile(r"&(?!#?\w+;)")
 _IS_HTML = re.compile(r"</(?:p|a|div|li|b|i|strong|em|span|h\d|td)>|<(?:br|p|img)\b[^<>]*>", re.IGNORECASE)
 _BINARY = re.compile(r"[A-Za-z0-9+/\s]{200,}={0,2}\s*")
 _LONGEST_PARAGRAPH = 5_000  # characters; text with more in it is something else than a paragraph
@@ -48,18 +51,23 @@ def read(data: bytes, charset: str = "") -> Reading:
     declared = _DECLARATION.match(data)
     source = _NO_XML.sub("", clean(decode(data, declared[1].decode() if declared else charset)))
     source = _XML_HEAD.sub("", source)
-    root = _tree(source)
-    if root is None:
+    root = None if _LONG_TAG.search(source) else _tree(source)
+    if root is None or sum(1 for _ in islice(root.iter(), MOST_VALUES + 1)) > MOST_VALUES:
         return Reading("xml", "", paginate(_TAG.sub(" ", source)))
     outline = Outline()
     prose_names = _PARAGRAPHS | {_local(element) for element in root.iter(etree.Element) if _is_mixed(element)}
-    outline.add(Node("", children=[_node(root, prose_names)] if len(root) == 0 else [_named(root, prose_names)]))
+    node = _node(root, prose_names)
+    if node.children:
+        outline.head(node.name)
+    if node.children or node.text:
+        outline.add(node)
     return Reading("xml", "", outline.pages())
 
 
 def _tree(source: str) -> Any:
     """The root element; None where too little of the text is in it."""
-    for text, recover in ((source, False), (spelled(source), False), (spelled(source), True)):
+    mended = _BARE.sub("&amp;", spelled(source))
+    for text, recover in ((source, False), (mended, False), (mended, True)):
         parser = etree.XMLParser(
             resolve_entities="internal",
             no_network=True,
@@ -79,13 +87,6 @@ def _tree(source: str) -> Any:
 
 def _size(texts: Iterable[str]) -> int:
     return sum(len("".join(text.split())) for text in texts)
-
-
-def _named(root: Any, prose_names: set[str]) -> Node:
-    """The tree of a document, with the root's name as the title."""
-    node = _node(root, prose_names)
-    title = Node("", node.name, is_title=True)
-    return Node("", children=[title, *node.children])
 
 
 def _node(element: Any, prose_names: set[str]) -> Node:

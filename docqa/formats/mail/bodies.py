@@ -12,8 +12,9 @@ from docqa.formats.plain.encoding import decode
 
 _QUOTES = re.compile(r">*")
 _SIGNATURE = "-- "
-_RICH_TAG = re.compile(r"<(?:/?[A-Za-z][\w-]*|(<))>")
-_RICH_PARAMETER = re.compile(r"<param>.*?</param>", re.IGNORECASE | re.DOTALL)
+_RICH_TAG = re.compile(r"<<|</?[A-Za-z][\w-]*>")
+_RICH_PARAMETER = re.compile(r"<param>", re.IGNORECASE)
+_PARAMETER_END = re.compile(r"</param>", re.IGNORECASE)
 
 
 def plain(data: bytes, charset: str, is_flowed: bool = False, deletes_space: bool = False) -> Prose | None:
@@ -46,8 +47,10 @@ def rich(data: bytes, charset: str) -> Prose | None:
     text = plain(data, charset)
     if text is None:
         return None
-    without = _RICH_TAG.sub(lambda tag: tag[1] or "", _RICH_PARAMETER.sub("", text.text))
-    return Prose(without) if without.strip() else None
+    *parts, rest = _PARAMETER_END.split(text.text)
+    shown = "".join([*(_RICH_PARAMETER.split(part, 1)[0] for part in parts), rest])
+    shown = _RICH_TAG.sub(lambda tag: "<" if tag[0] == "<<" else "", shown)
+    return Prose(shown) if shown.strip() else None
 
 
 def flowed(text: str, deletes_space: bool) -> str:

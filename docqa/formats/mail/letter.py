@@ -40,8 +40,18 @@ class Letter:
     @property
     def properties(self) -> Properties:
         """Its subject, the name of who wrote it, and the day."""
-        name, address = parseaddr(self.sender)
-        return Properties.of(self.subject, name or address, day(self.date))
+        return Properties.of(self.subject, person(self.sender), day(self.date))
+
+
+def person(sender: str) -> str:
+    """The name in a sender's line, "Ada King" also for "King, Ada (Office) <...>"; the address if there is none."""
+    name, _, address = sender.partition("<")
+    name = re.sub(r"\(.*?\)", "", name).strip(" '\"") if address else ""
+    last, comma, first = name.partition(",")
+    if name:
+        return f"{first.strip()} {last.strip()}" if comma and "," not in first else name
+    name, plain = parseaddr(sender)
+    return name or plain or sender
 
 
 def day(date: str) -> datetime | None:

@@ -43,6 +43,7 @@ _BY_LANGUAGE = {
     0x18: 1250, 0x19: 1251, 0x1A: 1250, 0x1B: 1250, 0x1E: 874, 0x1F: 1254, 0x20: 1256, 0x22: 1251, 0x23: 1251,
     0x24: 1250, 0x25: 1257, 0x26: 1257, 0x27: 1257, 0x29: 1256, 0x2A: 1258, 0x2F: 1251,
 }  # fmt: skip
+_OF_WINDOWS = {"mac-cyrillic": "cp1251", "mac-roman": "cp1252"}  # which differ in few letters
 _CHINESE = {0x0404: 950, 0x0C04: 950, 0x1404: 950, 0x0804: 936, 0x1004: 936}
 
 
@@ -96,6 +97,7 @@ def charset_of(bag: Bag, texts: Sequence[bytes] = ()) -> str:
         return "cp1252"
     try:
         seen = open_text(sample.replace(b"\0", b"")).encoding
+        seen = _OF_WINDOWS.get(seen, seen)
     except Unreadable:
         seen = "cp1252"
     locale = bag.number(LOCALE)

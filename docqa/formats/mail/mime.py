@@ -14,10 +14,11 @@ from docqa.formats.mail.headers import Header, split
 
 DEEPEST = 25
 MOST_PARTS = 2_000
-_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]*\r?")
+_BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2}[ \t]*\r?")
 _SOFT_BREAK = re.compile(rb"=\r?\n")
 _ESCAPE = re.compile(rb"=[0-9A-F]{2}")
-_UU = re.compile(rb"(?:^|\n)begin(?:-base64)? [0-7]{3,4} ([^\r\n]+)\r?\n(.*?)\nend[ \t]*(?=\r?\n|\Z)", re.DOTALL)
+_UU_BEGIN = re.compile(rb"^begin [0-7]{3,4} ([^\r\n]+)\r?\n", re.MULTILINE)
+_UU_END = re.compile(rb"^end[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _OPENED = ("message/rfc822", "message/global", "message/news")
 
 
@@ -103,7 +104,7 @@ def unwrapped(body: bytes, encoding: str, media_type: str = "") -> bytes:
         return files[0][1] if files else body
     if media_type.startswith("text/"):
         lines = body.strip().split(b"\n")
-        if len(lines) > 2 and len(lines[0].strip()) in (60, 64, 72, 76) and all(map(_LINE.fullmatch, lines)):
+        if len(lines) > 2 and len(lines[0].strip()) in (60, 64, 72, 76) and all(map(_BASE64_LINE.fullmatch, lines)):
             return _base64(body)
         if len(_SOFT_BREAK.findall(body)) > 2 and len(_ESCAPE.findall(body)) > 2:
             return quopri.decodestring(body)
@@ -125,19 +126,26 @@ def _base64(body: bytes) -> bytes:
 def uuencoded(body: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
     """The text without the files that are uuencoded in it, and these with their names."""
     files: list[tuple[str, bytes]] = []
+    texts, at = [], 0
+    for begin in _UU_BEGIN.finditer(body):
+        if begin.start() < at:
+            continue
+        end = _UU_END.search(body, begin.end())
+        if end is None:
+            break
+        lines = body[begin.end() : end.start()].split(b"\n")
+        files.append((begin[1].decode("utf-8", "replace").strip(), b"".join(map(_line, lines))))
+        texts.append(body[at : begin.start()])
+        at = end.end()
+    return b"".join([*texts, body[at:]]), files
 
-    def take(block: re.Match[bytes]) -> bytes:
-        lines = []
-        for line in block[2].split(b"\n"):
-            try:
-                lines.append(binascii.a2b_uu(line.rstrip(b"\r")))
-            except binascii.Error:  # some programs write a wrong length, or spaces that were lost since
-                count = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
-                lines.append(_lenient(line[:count]))
-        files.append((block[1].decode("utf-8", "replace").strip(), b"".join(lines)))
-        return b"\n"
 
-    return (_UU.sub(take, body) if b"begin" in body else body), files
+def _line(line: bytes) -> bytes:
+    try:
+        return binascii.a2b_uu(line.rstrip(b"\r"))
+    except binascii.Error:  # some programs write a wrong length, or spaces that were lost since
+        count = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
+        return _lenient(line[:count])
 
 
 def _lenient(line: bytes) -> bytes:

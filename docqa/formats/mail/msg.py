@@ -1,6 +1,8 @@
 """Outlook's messages (.msg, [MS-OXMSG]): as messages on the wire, from their properties; own reader, because the
 existing one brings a dozen packages and is under the GPL version 3 only."""
 
+import re
+
 from docqa.errors import Unreadable
 from docqa.formats.compound import Compound, Damaged
 from docqa.formats.mail import mapi
@@ -17,6 +19,7 @@ DEEPEST = 10
 MOST = 2_000  # recipients, and files
 _PROPERTIES = "__properties_version1.0"
 _STREAM = "__substg1.0_"
+_TAG = re.compile(r"__substg1\.0_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})")
 _HEADERS = {"": 32, "message": 24, "other": 8}  # bytes before the properties of a stream
 _EMBEDDED = f"{_STREAM}3701000D"
 _TOO_DEEP = f"Messages nested deeper than {DEEPEST} times were not read."
@@ -84,8 +87,8 @@ def _bag(file: Compound, path: str, kind: str) -> Bag:
     """The properties in a storage. Raises Damaged."""
     values = mapi.entries(file.stream(path + _PROPERTIES), _HEADERS[kind])
     for name in file.names(path):
-        if name.startswith(_STREAM) and len(name) == len(_STREAM) + 8:
-            number, type_ = int(name[-8:-4], 16), int(name[-4:], 16)
+        if tag := _TAG.fullmatch(name):
+            number, type_ = int(tag[1], 16), int(tag[2], 16)
             if type_ in (mapi.STRING, mapi.STRING_8, mapi.BINARY):
                 values[number] = type_, file.stream(path + name)
     return Bag(values)

@@ -36,6 +36,7 @@ _NO_TEXT = (
     "application/vnd.ms-opentype",
     _NCX,
 )
+_CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", _SVG, "")
 _PAGES = (".xhtml", ".html", ".htm")
 # XHTML allows any element to be written as empty, HTML only these; others would swallow the rest of the chapter.
 _EMPTY = re.compile(
@@ -141,10 +142,24 @@ def _mended(container: Container, package: str) -> bytes:
     for key, reference, kind, properties in items:
         marks = {"properties": "nav"} if "nav" in properties.split() else {}
         etree.SubElement(manifest, f"{{{_OPF}}}item", {"id": key, "href": reference, "media-type": kind, **marks})
-    listed = [element.get("idref", "") for element in elements if _local(element) == "itemref"]
+    others = {
+        element.get("id", ""): element.get("fallback", "")
+        for element in elements
+        if _local(element) == "item" and element.get("media-type", "") not in _CHAPTERS
+    }
+    listed = [_shown(element.get("idref", ""), others) for element in elements if _local(element) == "itemref"]
     for key in listed or [key for key, reference, _, _ in items if reference.casefold().endswith(_PAGES)]:
         etree.SubElement(spine, f"{{{_OPF}}}itemref", idref=key)
     return bytes(etree.tostring(root))
+
+
+def _shown(key: str, others: dict[str, str]) -> str:
+    """The item that is shown for one of the reading order; `others` are fallbacks of those that are no chapters."""
+    passed = {key}
+    while (following := others.get(key, "")) and following not in passed:
+        key = following
+        passed.add(key)
+    return key
 
 
 def _local(element: Any) -> str:
@@ -191,6 +206,8 @@ def _prepare(root: Any) -> None:
         for text in drawing.iter(*_DRAWN):
             text.tag = _DRAWN[text.tag]
     for element in list(root.iter()):
+        if element.tag == "object":  # a foreign kind of content, as galleries are: what is in it stands in its place
+            element.tag = "div"
         types = {*element.get("property", "").split(), element.get("role", "").removeprefix("doc-")}
         is_short = len(element) == 0 and len(element.text or "") <= _LONGEST_PAGE_MARK
         if types & NOTES:
