@@ -26,10 +26,12 @@ sys.path[:0] = [
 import pptx
 import pymupdf
 
+from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
 from docqa.formats.extraction import extract
 from test_hostile import book, zipped
 from test_ppt import BODY, TITLE, Deck, document, listed, notes_page, shape, slide, text
+from workbooks import ods, ods_rows, sheet, xlsx
 
 SECONDS = 20.0
 MEGABYTES = 1024
@@ -41,6 +43,7 @@ FAULTS = (
     "Reading the file took longer",
     "Reading the file needs more",
 )
+ROWS = [["Item", "Price"], ["Apple", 1.25], ["Pear", 2.0]]
 WORDS = ("a", "b|c", "größer", "1,5", "日本語", '"quoted"', "x" * 50)
 
 
@@ -63,6 +66,10 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
         ".pptx": [make_deck(words)],
         ".ppt": [make_old_deck(words)],
         ".epub": [book(), book(page)],
+        ".xlsx": [xlsx({"S": sheet(ROWS), "T": sheet([[words]], merged=["A1:B2"])}, formats=["0%"])],
+        ".ods": [ods(f"<table:table table:name='S'>{ods_rows(ROWS)}</table:table>")],
+        ".xls": [xls({"S": ROWS, "T": [[words]]})],
+        ".xlsb": [xlsb("S", ROWS)],
         "": [page.encode(), page.replace("utf-8", "shift_jis").encode("shift_jis", "ignore")],
     }
 
