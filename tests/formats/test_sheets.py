@@ -2,11 +2,12 @@
 
 import pytest
 
+from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
 from docqa.formats import reading
 from docqa.formats.pages import Extracted
 from docqa.formats.sheets import pages as sheet_pages
-from workbooks import MAIN, PACKAGE, RELATIONS, ods, ods_rows, sheet, xls, xlsb, xlsx, zipped
+from workbooks import MAIN, PACKAGE, RELATIONS, ods, ods_rows, sheet, xlsx, zipped
 
 PRICES = [["Item", "Price", "Stock"], ["Apple", 1.25, 10.0], ["Pear", 2.0, 7.0]]
 LINES = "Item\tPrice\tStock\nApple\t1.25\t10\nPear\t2\t7"

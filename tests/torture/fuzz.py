@@ -29,11 +29,13 @@ sys.path[:0] = [
 import pptx
 import pymupdf
 
+from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
 from docqa.formats.extraction import extract
 from messages import outlook
 from test_hostile import book, zipped
 from test_ppt import BODY, TITLE, Deck, document, listed, notes_page, shape, slide, text
+from workbooks import ods, ods_rows, sheet, xlsx
 
 SECONDS = 20.0
 MEGABYTES = 1024
@@ -45,6 +47,7 @@ FAULTS = (
     "Reading the file took longer",
     "Reading the file needs more",
 )
+ROWS = [["Item", "Price"], ["Apple", 1.25], ["Pear", 2.0]]
 WORDS = ("a", "b|c", "größer", "1,5", "日本語", '"quoted"', "x" * 50)
 
 
@@ -72,6 +75,10 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
         ".xml": [f"<a><b c='d'>e</b><p>{escape(words)} <i>f</i></p></a>".encode()],
         ".eml": [make_message(words)],
         ".msg": [outlook({0x37: words, 0x1000: words, 0x1013: page.encode()}, [{0x3001: words, 0x0C15: 1}])],
+        ".xlsx": [xlsx({"S": sheet(ROWS), "T": sheet([[words]], merged=["A1:B2"])}, formats=["0%"])],
+        ".ods": [ods(f"<table:table table:name='S'>{ods_rows(ROWS)}</table:table>")],
+        ".xls": [xls({"S": ROWS, "T": [[words]]})],
+        ".xlsb": [xlsb("S", ROWS)],
         "": [page.encode(), page.replace("utf-8", "shift_jis").encode("shift_jis", "ignore")],
     }
 

@@ -140,7 +140,8 @@ async def _intended(
     intent = composer.intent()
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
-    weight = sum(mention.weight for mention in mentions)
+    named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)
+    weight = named + sum(mention.weight for mention in mentions)
     return Fitting(table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count)
 
 
