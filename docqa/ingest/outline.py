@@ -14,7 +14,7 @@ from docqa.store.documents import StoredDocument
 from docqa.store.table_overview import column_overview
 from docqa.text.marks import begins_section
 
-SLIDES = ("ppt", "pptx")
+SLIDES = ("ppt", "pptx", "odp")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 COLUMNS = 4  # titles take as much room as what a column holds
 SPREAD = 0.4  # of a text, from the first of its numbered titles to the last

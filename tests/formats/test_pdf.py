@@ -11,8 +11,8 @@ from conftest import FILES
 from docqa.errors import Unreadable
 from docqa.formats import reading
 from docqa.formats.pages import ExtractedPage
-from docqa.formats.pictures import data as tessdata
 from docqa.formats.pdf.bidi import logical
+from docqa.formats.pictures import data as tessdata
 from docqa.ingest.add import page_chunks
 
 PROSE = "The tenant pays the rent on the first day of each month and keeps the rooms in good order. "
@@ -393,7 +393,9 @@ def no_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 def test_without_text_recognition_a_scan_is_refused_with_what_to_install(no_tesseract: None) -> None:
-    with pytest.raises(Unreadable, match=r"no text on any of its 3 pages: the PDF is scanned\. Run `python run\.py ocr add en`"):
+    with pytest.raises(
+        Unreadable, match=r"no text on any of its 3 pages: the PDF is scanned\. Run `python run\.py ocr add en`"
+    ):
         pages(scan("Rent is due", 3))
 
 
