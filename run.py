@@ -4,6 +4,7 @@ python run.py                 install if need be, then serve
 python run.py serve --help    the server's settings
 python run.py key --help      API keys
 python run.py models --help   list, pull, add, remove and check models
+python run.py ocr --help      languages of text recognition: list and add
 python run.py eval FILE...    how well questions about your own documents are answered
 python run.py test            install the test tools too, then run the tests; further words go to pytest
 python run.py install         install again what failed or is missing, and fetch the models

@@ -25,6 +25,8 @@ FORMATS = {
     "csv": "CSV",
     "ppt": "PowerPoint (.ppt)",
     "pptx": "PowerPoint (.pptx)",
+    "odp": "OpenDocument (.odp)",
+    "image": "PNG, JPEG, TIFF, WebP, GIF, BMP",
     "epub": "EPUB",
     "rtf": "RTF",
     "html": "HTML",

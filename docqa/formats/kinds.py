@@ -61,7 +61,8 @@ def detect(data: bytes, name: str, media_type: str) -> str:
 
 def _by_content(data: bytes, expected: str) -> str | None:
     """The kind that the content shows; if it fits two, the expected one, or else the first."""
-    if expected != "pdf" and _PICTURE.match(data):
+    is_picture = _PICTURE.match(data) is not None and is_binary(data)
+    if is_picture and expected == "image":
         return "image"
     if _is_pdf(data, expected):
         return "pdf"
@@ -73,7 +74,7 @@ def _by_content(data: bytes, expected: str) -> str | None:
         return compound_kind(data)
     if _FLAT_TEXT.search(data[:_FLAT_HEAD]):
         return "odt"
-    return None
+    return "image" if is_picture else None
 
 
 def _table(data: bytes) -> str | None:

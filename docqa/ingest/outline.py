@@ -15,7 +15,7 @@ from docqa.store.documents import StoredDocument
 from docqa.store.table_overview import ColumnOverview, table_overviews
 from docqa.text.marks import begins_section
 
-SLIDES = ("ppt", "pptx")
+SLIDES = ("ppt", "pptx", "odp")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
 TABLES = 5  # of a workbook that are told
 COLUMNS = 4  # titles take as much room as what a column holds

@@ -25,7 +25,7 @@ from docqa.offline import namespace
 
 SPECIMENS = Path(__file__).with_name("specimens")  # one document of each format, all with the same content
 PAGE = "lighthouse.html"
-SCAN = "scan.pdf"
+SCANS = ("scan.pdf", "lighthouse.png")  # which need text recognition
 QUESTION = "When was the lighthouse at Skagen lit for the first time?"
 VALUE = "1858"
 OUTSIDE = "https://example.org/"
@@ -92,7 +92,7 @@ def rehearse(folder: Path, say: Say) -> None:
         health = client.json("GET", "/healthz")
         for path in ("/", "/openapi.json", "/v1/api/models"):
             client.text("GET", path)
-        documents = _add(client, website, say, with_scan=bool(health["ocr"]))
+        documents = _add(client, website, say, with_scans=bool(health["ocr"]))
         status, answer = client.call("GET", f"/v1/api/download_pdf?url={OUTSIDE}")
         if status != 422:
             raise RehearsalFailed(f"A link to another machine was not refused: {status} {answer[:500]}")
@@ -101,9 +101,11 @@ def rehearse(folder: Path, say: Say) -> None:
         _ask(client, documents, say)
 
 
-def _add(client: Client, website: str, say: Say, with_scan: bool) -> dict[str, str]:
+def _add(client: Client, website: str, say: Say, with_scans: bool) -> dict[str, str]:
     """Upload the specimens; their doc_ids by file name."""
-    paths = [path for path in sorted(SPECIMENS.iterdir()) if path.name != PAGE and (with_scan or path.name != SCAN)]
+    paths = [
+        path for path in sorted(SPECIMENS.iterdir()) if path.name != PAGE and (with_scans or path.name not in SCANS)
+    ]
     documents = {path.name: client.upload(path) for path in paths}
     documents[PAGE] = str(client.json("GET", f"/v1/api/download_pdf?url={website}/{PAGE}")["doc_id"])
     say(f"uploaded {', '.join(documents)}")

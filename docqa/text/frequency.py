@@ -26,16 +26,28 @@ def shares(language: str) -> Mapping[str, float]:
 
     Thread-safe; the first call for a language takes some tenths of a second, as words are cut into terms one by one.
     """
-    from wordfreq import available_languages, read_cBpack
-
-    path = available_languages("small").get(_LISTS.get(language, language))
-    if path is None or entry("text.cut_in_pairs", language):
+    if entry("text.cut_in_pairs", language):
         return {}
     often: defaultdict[str, float] = defaultdict(float)
-    for centibels, words in enumerate(read_cBpack(path)[:_LEAST]):
+    for centibels, words in enumerate(_common_words(language)):
         for term in (term for word in words for term in set(terms(word))):
             often[term] += 10 ** (-centibels / 100)
     return {term: 1 - (1 - min(frequency, 1)) ** PASSAGE for term, frequency in often.items()}
+
+
+@cache
+def pairs(language: str) -> frozenset[str]:
+    """The pairs of characters within the common words of a language; none where there is no list of it. Thread-safe."""
+    common = (word for words in _common_words(language) for word in words)
+    return frozenset(word[at : at + 2] for word in common for at in range(len(word) - 1))
+
+
+def _common_words(language: str) -> list[list[str]]:
+    """The words of a language that are not rare, by how much rarer than every second word they are, in centibels."""
+    from wordfreq import available_languages, read_cBpack
+
+    path = available_languages("small").get(_LISTS.get(language, language))
+    return [] if path is None else list(read_cBpack(path)[:_LEAST])
 
 
 def is_rare(word: str, language: str) -> bool:

@@ -20,6 +20,7 @@ import pytest
 from conftest import Server
 from docqa import ROOT
 from messages import outlook, outlook_tree
+from test_odp import MIMETYPE, presentation, slide
 from workbooks import MAIN, ods, ods_rows, sheet, xlsx
 
 SECONDS = 20
@@ -307,7 +308,7 @@ ENTITIES = {
 
 
 @pytest.mark.parametrize("entities", ENTITIES)
-@pytest.mark.parametrize("format", ["pptx", "epub", "html", "opf", "xlsx", "ods"])
+@pytest.mark.parametrize("format", ["pptx", "odp", "epub", "html", "opf", "xlsx", "ods"])
 def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the canary sings")
@@ -317,8 +318,15 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
     package = f'<?xml version="1.0"?><!DOCTYPE package [{declaration}]>' + PACKAGE.replace(
         "<dc:title>A", f"<dc:title>{use}"
     )
+    with zipfile.ZipFile(io.BytesIO(presentation(slide("<draw:rect><text:p>words</text:p></draw:rect>")))) as archive:
+        content = archive.read("content.xml").decode()
     data, name, media_type = {
         "pptx": (lambda: deck(lambda slide: declared(declaration, use, slide)), "a.pptx", ""),
+        "odp": (
+            lambda: zipped({"mimetype": MIMETYPE, "content.xml": declared(declaration, use, content)}),
+            "a.odp",
+            "",
+        ),
         "epub": (lambda: book(page), "a.epub", ""),
         "html": (page.encode, "a", "text/html"),
         "opf": (lambda: book(**{"b.opf": package}), "a.epub", ""),
@@ -498,6 +506,89 @@ def test_rtf(data: bytes, words: str) -> None:
 def test_plain_files(data: bytes, name: str, words: str) -> None:
     outcome = read(data, name)
     assert words in outcome.get("refused", "") if words else "text" in outcome or outcome["refused"]
+
+
+def png(width: int, height: int, pixels: bytes, *more: tuple[bytes, bytes], kind: bytes = b"\x01\0") -> bytes:
+    """A PNG of one bit of grey, or of another `kind` (depth and colours), which says it has this size."""
+    header = struct.pack(">II", width, height) + kind + bytes(3)
+    chunks = [(b"IHDR", header), *more, (b"IDAT", zlib.compress(pixels, 9)), (b"IEND", b"")]
+    body = b"".join(
+        struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+        for name, content in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def tiff(*entries: tuple[int, int, int, int], following: int = 0) -> bytes:
+    """A TIFF with one directory of entries (tag, type, count, value), which says where the following one is."""
+    fields = b"".join(struct.pack("<HHII", *entry) for entry in entries)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + fields + struct.pack("<I", following) + bytes(4_000)
+
+
+TIFF_SHEET = (
+    (256, 4, 1, 64),
+    (257, 4, 1, 64),
+    (258, 3, 1, 1),
+    (259, 3, 1, 1),
+    (262, 3, 1, 1),
+    (273, 4, 1, 200),
+    (279, 4, 1, 512),
+)
+GIF_BOMB = b"GIF89a" + struct.pack("<HHBBB", 65_535, 65_535, 0x80, 0, 0) + bytes(6) + b"," + struct.pack("<HHHHB", 0, 0, 65_535, 65_535, 0) + b"\x02\x02L\x01\0;"  # fmt: skip
+BMP_BOMB = b"BM" + struct.pack("<IHHI", 99, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, 60_000, 60_000, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(64)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: png(60_000, 60_000, bytes(7_501)), "more than can be decoded"),
+        (lambda: png(2_147_483_647, 2_147_483_647, b""), "picture"),
+        (lambda: png(16_000, 16_000, bytes(2_001 * 16_000)), "no text in the picture"),
+        (lambda: png(0, 0, b""), "picture"),
+        (lambda: png(64, 64, b""), "picture"),
+        (lambda: png(64, 64, bytes(9 * 64), (b"zTXt", b"k\0\0" + zlib.compress(bytes(200_000_000), 9))), "picture"),
+        (lambda: png(64, 64, bytes(9 * 64), (b"iCCP", b"k\0\0" + zlib.compress(bytes(200_000_000), 9))), "picture"),
+        (lambda: png(64, 64, bytes(9 * 64)) + b"%PDF-1.4\n1 0 obj\n<< >>\nendobj\n", "no text in the picture"),
+        (lambda: png(64, 64, bytes(9 * 64)) + book(), "no text in the picture"),
+        (lambda: tiff(*TIFF_SHEET, following=8), "no text in the picture"),
+        (lambda: tiff((256, 4, 1, 4_000_000_000), (257, 4, 1, 4_000_000_000), *TIFF_SHEET[2:]), "picture"),
+        (lambda: tiff((256, 4, 4_000_000_000, 8), *TIFF_SHEET[1:]), "picture"),
+        (lambda: tiff(), "picture"),
+        (lambda: GIF_BOMB, "picture"),
+        (lambda: BMP_BOMB, "more than can be decoded"),
+        (lambda: b"RIFF\xff\xff\xff\xffWEBPVP8X\x0a\0\0\0" + b"\x02\0\0\0" + b"\xff" * 6, "picture"),
+        (lambda: b"\xff\xd8\xff\xe0" + random.Random(1).randbytes(100_000), "picture"),
+        (lambda: b"\xff\xd8" + b"\xff\xe1\0\x08Exif\0\0" * 100_000, "picture"),
+    ],
+    ids=[
+        "bomb", "largest", "white", "nothing", "no pixels", "text bomb", "profile bomb", "with a PDF", "with a book",
+        "loop", "huge TIFF", "many widths", "no tags", "GIF", "BMP", "WebP", "noise", "Exif",
+    ],
+)  # fmt: skip
+def test_pictures(make: Callable[[], bytes], words: str) -> None:
+    assert words in read(make(), "a.png").get("refused", "picture")
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        "<draw:g>" * 100_000,
+        "<draw:frame><draw:text-box>" + "<text:list><text:list-item>" * 50_000 + "<text:p>words</text:p>",
+        "<draw:frame><draw:text-box><text:p>" + "<text:span>" * 100_000,
+        "<draw:frame><draw:text-box><text:p>" + "<text:s text:c='999999999'/>" * 10_000,
+        "<draw:frame><table:table>"
+        + "<table:table-row><table:table-cell table:number-columns-repeated='999999999'><text:p>x</text:p></table:table-cell></table:table-row>"
+        * 500,
+        "<draw:frame><draw:object xlink:href='../../../../etc/passwd'/><draw:object xlink:href='./content.xml'/></draw:frame>",
+        "<draw:rect svg:x='1e999cm' svg:y='-9cm' svg:width='99999999999999999999cm'><text:p>words</text:p></draw:rect>"
+        * 2_000,
+        "<draw:page/>" * 30_000,
+    ],
+    ids=["groups", "lists", "spans", "spaces", "columns", "objects", "places", "slides"],
+)
+def test_opendocument_slides_of_odd_shape(shapes: str) -> None:
+    outcome = read(presentation(slide(shapes)), "a.odp")
+    assert "root:x:0:0" not in outcome.get("text", "")
 
 
 def ole(**changed: int) -> bytes:

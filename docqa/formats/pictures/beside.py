@@ -11,7 +11,7 @@ from docqa.text.blocks import Block
 
 MARK = "Picture: "
 _LEAST_LETTERS = 12  # of what is read: less is a label, or no text
-_SECONDS, _EACH = 25.0, 8.0
+_SECONDS, _EACH = 20.0, 4.0
 
 
 def read_beside(pictures: Iterable[Callable[[], Image]], languages: str, hint: str) -> ExtractedPage:

@@ -29,7 +29,7 @@ from docqa.errors import Unreadable
 
 Image = _Image.Image
 
-MOST_BYTES = 400 << 20  # of a decoded frame
+MOST_BYTES = 600 << 20  # that a frame takes while it is decoded and made grey
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
 _SUBFILE = 254  # the TIFF tag that says what a frame is (TIFF 6.0, section 8): 1 a reduced copy, 4 a mask
 _NO_PAGE = 1 | 4
@@ -43,7 +43,9 @@ _TURNS = {
     7: _Image.Transpose.TRANSVERSE,
     8: _Image.Transpose.ROTATE_90,
 }
-_BYTES = {"1": 1, "L": 1, "P": 1, "LA": 2, "PA": 2, "I;16": 2, "I;16B": 2, "I;16L": 2, "RGB": 4}  # of a pixel; else 4
+# Bytes of a pixel, with the copies in which it is made grey.
+_BYTES = {"1": 2, "L": 1, "RGB": 5, "P": 6, "CMYK": 5, "YCbCr": 5, "I;16": 7, "I;16B": 7, "I;16L": 7}
+_MOST_BYTES_EACH = 12
 _PROFILED = 500_000  # pixels
 _UNEVEN, _DARK = 40, 90  # shades of grey
 _RUN, _THICK = 60, 4  # pixels: a ruled line is at least so long, and at most twice as thick
@@ -87,10 +89,10 @@ def decoded(picture: Any, number: int, area: int = _LARGEST_AREA) -> Image:
     try:
         with warnings.catch_warnings(action="ignore"):
             picture.seek(number)
-            _check(picture)
             scale = sqrt(area / max(1, picture.width * picture.height))
             if picture.format in ("JPEG", "MPO") and scale < 0.5:  # it can be decoded at a half or less of its size
                 picture.draft(None, (int(picture.width * scale) or 1, int(picture.height * scale) or 1))
+            _check(picture)
             picture.load()
             turn = _TURNS.get(picture.getexif().get(_ORIENTATION, 1))
             frame = scaled(_grey(picture), min(1.0, sqrt(area / max(1, picture.width * picture.height))))
@@ -173,7 +175,7 @@ def _rules(image: Image, run: int, axis: int) -> Image:
 
 def _check(picture: Any) -> None:
     """Raises Unreadable for a frame whose pixels would take too much memory."""
-    size = picture.width * picture.height * _BYTES.get(picture.mode, 4)
+    size = picture.width * picture.height * _BYTES.get(picture.mode, _MOST_BYTES_EACH)
     if size > MOST_BYTES:
         raise Unreadable(
             f"The picture has {picture.width:,} × {picture.height:,} pixels, more than can be decoded. "

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from docqa.text.detect import detect, written_in
-from docqa.text.frequency import shares
+from docqa.text.frequency import pairs, shares
 from docqa.text.words import is_dense, terms
 
 READ = 0.45  # of the characters: what is well read has as many in known words
@@ -50,8 +50,7 @@ def weigh(text: str) -> Weight:
     everything = dense * sum(not character.isspace() for character in text)
     numbers = sum(len(number) for number in _NUMBER.findall(text))
     if dense > 1:
-        runs = [run for run in _WORD.findall(text) if len(run) > 1]
-        return Weight(_SYLLABLE * sum(map(len, runs)) + numbers, everything)
+        return Weight(_SYLLABLE * _in_words(text) + numbers, everything)
     language, words = detect(text), [word for word in _WORD.findall(text) if len(word) > 2]
     possible = written_in(text)
     lists = [known for code in _candidates(language, possible) if (known := shares(code))]
@@ -59,6 +58,20 @@ def weigh(text: str) -> Weight:
         return Weight(_UNLISTED * sum(map(len, words)) + numbers, everything)
     in_a_list = [word for word in words if any(not known.keys().isdisjoint(terms(word)) for known in lists)]
     return Weight(sum(map(len, in_a_list)) + numbers, everything)
+
+
+def _in_words(text: str) -> int:
+    """How many characters of a script without spaces stand beside another as they do in common words."""
+    language = detect(text)
+    known = pairs(language)
+    count = 0
+    for run in _WORD.findall(text):
+        if not known:
+            count += len(run) if len(run) > 2 else 0
+            continue
+        stands = [run[at : at + 2] in known for at in range(len(run) - 1)]
+        count += sum(before or after for before, after in zip([False, *stands], [*stands, False], strict=True))
+    return count
 
 
 def _candidates(language: str, possible: Collection[str]) -> Iterable[str]:

@@ -5,10 +5,10 @@ The engine tells neither script nor direction, and not how certain it is. So wha
 limit on time, and the best of that is read in full.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from math import sqrt
-from time import monotonic
+from time import monotonic, process_time
 
 from docqa.catalog.recognition import iso_of, script_of
 from docqa.catalog.recognition import languages as catalogued
@@ -20,8 +20,9 @@ from docqa.formats.pictures.engine import extracted, read
 from docqa.formats.pictures.plausible import Weight, weigh
 from docqa.text.detect import detect
 
-SECONDS = 25.0  # after which nothing more is tried
-_FULL, _SMALL = 5_000_000, 1_500_000  # pixels: a page at 240 dots per inch, and one on which letters can still be told
+SECONDS = 12.0  # of a processor, after which nothing more is tried
+_PATIENCE = 25.0  # seconds by the clock, which pass sooner on a busy machine
+_FULL, _SMALL = 5_000_000, 1_000_000  # pixels: a page at 240 dots per inch, and one on which letters can still be told
 _MOST_ENLARGED = 4
 _LEAST_SIDE = 12  # pixels: no line of text is lower
 _AT_ONCE = 3  # languages read together: each takes time, and is one more that a word can be mistaken for
@@ -46,11 +47,15 @@ def recognise(image: Image, setting: str = "", hint: str = "", seconds: float = 
     """The text of a picture in grey, "" where there is none.
 
     `setting` are Tesseract's names of languages joined by "+", "" for all that there are; `hint` is the ISO 639-1 code
-    of the language it is probably in, "" if it is not known. After `seconds` nothing more is tried.
+    of the language it is probably in, "" if it is not known. After `seconds` of a processor nothing more is tried.
 
     Raises Unreadable if the engine fails.
     """
-    end = monotonic() + seconds
+    end, latest = process_time() + seconds, monotonic() + _PATIENCE
+
+    def has_time() -> bool:
+        return process_time() < end and monotonic() < latest
+
     codes = setting.split("+") if setting else languages()
     groups = list(_groups(codes, hint, len(codes) if setting else _AT_ONCE))
     if not codes or min(image.size) < _LEAST_SIDE:
@@ -60,7 +65,7 @@ def recognise(image: Image, setting: str = "", hint: str = "", seconds: float = 
     best = weigh(page.text)
     plan: Plan = (0, groups[0])
     if not best.is_well_read:
-        plan = _best_plan(whole, groups, end)
+        plan = _best_plan(whole, groups, has_time)
         if plan != (0, groups[0]):
             again = _read(turned(whole, plan[0]), plan[1])
             if (weight := weigh(again.text)).known > best.known:
@@ -68,7 +73,7 @@ def recognise(image: Image, setting: str = "", hint: str = "", seconds: float = 
             else:
                 plan = (0, groups[0])
     better = _for_language(detect(page.text), codes, plan[1]) if best.is_text and not setting else ()
-    if better and monotonic() < end:
+    if better and has_time():
         again = _read(turned(whole, plan[0]), better)
         page = again if weigh(again.text).known >= best.known else page
     return page if best.is_text else ExtractedPage("")
@@ -106,13 +111,13 @@ def _script(code: str) -> str:
     return RAPID if code == RAPID else script_of(code)
 
 
-def _best_plan(image: Image, groups: Sequence[tuple[str, ...]], end: float) -> Plan:
+def _best_plan(image: Image, groups: Sequence[tuple[str, ...]], has_time: Callable[[], bool]) -> Plan:
     """Which way up, and in which languages, most text is read, tried at a low resolution."""
     small = scaled(image, min(1.0, sqrt(_SMALL / (image.width * image.height))))
     upright = (0, groups[0])
     best, best_weight = upright, _weight(small, upright)
     for plan in _plans(small, groups):
-        if monotonic() > end:
+        if not has_time():
             break
         weight = _weight(small, plan)
         if weight.is_text and weight.known > _CLEARLY * best_weight.known:
@@ -138,7 +143,8 @@ def _plans(image: Image, groups: Sequence[tuple[str, ...]]) -> Iterator[Plan]:
 
 
 def _weight(image: Image, plan: Plan) -> Weight:
-    return weigh(_read(turned(image, plan[0]), plan[1]).text)
+    # A language at a time: the others of its script take as long again, and change little about how much is read.
+    return weigh(_read(turned(image, plan[0]), plan[1][:1]).text)
 
 
 def _for_language(iso: str, codes: Sequence[str], used: Sequence[str]) -> tuple[str, ...]:
