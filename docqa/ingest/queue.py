@@ -42,7 +42,7 @@ class ReadingQueue:
         Waits for a slot however long. Raises Unreadable and ChildDied.
         """
         async with self._slots:
-            return await recognise(data, page_number, self._ocr_languages, hint, beside=beside, **self._limits)
+            return await recognise(data, page_number, self._ocr_languages, hint=hint, beside=beside, **self._limits)
 
 
 @dataclass(frozen=True)

@@ -339,9 +339,9 @@ def test_links(data: bytes, name: str, media_type: str, kind: str) -> None:
 
 
 def test_links_to_something_else() -> None:
-    assert "image/svg+xml are not supported" in refusal(b"\0\1\2", "picture.php", "image/svg+xml")
+    assert "font/woff2 are not supported" in refusal(b"\0\1\2", "font.php", "font/woff2")
     assert "not a .pptx file: it is an HTML page" in refusal(HTML, "deck.pptx", "application/octet-stream")
     assert detect(PNG, "page", "text/html") == "image"
     assert "not a .jpg file: it is plain text" in refusal(b"hello", "a.jpg", "image/jpeg")
-    assert ".docx are not supported. Supported are .pdf" in refusal(b"hello", "letter.docx")
+    assert ".pages are not supported. Supported are .pdf" in refusal(b"hello", "letter.pages")
     assert "not known" in refusal(b"hello", "letter")

@@ -48,7 +48,7 @@ CREATE TABLE page (
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
-    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, -- whether it is a picture that was not read
+    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, pictures INTEGER NOT NULL DEFAULT 0, recognised INTEGER NOT NULL DEFAULT 0, -- whether it is a picture that was not read
     UNIQUE (document, page_number)
 ) STRICT;
 
@@ -202,3 +202,5 @@ CREATE TABLE table_value (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX document_tables_missing ON document (id) WHERE NOT tables_stored;
+
+CREATE INDEX page_pictures ON page (document) WHERE pictures > 0;
