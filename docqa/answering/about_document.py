@@ -26,6 +26,9 @@ FORMATS = {
     "pptx": "PowerPoint (.pptx)",
     "epub": "EPUB",
     "rtf": "RTF",
+    "docx": "Word (.docx)",
+    "odt": "OpenDocument (.odt)",
+    "doc": "Word (.doc)",
     "html": "HTML",
 }
 _IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {

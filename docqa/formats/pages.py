@@ -86,7 +86,7 @@ class Reading:
     """A document while it is being read.
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `table`, for
-    a file that is one, are complete after the last page. `kind` is pdf, txt, ppt, pptx, csv, epub, rtf or html.
+    a file that is one, are complete after the last page. `kind` is a key of `reading.READERS`: pdf, docx.
     `properties` are what the file says of itself, as it says it.
     """
 
