@@ -62,8 +62,8 @@ def _summary(blob: bytes) -> dict[int, tuple[int, bytes]]:
     """
     start = struct.unpack_from("<I", blob, 44)[0] if len(blob) >= 48 else 0
     count = struct.unpack_from("<I", blob, start + 4)[0] if start else 0
-    values = {}
-    for place in range(min(count, _MOST_PROPERTIES)):
+    values: dict[int, tuple[int, bytes]] = {}
+    for place in range(min(count, _MOST_PROPERTIES, (len(blob) - start) // 8 - 1)):
         name, offset = struct.unpack_from("<II", blob, start + 8 + 8 * place)
         if name in (_CODE_PAGE, _TITLE, _AUTHOR, _CREATED) and start + offset + 4 <= len(blob):
             kind = struct.unpack_from("<I", blob, start + offset)[0]
