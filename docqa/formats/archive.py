@@ -22,7 +22,7 @@ _HEADER = struct.Struct("<26xHH")
 _ENTRY = b"PK\x01\x02"
 _IS_ENCRYPTED = 1
 # What zipfile raises on a damaged part.
-UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError, EOFError)
+UNPACKABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError, EOFError, ValueError)
 
 _DAMAGED = (
     "The file is damaged: its ZIP directory or a part of it cannot be read. "
@@ -61,7 +61,7 @@ def kind(data: bytes) -> str:
             document_kind = _kind(archive, [_path(member) for member in members])
             for member in members:
                 _check_part(data, member)
-    except (*UNPACKABLE, ValueError) as error:
+    except UNPACKABLE as error:
         raise Unreadable(_DAMAGED) from error
     return document_kind
 

@@ -6,6 +6,7 @@ import pytest
 
 from docqa.errors import Unreadable
 from docqa.formats import reading
+from docqa.formats.compound import Compound
 from docqa.formats.pages import Extracted
 from test_ppt import compound
 
@@ -307,3 +308,12 @@ def test_word_95_has_deleted_text_too() -> None:
 def test_what_cannot_be_read_is_refused_with_what_to_do(data: bytes, words: str) -> None:
     with pytest.raises(Unreadable, match=words):
         reading.read_whole(data, "a.doc")
+
+
+def test_a_file_that_claims_endless_properties_is_read_all_the_same() -> None:
+    summary = (
+        bytes(44) + struct.pack("<I", 48) + struct.pack("<II", 0, 0xFFFFFFFF) + struct.pack("<II", 2, 24) + bytes(8)
+    )
+    summary += struct.pack("<II", 0x1E, 6) + b"Terms\0"
+    with_summary = compound({"WordDocument": b"", "\x05SummaryInformation": summary})
+    assert Compound(with_summary).properties().title == "Terms"

@@ -74,6 +74,9 @@ PPTX = make_zip("[Content_Types].xml", "ppt/presentation.xml")
 EPUB = make_zip("mimetype", "META-INF/container.xml", mimetype="application/epub+zip")
 PPT = make_ole("Current User", "PowerPoint Document")
 RTF = rb"{\rtf1\ansi hello}"
+DOCX = make_zip("[Content_Types].xml", "word/document.xml", "word/embeddings/deck.pptx")
+ODT = make_zip("mimetype", "content.xml", mimetype="application/vnd.oasis.opendocument.text")
+DOC = make_ole("WordDocument", "1Table")
 XLSX = make_zip("[Content_Types].xml", "xl/workbook.xml")
 ODS = make_zip("mimetype", "content.xml", mimetype="application/vnd.oasis.opendocument.spreadsheet")
 XLS = make_ole("Workbook")
@@ -81,6 +84,9 @@ MSG = make_ole("__properties_version1.0", "__substg1.0_0037001F")
 ODP = make_zip("mimetype", "content.xml", mimetype="application/vnd.oasis.opendocument.presentation")
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"
 CONTENTS = {
+    "docx": DOCX,
+    "odt": ODT,
+    "doc": DOC,
     "odp": ODP,
     "image": PNG,
     "xlsx": XLSX,
@@ -99,7 +105,7 @@ MAIL = b"Received: from a by b\r\nFrom: Ada <ada@example.org>\r\nSubject: Number
 # --- ours ---
 
 
-@pytest.mark.parametrize("suffix", [*SUFFIXES, ".doc", ".html", ""])
+@pytest.mark.parametrize("suffix", [*SUFFIXES, ".xls", ".html", ""])
 @pytest.mark.parametrize("kind", CONTENTS)
 def test_a_known_content_decides_under_every_name(kind: str, suffix: str) -> None:
     assert detect(CONTENTS[kind], f"a{suffix}", "") == kind
@@ -182,6 +188,7 @@ def test_the_name_breaks_ties() -> None:
         (("[Content_Types].xml", "deck.xml"), "pptx"),
         (("[Content_Types].xml", "ppt/presentation.xml", "ppt/embeddings/word/document.xml"), "pptx"),
         (("OEBPS/content.opf", "OEBPS/one.xhtml"), "epub"),
+        (("_rels/.rels", "Word\\Document2.xml"), "docx"),
     ],
 )
 def test_the_parts_of_a_zip_show_its_kind(names: tuple[str, ...], kind: str) -> None:
@@ -218,6 +225,25 @@ def test_a_page_named_xml_is_a_page() -> None:
         == "html"
     )
     assert detect(b"<!-- a remark --><table><row/></table>", "a.xml", "") == "xml"
+
+
+@pytest.mark.parametrize("kind", ["document.main", "template.main"])
+def test_the_types_of_the_parts_show_a_word_document_whatever_they_are_called(kind: str) -> None:
+    types = TYPES.format(f"application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}+xml")
+    assert detect(make_zip("[Content_Types].xml", "main.xml", **{"[Content_Types].xml": types}), "a.zip", "") == "docx"
+    macros = TYPES.format("application/vnd.ms-word.document.macroEnabled.main+xml")
+    assert detect(make_zip("[Content_Types].xml", "main.xml", **{"[Content_Types].xml": macros}), "a.zip", "") == "docx"
+
+
+def test_an_opendocument_text_shows_itself_without_its_type() -> None:
+    assert detect(make_zip("content.xml", **{"content.xml": "<office:text>"}), "a.zip", "") == "odt"
+    template = make_zip("mimetype", mimetype="application/vnd.oasis.opendocument.text-template")
+    assert detect(template, "a.ott", "") == "odt"
+
+
+def test_a_word_document_may_embed_a_presentation() -> None:
+    data = make_ole("WordDocument", "PowerPoint Document", root_class="00020906-0000-0000-c000-000000000046")
+    assert detect(data, "a.ppt", "") == "doc"
 
 
 # --- others ---
@@ -296,8 +322,8 @@ def test_real_databases_are_recognised(tmp_path: Path) -> None:
         (make_zip("META-INF/MANIFEST.MF", "AndroidManifest.xml"), "Android app"),
         (make_zip("Index/Document.iwa", "preview.jpg"), "Pages, Numbers and Keynote"),
         (make_zip("01.jpg", "02.png", "ComicInfo.xml"), "archive of pictures"),
-        (make_zip("notes.txt", "deck.pptx"), "ZIP archive, but neither"),
-        (make_zip(), "ZIP archive, but neither"),
+        (make_zip("notes.txt", "deck.pptx"), "ZIP archive, but no document"),
+        (make_zip(), "ZIP archive, but no document"),
         (PPTX[:200], "cut off"),
         (b"PK\x03\x04" + bytes(500), "damaged"),
     ],

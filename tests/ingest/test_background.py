@@ -227,8 +227,10 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, await post(client, scanned("one", "two")))
     assert (status["state"], status["pages_unread"]) == ("ready", 2)
-    assert status["message"] == "Pages shown as pictures that were not read: 2; text recognition found nothing "
-        "on them in eng. `python run.py ocr list` shows the others."
+    assert status["message"] == (
+        "Pages shown as pictures that were not read: 2; text recognition found nothing on them in eng. "
+        "`python run.py ocr list` shows the others."
+    )
 
 
 async def test_a_document_with_text_does_not_wait_for_a_scan(

@@ -29,6 +29,9 @@ sys.path[:0] = [
 import pptx
 import pymupdf
 
+import test_doc
+import test_docx
+import test_odt
 from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
 from docqa.formats.extraction import extract
@@ -69,6 +72,9 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
         ".rtf": [rtf.encode()],
         ".pptx": [make_deck(words)],
         ".ppt": [make_old_deck(words)],
+        ".docx": [make_document()],
+        ".odt": [make_open_document()],
+        ".doc": [make_old_document()],
         ".epub": [book(), book(page)],
         ".md": [f"---\ntitle: t\n---\n# a\n\n1. {words}\n\n|a|b|\n|-|-|\n|1|2|\n\n<span>c</span>".encode()],
         ".json": [json.dumps({"a": {"b": words, "c": [1, 2.0, None]}, "d": [{"e": 1}] * 3}).encode()],
@@ -116,6 +122,28 @@ def make_deck(words: str) -> bytes:
 def make_old_deck(words: str) -> bytes:
     page = slide(shape(text("title", TITLE)), shape(text(words, BODY)), notes=7)
     return Deck({1: document([listed(2)], [listed(3, 7)]), 2: page, 3: notes_page(shape(text("notes")))}).file()
+
+
+def make_document() -> bytes:
+    forms = test_docx.levels(("decimal", "%1."), ("lowerLetter", "%2)"))
+    body = test_docx.item("one") + test_docx.item("two", level=1) + test_docx.p("a", test_docx.field("REF x", "b"))
+    body += test_docx.table(test_docx.row("c", "d"), test_docx.row("e", "f"))
+    body += test_docx.p('<w:r><w:footnoteReference w:id="1"/></w:r>', test_docx.RENDERED, "g")
+    notes = test_docx.note("footnote", 1, "below")
+    return test_docx.docx(body, numbering=test_docx.numbering(forms), footnotes=notes, styles=test_docx.style("A", ""))
+
+
+def make_open_document() -> bytes:
+    lists = f"<text:list-style style:name='L'>{test_odt.level(1, '1')}</text:list-style>"
+    body = test_odt.items("one", "two") + test_odt.table(test_odt.row("a", "b"), test_odt.row("c", "d"))
+    return test_odt.odt(body + test_odt.SOFT + test_odt.p("e"), styles=lists)
+
+
+def make_old_document() -> bytes:
+    edges = b"\x08\xd6" + b"\x08\0\2" + bytes(6)
+    rows = test_doc.row("a", "b"), test_doc.row("c", "d", properties=edges)
+    styles = test_doc.stylesheet((2, "heading 2", b""))
+    return test_doc.doc("one\r", *rows[0], *rows[1], ("gone", test_doc.DELETED), "\x13 REF \x14e\x15\r", styles=styles)
 
 
 def mutated(data: bytes, other: bytes, chance: random.Random) -> bytes:
