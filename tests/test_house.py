@@ -28,7 +28,7 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 
 # Each foreign library ends in one file, or in one room where it is what the room is about.
 HOMES = {
-    "pymupdf": {"formats/pdf/document.py"},
+    "pymupdf": {"formats/pdf/document.py", "formats/pictures/engine.py"},
     "pptx": {"formats/slides/pptx.py"},
     "olefile": {"formats/compound.py"},
     "python_calamine": {"formats/sheets/binary.py"},

@@ -121,8 +121,7 @@ def _kind(archive: zipfile.ZipFile, paths: list[str]) -> str:
             "Unpack it and upload the pictures, or save them as one PDF and upload that."
         )
     raise Unreadable(
-        "The file is a ZIP archive, but neither a document of Office or OpenDocument nor a book. "
-        "Unpack it and upload the documents in it."
+        "The file is a ZIP archive, but no document that can be read. Unpack it and upload the documents in it."
     )
 
 

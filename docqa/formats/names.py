@@ -2,11 +2,11 @@
 
 import re
 
+_IMAGES = (".png", ".jpg", ".jpeg", ".tiff", ".tif", ".webp", ".gif", ".bmp")
 SUFFIXES = (
-    *(".pdf", ".txt", ".ppt", ".pptx", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc", ".odp"),
-    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".tsv", ".eml", ".mbox", ".msg"),
-    *(".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl", ".xml", ".log", ".yaml", ".yml"),
-    *(_IMAGES := (".png", ".jpg", ".jpeg", ".tiff", ".tif", ".webp", ".gif", ".bmp")),
+    *(".pdf", ".txt", ".ppt", ".pptx", ".odp", ".csv", ".epub", ".rtf", ".docx", ".odt", ".doc"),
+    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl"),
+    *(".xml", ".tsv", ".log", ".yaml", ".yml", ".eml", ".mbox", ".msg", *_IMAGES),
 )
 OF_ROWS = ("csv", "xlsx", "xls", "ods")  # kinds of documents that are tables, rather than hold some
 # Suffixes whose kind has another name.

@@ -1,8 +1,7 @@
 """Installs the packages of pyproject.toml into .venv, from the network or from a bundle. Standard library only.
 
-What was installed, and what failed, is recorded in .venv; later starts look only at that record. Every step can be
-interrupted and is resumed by the next start.
-"""
+What was installed, and what failed, is recorded in .venv, which is all that later starts look at. A step that is
+interrupted is resumed by the next start."""
 
 import hashlib
 import importlib.util

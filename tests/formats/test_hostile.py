@@ -195,7 +195,7 @@ def endless() -> bytes:
         (lambda: lying(300_000_000, 1_000), "unpacks to more than it declares"),
         (endless, "overlap"),
         (lambda: zipped({f"{n}": b"" for n in range(20_001)}), "more than 20,000 parts"),
-        (lambda: nested(30), "neither a document"),
+        (lambda: nested(30), "no document that can be read"),
         (lambda: book(b"words" * 100_000, zipfile.ZIP_BZIP2), "compressed with a method"),
         (lambda: book(b"words" * 100_000, zipfile.ZIP_LZMA), "compressed with a method"),
         (lambda: book().replace(b"\x14\x00\x00\x00\x08\x00", b"\x14\x00\x01\x00\x08\x00"), "password-protected"),
