@@ -30,7 +30,7 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 HOMES = {
     "pymupdf": {"formats/pdf/document.py"},
     "pptx": {"formats/slides/pptx.py"},
-    "olefile": {"formats/slides/ppt.py"},
+    "olefile": {"formats/slides/ppt.py", "formats/sheets/binary_bounds.py"},
     "python_calamine": {"formats/sheets/binary.py"},
     "ebooklib": {"formats/markup/epub.py"},
     "striprtf": {"formats/rtf/reading.py"},
