@@ -17,6 +17,7 @@ from typing import Any
 import pptx
 import pytest
 
+from binary_workbooks import xls, xlsb
 from conftest import Server
 from docqa import ROOT
 from messages import outlook, outlook_tree
@@ -278,9 +279,11 @@ def repeated(rows: int, columns: int) -> bytes:
         (lambda: xlsx({f"S{n}": sheet([["a"]]) for n in range(300)}), "a.xlsx", "S299\n\na"),
         (lambda: workbook(["<row><c><v>1</v></c></row>"], after=MERGES), "a.xlsx", "S\n\n1"),
         (lambda: repeated(1_048_576, 16_384), "a.ods", "more than 2,000,000 filled cells"),
+        (lambda: xlsb("S", [["a"], *[[]] * 65_000, [*[0.0] * 400]]), "a.xlsb", "stand so far apart"),
+        (lambda: xls({f"S{n}": [["a"], *[[]] * 65_000, [*[0.0] * 250]] for n in range(3)}), "a.xls", "stand so far apart"),
         (lambda: ods(f"<table:table table:name='S'><table:table-row><table:table-cell><text:p>{'<text:span>' * 5_000}"), "a.ods", "nothing on any sheet"),
     ],
-    ids=["grid", "same", "cells", "strings", "scattered", "lines", "sheets", "merges", "repeated", "deep"],
+    ids=["grid", "same", "cells", "strings", "scattered", "lines", "sheets", "merges", "repeated", "far xlsb", "far xls", "deep"],
 )  # fmt: skip
 def test_workbooks(make: Callable[[], bytes], name: str, words: str) -> None:
     outcome = read(make(), name)

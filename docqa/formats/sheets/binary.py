@@ -10,6 +10,7 @@ import python_calamine as calamine
 
 from docqa.errors import Unreadable
 from docqa.formats.pages import Reading
+from docqa.formats.sheets.binary_bounds import check_xls, check_xlsb
 from docqa.formats.sheets.cells import Budget, Cell, Sheet, one_line
 from docqa.formats.sheets.number_formats import plain
 from docqa.formats.sheets.pages import sheet_pages
@@ -23,6 +24,10 @@ _DAMAGED = (
 
 def read(data: bytes, charset: str = "") -> Reading:
     """A page a sheet. Raises Unreadable, also during the iteration over the pages; MemoryError."""
+    if data.startswith(b"PK"):
+        check_xlsb(data)
+    else:
+        check_xls(data)
     with _translated():
         workbook = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
     reading = Reading("xls", "", [])

@@ -59,11 +59,11 @@ class Package:
             return None
         try:
             blob = self._archive.read(self._members[name])
-        except UNPACKABLE:
+            parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
+            return etree.fromstring(blob, parser) if blob.strip() else None
+        except (*UNPACKABLE, etree.XMLSyntaxError):
             self.damaged.add(name)
             return None
-        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-        return etree.fromstring(blob, parser) if blob.strip() else None
 
     def relations(self, name: str) -> list[tuple[str, str, str]]:
         """(id, last word of the type, part) of the relationships of a part to others in the package."""
