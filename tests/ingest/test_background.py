@@ -183,7 +183,7 @@ async def test_scanned_pages_that_nothing_can_read_are_counted_in_the_status(
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, await post(client, scanned("one", "two", written="The rent is 12 euros.")))
     assert (status["state"], status["pages"], status["pages_unread"]) == ("ready", 3, 2)
-    assert status["message"].startswith("Pages shown as pictures that were not read: 2; Install Tesseract")
+    assert status["message"].startswith("Pages shown as pictures that were not read: 2; run `python run.py ocr add en`")
 
 
 async def test_scanned_pages_are_read_once_text_recognition_is_installed(
@@ -195,8 +195,8 @@ async def test_scanned_pages_are_read_once_text_recognition_is_installed(
         await settled(client, doc_id)
     install(tesseract)
 
-    async def read(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
-        assert (page_number, languages) == (1, "eng")
+    async def read(data: bytes, page_number: int, languages: str, hint: str, **_: object) -> ExtractedPage:
+        assert (page_number, languages) == (1, "")
         return ExtractedPage("The deposit is 300 euros.")
 
     monkeypatch.setattr(queue, "recognise", read)
@@ -217,7 +217,7 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(
 ) -> None:
     install(tesseract)
 
-    async def fail(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+    async def fail(data: bytes, page_number: int, languages: str, hint: str, **_: object) -> ExtractedPage:
         if page_number == 1:
             raise Unreadable("Page 1 is damaged and cannot be shown.")
         return ExtractedPage(" ")
@@ -227,7 +227,10 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         status = await settled(client, await post(client, scanned("one", "two")))
     assert (status["state"], status["pages_unread"]) == ("ready", 2)
-    assert status["message"] == "Pages shown as pictures that were not read: 2; text recognition found nothing on them."
+    assert status["message"] == (
+        "Pages shown as pictures that were not read: 2; text recognition found nothing on them in eng. "
+        "`python run.py ocr list` shows the others."
+    )
 
 
 async def test_a_document_with_text_does_not_wait_for_a_scan(
@@ -236,7 +239,7 @@ async def test_a_document_with_text_does_not_wait_for_a_scan(
     install(tesseract)
     reading, let_go = asyncio.Event(), asyncio.Event()
 
-    async def slow(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+    async def slow(data: bytes, page_number: int, languages: str, hint: str, **_: object) -> ExtractedPage:
         reading.set()
         await let_go.wait()
         return ExtractedPage(f"Read on page {page_number}.")

@@ -48,7 +48,7 @@ CREATE TABLE page (
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
-    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, -- whether it is a picture that was not read
+    scan        TEXT NOT NULL CHECK (scan IN ('', 'waiting', 'failed')), blocks TEXT, pictures INTEGER NOT NULL DEFAULT 0, recognised INTEGER NOT NULL DEFAULT 0, -- whether it is a picture that was not read
     UNIQUE (document, page_number)
 ) STRICT;
 
@@ -185,3 +185,5 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     DELETE FROM chunk_vec WHERE rowid = old.id;
     DELETE FROM chunk_vec1 WHERE rowid = old.id;
 END;
+
+CREATE INDEX page_pictures ON page (document) WHERE pictures > 0;
