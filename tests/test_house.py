@@ -29,6 +29,8 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 # Each foreign library ends in one file, or in one room where it is what the room is about.
 HOMES = {
     "pymupdf": {"formats/pdf/document.py", "formats/pictures/engine.py"},
+    "PIL": {"formats/pictures/decode.py"},
+    "rapidocr": {"formats/pictures/rapid.py"},
     "pptx": {"formats/slides/pptx.py"},
     "olefile": {"formats/compound.py"},
     "python_calamine": {"formats/sheets/binary.py"},
@@ -225,6 +227,7 @@ def test_the_server_process_holds_no_heavy_library() -> None:
         "pymupdf",
         "lxml",
         "pptx",
+        "PIL",
         "ebooklib",
         "transformers",
         "httpx",

@@ -115,7 +115,7 @@ class Installer:
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
         extras = project["optional-dependencies"]
         wanted = ("scans", "embedding", "local", *(("test",) if test else ()))
-        return {"base": project["dependencies"], **{name: extras[name] for name in wanted}}
+        return {"base": project["dependencies"], **{name: extras[name] for name in wanted if name in extras}}
 
     def extra(self, name: str) -> list[str]:
         """The requirements of a group that is installed only on request."""

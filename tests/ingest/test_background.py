@@ -217,7 +217,7 @@ async def test_a_page_on_which_nothing_is_recognised_stays_unread(
 ) -> None:
     install(tesseract)
 
-    async def fail(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+    async def fail(data: bytes, page_number: int, languages: str, hint: str, **_: object) -> ExtractedPage:
         if page_number == 1:
             raise Unreadable("Page 1 is damaged and cannot be shown.")
         return ExtractedPage(" ")
@@ -239,7 +239,7 @@ async def test_a_document_with_text_does_not_wait_for_a_scan(
     install(tesseract)
     reading, let_go = asyncio.Event(), asyncio.Event()
 
-    async def slow(data: bytes, page_number: int, languages: str, **_: object) -> ExtractedPage:
+    async def slow(data: bytes, page_number: int, languages: str, hint: str, **_: object) -> ExtractedPage:
         reading.set()
         await let_go.wait()
         return ExtractedPage(f"Read on page {page_number}.")
