@@ -170,7 +170,7 @@ async def test_a_deleted_document_leaves_no_byte_of_its_text(client: httpx.Async
         ("a.pdf", b"%PDF-1.7\ngarbage", "PDF"),
         ("a.pptx", b"PK\x03\x04garbage", "damaged"),
         ("a.pdf", b"<!doctype html><html><body>Please log in</body></html>", "HTML"),
-        ("a.html", b"<!doctype html><html><body>A page of text</body></html>", "supported"),
+        ("a.eml", b"<!doctype html><html><body>Please log in</body></html>", "HTML"),
     ],
 )
 async def test_a_file_that_cannot_be_read_is_refused_with_the_reason(

@@ -23,6 +23,8 @@ class Files:
 
     def add(self, name: str, media_type: str, data: bytes) -> None:
         """Add a file; one without a name gets one of its media type."""
+        if not name and not data.strip():
+            return
         if not name:
             name = f"attachment {len(self.attachments) + 1}{_suffix(media_type)}"
         self.attachments.append(Attachment(name, media_type, data))

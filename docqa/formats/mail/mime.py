@@ -141,10 +141,12 @@ def uuencoded(body: bytes) -> tuple[bytes, list[tuple[str, bytes]]]:
 
 
 def _line(line: bytes) -> bytes:
+    if not line.strip():  # of which binascii would make zeros
+        return b""
     try:
         return binascii.a2b_uu(line.rstrip(b"\r"))
     except binascii.Error:  # some programs write a wrong length, or spaces that were lost since
-        count = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
+        count = (((line[0] - 32) & 63) * 4 + 5) // 3
         return _lenient(line[:count])
 
 

@@ -1,5 +1,7 @@
-"""Outlook's messages (.msg, [MS-OXMSG]): as messages on the wire, from their properties; own reader, because the
-existing one brings a dozen packages and is under the GPL version 3 only."""
+"""Outlook's messages (.msg, [MS-OXMSG]): as messages on the wire, from their properties.
+
+Our own reader, because extract-msg is under the GPL and brings packages of its own for what is a few pages here.
+"""
 
 import re
 
