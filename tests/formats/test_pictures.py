@@ -1,11 +1,14 @@
 """Pictures: every way of storing one, whichever way up it lies, and what is no picture or has no text."""
 
 import io
+import zipfile
 from pathlib import Path
 
+import pptx
 import pymupdf
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from pptx.util import Inches
 
 from docqa.errors import Unreadable
 from docqa.formats import reading
@@ -14,6 +17,7 @@ from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data, recognition
 from docqa.formats.pictures.decode import cleaned, decoded, frames, lines_run_upwards, open_picture, turned
 from docqa.formats.pictures.plausible import weigh
+from formats.test_odp import place, presentation, slide
 
 TEXT = "The ferry leaves the northern harbour at nine in the morning"
 MORE = (
@@ -269,3 +273,39 @@ def test_what_stands_on_a_picture_is_marked_and_has_blocks_of_its_own() -> None:
     assert isinstance(page, ExtractedPage)
     assert page.text.startswith(f"Picture: {TEXT}")
     assert page.blocks[0].kind == "caption"
+
+
+def show(width: float) -> bytes:
+    """A presentation whose slide has a title and a picture that is so many inches wide, of ten."""
+    made = pptx.Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[5])
+    slide.shapes.title.text = "Timetable"
+    slide.shapes.add_picture(io.BytesIO(saved(drawn(), "PNG")), Inches(1), Inches(2), Inches(width))
+    buffer = io.BytesIO()
+    made.save(buffer)
+    return buffer.getvalue()
+
+
+@needs_data
+def test_large_pictures_on_slides_are_read_and_small_ones_are_not() -> None:
+    assert [reading.read_whole(show(width), "a.pptx").pages[0].pictures for width in (7, 1)] == [1, 0]
+    assert reading.recognise_beside(show(7), 1).text.startswith(f"Picture: {TEXT}")
+
+
+@needs_data
+def test_large_pictures_on_opendocument_slides_are_read() -> None:
+    frame = f'<draw:frame {place(1, 5, 20, 6)}><draw:image xlink:href="Pictures/a.png"/></draw:frame>'
+    content = presentation(slide(frame), parts={"Pictures/a.png": saved(drawn(), "PNG")})
+    assert reading.read_whole(content, "a.odp").pages[0].pictures == 1, "it is accepted for its picture alone"
+    assert reading.recognise_beside(content, 1).text.startswith(f"Picture: {TEXT}")
+
+
+def test_a_damaged_picture_on_a_slide_loses_only_itself() -> None:
+    content = show(7)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, blob in members.items():
+            archive.writestr(name, b"no picture" if name.startswith("ppt/media/") else blob)
+    assert reading.recognise_beside(buffer.getvalue(), 1).text == ""

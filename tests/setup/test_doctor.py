@@ -119,6 +119,16 @@ def test_a_machine_without_faults_has_no_needed_remedy(settings: Settings) -> No
     assert entries["local models"].remedy, "having none is no fault, but can be changed"
 
 
+def test_text_recognition_says_what_it_reads_and_how_it_gets_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+    without = report(Settings(data=tmp_path, port=0))["text recognition"]
+    assert "not read" in without.state and "`python run.py ocr add en`" in without.remedy and not without.needed
+    (tmp_path / "eng.traineddata").touch()
+    assert report(Settings(data=tmp_path, port=0))["text recognition"].state.endswith("pages in eng")
+
+
 def test_a_damaged_embedding_model_is_reported(tmp_path: Path) -> None:
     (tmp_path / "catalog.toml").write_text((ROOT / "models" / "catalog.toml").read_text())
     assert "missing or damaged" in report(Settings(data=tmp_path, models=tmp_path, port=0))["embedding model"].state

@@ -1,5 +1,6 @@
 """What a PDF page shows that is no text: whether it is a scan, and its large pictures. Pages are PyMuPDF's."""
 
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,12 +26,13 @@ def large_pictures(page: Any, blocks: Iterable[dict[str, Any]]) -> list[tuple[Bo
     """(place, what tells it from others) of each large picture of a page, not rotated, the largest first, without those
     over which text stands; `blocks` are its text, as PyMuPDF gives it."""
     # Sizes alone cost nothing; places take as long as the text.
-    if not any(image[2] * image[3] >= LEAST_PIXELS for image in page.get_images()):
+    listed = [(image[0], (image[2], image[3])) for image in page.get_images()]
+    if not any(width * height >= LEAST_PIXELS for _, (width, height) in listed):
         return []
     shown = page.rect * page.derotation_matrix
     area = LARGE * page.rect.width * page.rect.height
     pictures: list[tuple[Box, object]] = [
-        ((left, top, right, bottom), (image["width"], image["height"], image["size"]))
+        ((left, top, right, bottom), _identity(page, (image["width"], image["height"]), listed))
         for image in page.get_image_info()
         if image["width"] * image["height"] >= LEAST_PIXELS
         for left, top, right, bottom in [tuple(shown & image["bbox"])]
@@ -39,6 +41,15 @@ def large_pictures(page: Any, blocks: Iterable[dict[str, Any]]) -> list[tuple[Bo
     lines = [line for block in blocks for line in block.get("lines", ())]
     free = [picture for picture in pictures if _letters(lines, picture[0]) < _WRITTEN_OVER]
     return sorted(free, key=lambda picture: _area(picture[0]), reverse=True)
+
+
+def _identity(page: Any, size: tuple[int, int], listed: Iterable[tuple[int, tuple[int, int]]]) -> object:
+    """What a picture of this size shows, by the bytes of its stream; where several have the size, which it is is not
+    known, and it is told from all others. `listed` are (number of the object, size)."""
+    streams = [xref for xref, known in listed if known == size]
+    if len(streams) != 1:
+        return page.number, size
+    return zlib.crc32(page.parent.xref_stream_raw(streams[0]) or b""), size
 
 
 def _letters(lines: Iterable[dict[str, Any]], box: Box) -> int:
