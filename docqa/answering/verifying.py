@@ -83,7 +83,8 @@ def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
 
 
 def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
-    """The passage with what the verifier thinks of its units. Whether they say yes or no the reader tells better."""
+    """The passage with what the verifier thinks of its units. Whether they say yes or no the reader tells better: the
+    verifier takes too much for no that only uses other words."""
     if not read:
         return passage
     return replace(passage, units=tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units))

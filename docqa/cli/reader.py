@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from docqa.training.reader.sources import Source
 
 VERIFIER_RATE = 4e-4  # learning rate of factors, which start at zero
+VERIFIER_YES_NO = 2.0  # weight of yes/no: few examples have it, and the encoder's lower layers stay as they are
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
 BUILT_ON = {"embedding": "The embedding model that the reader", "encoder": "The model that the verifier"}
@@ -171,7 +172,7 @@ def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base = catalog.path(_base(catalog, kind="encoder"))
 
-    recipe = Refinement(minutes=arguments.minutes, rate=VERIFIER_RATE)
+    recipe = Refinement(minutes=arguments.minutes, rate=VERIFIER_RATE, yes_no=VERIFIER_YES_NO)
     trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, _glimpse(sources))
     write(trained, base, arguments.out or settings.models / VERIFIER)
     return 0

@@ -2,6 +2,7 @@
 are one."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ from docqa.formats.counted_rows import counted
 from docqa.formats.grids import Grid, grids
 
 _FOOTER = 120  # characters that may follow a table on its page
+_LONGEST_NAME = 60  # characters
+_LEADERS = re.compile(r"(?:[.·…_] ?){4}")
 
 
 def page_tables(pages: Iterable[tuple[int, str]]) -> tuple[list[Table], list[tuple[int, Row]]]:
@@ -30,13 +33,19 @@ def page_tables(pages: Iterable[tuple[int, str]]) -> tuple[list[Table], list[tup
     made: list[Table] = []
     rows: list[tuple[int, Row]] = []
     for place, (grid, numbers) in enumerate(tables):
-        own_rows = counted(grid.columns, [row.cells for row in grid.rows], scale=grid.scale)
+        names = grid.columns if all(map(_is_name, grid.columns)) else ()
+        own_rows = counted(names, [row.cells for row in grid.rows], scale=grid.scale)
         made.append(Table(own_rows.columns, own_rows.values, "", grid.columns, grid.title, grid.before, grid.scale))
         rows += [
             (number, Row(place, row.start, row.end, values, json.dumps(row.cells, ensure_ascii=False), row.above))
             for number, row, values in zip(numbers, grid.rows, own_rows.rows, strict=True)
         ]
     return made, rows
+
+
+def _is_name(heading: str) -> bool:
+    """Whether a heading can be the name of what is counted: no sentence, and no line of a table of contents."""
+    return len(heading) <= _LONGEST_NAME and not _LEADERS.search(heading)
 
 
 def _goes_on(grid: Grid, last: Grid) -> bool:

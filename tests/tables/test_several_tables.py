@@ -209,3 +209,10 @@ async def test_the_table_of_a_csv_survives_the_migration(tmp_path: Path) -> None
             assert await store.document_tables.next_without_tables(reader, 0) is None
     finally:
         await db.close()
+
+
+def test_a_table_of_contents_is_not_counted() -> None:
+    text = "Cleaning the tank ........ 71\tPage\nFilter\t80\nHopper\t81\nLids\t82\n"
+    [table], rows = page_tables([(1, text)])
+    assert table.headings[1] == "Page"
+    assert [bool(row.values) for _, row in rows] == [False] * 3

@@ -168,3 +168,21 @@ def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
     assert any("\t" in example.passage for example in examples), "made tables"
     falsified = replace(questions[0], question="When was the northern well closed?")
     assert falsified.question in {example.question for example in examples if not example.spans}
+
+
+@needs_encoder
+def test_what_stands_beside_the_answer_comes_as_an_excerpt_that_does_not_answer() -> None:
+    from docqa.models.reader.network import Network
+    from docqa.training.question_sets import Articles
+    from docqa.training.reader.mixture import Making, Mixture, Position
+    from docqa.training.reader.variants import Neighbours
+
+    passage = "The well was dug in 1850 by two brothers of the village, who sold its water for many years. It was closed in 2011."
+    questions = tuple(labelled("When was it closed?", "2011", passage=passage, article=t) for t in articles(False, 40))
+    source = Source("wells", questions, (), (), Articles(questions), negatives=True)
+    network = Network(CATALOG.path(ENTRY))
+    for passed_over, expected in ((1.0, True), (0.0, False)):
+        stream = Mixture([source], Neighbours(network), Making(passed_over=passed_over), 1).batches(4, Position())
+        examples = [example for _ in range(10) for example in next(stream)[0]]
+        beside = [each for each in examples if not each.spans and each.passage == passage[: passage.index(" It was")]]
+        assert bool(beside) == expected

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from docqa.models.reader.network import NEITHER, NO, YES
+from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Example, LabelledQuestion, answer_spans
 from docqa.training.reader.forms import COLUMN, as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
@@ -24,6 +25,7 @@ FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable
 OTHER_PASSAGE, OTHER_PASSAGE_WITH_NEGATIVES = 0.4, 0.12
 YES_NO_OF_QUESTION, YES_NO_OF_STATEMENT, YES_NO_ELSEWHERE = 0.3, 0.08, 0.3
 TABLE, LIST = 0.03, 0.06
+SHORTEST_REST = 80  # characters of what is left of a passage
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,14 @@ class Weighted(Example):
 class Making:
     """How examples are made: the characters of the longest passage, the share of the questions as typed in haste, and
     of the questions of the first set the share that come again with words exchanged, to be scored as the first
-    generation scores them.
+    generation scores them; `passed_over` is the share of the answerable ones that come again with an excerpt of the
+    same document that does not answer, as search finds several beside the right one.
     """
 
     longest: int = 600
     typed: float = 0.12
     imitated: float = 0.7
+    passed_over: float = 0.0
 
 
 class Position(NamedTuple):
@@ -114,11 +118,15 @@ class Mixture:
             falsified = source.articles.falsify(labelled, rng)
             if falsified and not whole.classes:
                 yield self._in_some_form(Weighted(falsified, labelled.passage, ()), rng)
+        classes = (NEITHER,) if whole.classes else ()
         if whole.spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
             other = _other_passage(source, labelled, rng)
             if other:
-                classes = (NEITHER,) if whole.classes else ()
                 yield self._in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
+        if whole.spans and rng.random() < self._making.passed_over:
+            rest = _rest_of_passage(labelled, whole.spans, rng) or _other_passage(source, labelled, rng)
+            if rest:
+                yield self._in_some_form(Weighted(labelled.question, rest, (), classes=classes), rng)
 
     def _yes_no(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
         made: list[YesNoQuestion | None] = []
@@ -159,6 +167,18 @@ def _classes(labelled: LabelledQuestion) -> tuple[int, ...]:
     if not BEGINS.match(labelled.question):
         return ()
     return (YES, NO) if labelled.answers else (NEITHER,)
+
+
+def _rest_of_passage(labelled: LabelledQuestion, spans: Sequence[tuple[int, int]], rng: random.Random) -> str | None:
+    """What stands before or after the sentence of the answer, if it is some sentences and names no answer."""
+    bounds = sentences(labelled.passage)
+    held = [place for place, (start, end) in enumerate(bounds) if any(start < stop and at < end for at, stop in spans)]
+    if not held:
+        return None
+    sides = labelled.passage[: bounds[held[0]][0]].strip(), labelled.passage[bounds[held[-1]][1] :].strip()
+    answers = [answer.casefold() for answer in labelled.answers]
+    rests = [side for side in sides if len(side) >= SHORTEST_REST and not any(map(side.casefold().count, answers))]
+    return rng.choice(rests) if rests else None
 
 
 def _other_passage(source: Source, labelled: LabelledQuestion, rng: random.Random) -> str | None:

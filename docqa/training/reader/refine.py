@@ -35,7 +35,7 @@ PART = 8  # examples that one thread computes at a time
 # Of the verifier: the rank of what is trained, the first layer that is, and what it reads, as `answering.reading` gives
 # it. There is no first generation to imitate.
 RANK, FIRST_LAYER = 32, 3
-EXCERPTS = Making(longest=450, typed=0.2, imitated=0.0)
+EXCERPTS = Making(longest=450, typed=0.2, imitated=0.0, passed_over=0.6)
 
 
 @dataclass(frozen=True)
