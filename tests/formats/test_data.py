@@ -60,8 +60,8 @@ def test_a_list_of_flat_objects_is_a_table() -> None:
     rows = [{"city": "Oslo", "units": 12}, {"city": "Bergen", "units": 30}, {"city": "Bodø", "price": 1.5}]
     extracted = read(json.dumps(rows), "a.json")
     assert extracted.kind == "csv"
-    assert extracted.table is not None
-    assert [(column.name, column.kind) for column in extracted.table.columns] == [
+    [table] = extracted.tables
+    assert [(column.name, column.kind) for column in table.columns] == [
         ("city", "text"), ("units", "number"), ("price", "number"),
     ]  # fmt: skip
     assert "city: Bodø; price: 1.5" in extracted.pages[0].text
@@ -159,7 +159,7 @@ def test_a_file_without_text_is_refused() -> None:
 
 def test_tabs_separate_cells() -> None:
     extracted = read("name\tage\nAda\t36\nCharles\t79\n", "a.tsv")
-    assert (extracted.kind, extracted.table is not None) == ("csv", True)
+    assert (extracted.kind, len(extracted.tables)) == ("csv", 1)
     assert "name: Ada; age: 36" in extracted.pages[0].text
 
 

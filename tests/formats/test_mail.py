@@ -213,14 +213,14 @@ def test_attachments_that_are_documents_are_handed_on() -> None:
     message.set_content(PLAIN)
     message.add_attachment(b"a;b\n1;2\n", maintype="application", subtype="octet-stream", filename="prices.csv")
     message.add_attachment("depths\n", filename="depths")
-    message.add_attachment(b"\x89PNG\r\n\x1a\n", maintype="image", subtype="png", filename="map.png")
+    message.add_attachment(b"\0\0\1\0", maintype="image", subtype="x-icon", filename="map.ico")
     message.add_attachment(b"x", maintype="application", subtype="pgp-signature", filename="sign.asc")
     extracted = read(bytes(message))
     assert [(file.name, file.data) for file in extracted.attachments] == [
         ("prices.csv", b"a;b\n1;2\n"), ("depths.txt", b"depths\n"),
     ]  # fmt: skip
-    assert "Attachments: prices.csv, depths, map.png, sign.asc" in extracted.pages[0].text
-    assert extracted.notes == ["Attachments of kinds that cannot be read: map.png."]
+    assert "Attachments: prices.csv, depths, map.ico, sign.asc" in extracted.pages[0].text
+    assert extracted.notes == ["Attachments of kinds that cannot be read: map.ico."]
 
 
 def test_pictures_in_the_text_are_no_attachments() -> None:

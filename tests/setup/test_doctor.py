@@ -28,8 +28,8 @@ PHONES = """
 import sys, importlib
 {attempt}
 sys.path.remove({folder!r})
-del sys.modules["olefile"]
-import olefile
+del sys.modules["ebooklib"]
+import ebooklib
 """
 PYTHON_CODE = f"""
 import socket
@@ -56,9 +56,9 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, folder: Path, attempt: str) -> None:
-    """Put a library that makes `attempt` in front of the one that reads .ppt files."""
+    """Put a library that makes `attempt` in front of the one that reads .epub files."""
     folder.mkdir()
-    (folder / "olefile.py").write_text(PHONES.format(attempt=attempt, folder=str(folder)))
+    (folder / "ebooklib.py").write_text(PHONES.format(attempt=attempt, folder=str(folder)))
     monkeypatch.setenv("PYTHONPATH", str(folder))
 
 
@@ -77,7 +77,7 @@ def test_an_attempt_by_a_child_is_reported_with_its_stack(
     assert prove_offline(output.append) == 1
     [culprit] = [line for line in output if NOWHERE in line]
     assert "-m docqa.formats" in culprit
-    assert 'olefile.py", line' in culprit and "in phone_home" in culprit
+    assert 'ebooklib.py", line' in culprit and "in phone_home" in culprit
     assert output[-1].endswith(", 1 outbound attempts")
 
 
