@@ -28,6 +28,7 @@ sys.path[:0] = [
 
 import pptx
 import pymupdf
+from PIL import Image, ImageDraw
 
 import test_doc
 import test_docx
@@ -37,6 +38,8 @@ from docqa.errors import Unreadable
 from docqa.formats.extraction import extract
 from messages import outlook
 from test_hostile import book, zipped
+from test_odp import box, items, notes, place, presentation
+from test_odp import slide as odp_slide
 from test_ppt import BODY, TITLE, Deck, document, listed, notes_page, shape, slide, text
 from workbooks import ods, ods_rows, sheet, xlsx
 
@@ -75,6 +78,8 @@ def samples(chance: random.Random) -> dict[str, list[bytes]]:
         ".docx": [make_document()],
         ".odt": [make_open_document()],
         ".doc": [make_old_document()],
+        ".odp": [make_opendocument(words)],
+        ".png": [make_picture(kind) for kind in ("PNG", "JPEG", "TIFF", "GIF", "WEBP", "BMP")],
         ".epub": [book(), book(page)],
         ".md": [f"---\ntitle: t\n---\n# a\n\n1. {words}\n\n|a|b|\n|-|-|\n|1|2|\n\n<span>c</span>".encode()],
         ".json": [json.dumps({"a": {"b": words, "c": [1, 2.0, None]}, "d": [{"e": 1}] * 3}).encode()],
@@ -116,6 +121,21 @@ def make_deck(words: str) -> bytes:
     first.notes_slide.notes_text_frame.text = "notes"
     packed = io.BytesIO()
     made.save(packed)
+    return packed.getvalue()
+
+
+def make_opendocument(words: str) -> bytes:
+    cells = "<table:table-row><table:table-cell><text:p>cell</text:p></table:table-cell></table:table-row>"
+    table = f"<draw:frame {place(1, 9)}><table:table>{cells}</table:table></draw:frame>"
+    shapes = (box("title", kind="title"), f"<draw:g>{box(items(words, 'x'))}</draw:g>", table, notes(box("notes")))
+    return presentation(odp_slide(*shapes), odp_slide(box(words)))
+
+
+def make_picture(kind: str) -> bytes:
+    made = Image.new("L", (120, 40), 255)
+    ImageDraw.Draw(made).text((5, 10), "words on it", fill=0)
+    packed = io.BytesIO()
+    made.save(packed, kind)
     return packed.getvalue()
 
 

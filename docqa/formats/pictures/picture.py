@@ -15,7 +15,7 @@ from docqa.formats.pictures.decode import decoded, frames, open_picture
 from docqa.formats.pictures.recognition import recognise as recognise_picture
 
 _AT_ONCE = 8.0  # seconds, after which no further page is begun while the upload waits
-_FIRST = 8.0  # seconds of a processor that trying may take for a page while the upload waits
+_FIRST = 10.0  # seconds of a processor that trying may take for a page while the upload waits
 
 
 def read(data: bytes, setting: str = "") -> Reading:

@@ -6,7 +6,7 @@ limit on time, and the best of that is read in full.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, product
 from math import sqrt
 from time import monotonic, process_time
 
@@ -130,16 +130,14 @@ def _best_plan(image: Image, groups: Sequence[tuple[str, ...]], has_time: Callab
 def _plans(image: Image, groups: Sequence[tuple[str, ...]]) -> Iterator[Plan]:
     """What to try beside the upright picture in the first languages: first what its lines and scripts make probable."""
     sideways = lines_run_upwards(image)
-    probable, others = ((90, 270), (180,)) if sideways else ((), (180, 90, 270))
-    for degrees in probable:
-        yield degrees, groups[0]
-    for group in groups[1:]:
-        yield 0, group
-    for degrees in others:
-        yield degrees, groups[0]
-    for group in groups[1:]:
-        for degrees in (*probable, *others):
-            yield degrees, group
+    if sideways:
+        yield from product((90, 270), groups[:1])
+    yield from product((0,), groups[1:])
+    if sideways:
+        yield from ((degrees, group) for group, degrees in product(groups[1:], (90, 270)))
+        yield from product((180,), groups)
+    else:
+        yield from product((180, 90, 270), groups)
 
 
 def _weight(image: Image, plan: Plan) -> Weight:
