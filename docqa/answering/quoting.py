@@ -14,6 +14,7 @@ from docqa.text.units import Unit
 from docqa.text.words import is_dense
 
 CELL = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
+_DASHES = "-–—‒−"
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
 
@@ -72,7 +73,8 @@ def _row(evidence: Evidence, unit: Unit) -> str:
     label = label.rstrip(" :：")
     names = _column_names(evidence, unit)
     if len(names) != len(cells) + 1:
-        return f"{label}: {', '.join(filter(None, cells))}" if any(cells) else label
+        filled = [cell for cell in cells if cell.strip(_DASHES)]  # which column is empty cannot be seen
+        return f"{label}: {', '.join(filled)}" if filled else label
     values = "; ".join(_labelled(names[1:], cells))
     return f"{label}: {values}" if values else label
 

@@ -80,6 +80,14 @@ async def test_a_row_is_said_with_its_columns() -> None:
     assert piece.text == "North: Sales 120; Target 100."
 
 
+async def test_empty_cells_of_a_row_without_names_are_not_said() -> None:
+    table = "Overall rating\tGood\t–––\nIs it safe?\tPoor\t–––"
+    rows = units(table, blocks_of(table, tables=((0, 0, len(table)),)))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+    [piece] = await extract(question("What is the rating?"), passage)
+    assert piece.text == "Overall rating: Good."
+
+
 @pytest.mark.parametrize(("text", "opening"), [("Dogs are allowed.", "Yes: "), ("Dogs are not allowed.", "No: ")])
 async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
     [piece] = await extract(question("Are dogs allowed?", "whether"), evidence(text, 1.0))
