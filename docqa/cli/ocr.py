@@ -12,7 +12,7 @@ from docqa.settings import Settings
 from docqa.setup.ocr_data import NoData, add
 from docqa.setup.packages import Installer
 
-RAPID_SIZE = "about 300 MB"
+RAPID_SIZE = "about 420 MB"
 
 
 class UnknownLanguage(DocqaError):
