@@ -50,7 +50,8 @@ libc.connect(libc.socket(socket.AF_INET, socket.SOCK_STREAM, 0), address, len(ad
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The environment for a rehearsal without models, which takes seconds."""
+    """The environment for a rehearsal without models and text recognition, which takes seconds."""
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path / "no-data"))
     monkeypatch.setenv("DOCQA_EMBEDDER", "none")
     monkeypatch.setenv("DOCQA_MODELS", str(tmp_path / "no-models"))
 
