@@ -13,12 +13,13 @@ from docqa.formats.office.docx_notes import Notes
 from docqa.formats.office.docx_numbering import Numbering
 from docqa.formats.office.docx_runs import RunFields
 from docqa.formats.office.docx_sections import Sections
-from docqa.formats.office.docx_story import DEEPEST, Story
+from docqa.formats.office.docx_story import Story
 from docqa.formats.office.docx_styles import Styles, W
 from docqa.formats.office.docx_tables import read_table
 from docqa.formats.office.drawing import CX, DGM, MC, A, C, R, paragraph_text, written_description
 from docqa.formats.office.flow import Flow, Line
 from docqa.formats.office.graphics import chart, diagram
+from docqa.formats.office.nesting import DEEPEST
 from docqa.formats.office.package import Package, Relation
 from docqa.formats.pages import Reading
 

@@ -1,7 +1,6 @@
 """A story of a .docx (ECMA-376 part 1, 17): its body, a note, a header, a text box or a cell → the lines of a flow."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from docqa.formats.fonts import Font
@@ -12,8 +11,8 @@ from docqa.formats.office.drawing import MC, M
 from docqa.formats.office.flow import Flow, Line
 from docqa.formats.office.formula import formula
 from docqa.formats.office.looks import Look
+from docqa.formats.office.nesting import deeper
 
-DEEPEST = 100  # tables, text boxes and elements around text in each other
 _OUT = {
     W + name for name in ("del", "moveFrom", "pPr", "rPr", "sdtPr", "sdtEndPr", "delText", "instrText", "delInstrText")
 }
@@ -83,7 +82,7 @@ class Story:
 
     def blocks(self, container: Iterable[Any]) -> None:
         """Read the paragraphs and tables in an element, and in those around them."""
-        with self._deeper() as is_allowed:
+        with deeper(self) as is_allowed:
             for node in container if is_allowed else ():
                 if node.tag == W + "p":
                     self._paragraph(node)
@@ -138,7 +137,7 @@ class Story:
 
     def _inline(self, container: Iterable[Any], look: Look | None = None) -> None:
         """Read what is in an element of a paragraph; `look` is that of the run, None outside of runs."""
-        with self._deeper() as is_allowed:
+        with deeper(self) as is_allowed:
             for node in container if is_allowed else ():
                 tag = node.tag
                 if tag == W + "r":
@@ -239,13 +238,3 @@ class Story:
     def _break(self, *, is_rendered: bool) -> None:
         if self.is_body and self.document.breaks(is_rendered=is_rendered):
             self._words.append("\f")
-
-    @contextmanager
-    def _deeper(self) -> Iterator[bool]:
-        self.depth += 1
-        is_allowed = self.depth <= DEEPEST
-        self.document.is_too_deep = self.document.is_too_deep or not is_allowed
-        try:
-            yield is_allowed
-        finally:
-            self.depth -= 1

@@ -1,9 +1,10 @@
 """What styles and direct formatting of Word documents say of a text: heading, list, page break, hidden or bold."""
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 from docqa.formats.office.flow import Line
+from docqa.formats.office.layers import Layer
 from docqa.languages import every_pattern
 
 NO_OUTLINE = 9
@@ -14,13 +15,12 @@ _CAPTION = re.compile(r"\s*caption\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Look:
+class Look(Layer):
     """What a style or direct formatting sets, None where it says nothing. `names` are those of the styles, own first.
 
     `number` and `number_level` are the list (w:numId) and its level, `marks_head` a table's first row looks different.
     """
 
-    names: tuple[str, ...] = ()
     outline: int | None = None
     number: str | None = None
     number_level: int | None = None
@@ -29,15 +29,6 @@ class Look:
     bold: bool | None = None
     font: str | None = None
     marks_head: bool | None = None
-
-    def over(self, below: "Look") -> "Look":
-        """This look where it says something, else the one below."""
-        set_here = {
-            field.name: value
-            for field in fields(self)
-            if field.name != "names" and (value := getattr(self, field.name)) is not None
-        }
-        return replace(below, names=self.names + below.names, **set_here)
 
     @property
     def heading_level(self) -> int:

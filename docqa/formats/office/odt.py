@@ -10,9 +10,10 @@ from typing import Any
 from docqa.errors import Unreadable
 from docqa.formats.office.drawing import written_description
 from docqa.formats.office.flow import Cell, Flow, Line
+from docqa.formats.office.nesting import DEEPEST
 from docqa.formats.office.odt_lists import Lists
 from docqa.formats.office.odt_masters import Masters
-from docqa.formats.office.odt_story import DC, DEEPEST, DRAW, LONGEST_NAME, OFFICE, TABLE, Story
+from docqa.formats.office.odt_story import DC, DRAW, LONGEST_NAME, OFFICE, TABLE, Story
 from docqa.formats.office.odt_styles import TEXT, Styles
 from docqa.formats.office.odt_tables import read_table, table_rows
 from docqa.formats.office.package import Package, parse

@@ -1,12 +1,11 @@
 """A story of an OpenDocument text (OpenDocument 1.3 part 3, 5 to 7): its body, a note, a header, a box or a cell."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 from docqa.formats.office.flow import Flow, Line
 from docqa.formats.office.lists import Counter
+from docqa.formats.office.nesting import deeper
 from docqa.formats.office.odt_lists import Lists
 from docqa.formats.office.odt_styles import TEXT, Look, Styles
 
@@ -14,7 +13,6 @@ DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 DC = "{http://purl.org/dc/elements/1.1/}"
-DEEPEST = 100  # elements in each other
 LONGEST_RUN = 1_000  # spaces
 LONGEST_NAME = 100
 
@@ -88,7 +86,7 @@ class Story:
 
     def blocks(self, container: Any) -> None:
         """Read the paragraphs, lists and tables in an element, and in those around them."""
-        with self._deeper() as is_allowed:
+        with deeper(self) as is_allowed:
             for node in container if is_allowed else ():
                 tag = node.tag
                 if tag in (TEXT + "p", TEXT + "h"):
@@ -193,7 +191,7 @@ class Story:
     def _inline(self, node: Any, is_bold: bool) -> None:
         """Read what is in an element of a paragraph: texts, and elements between them."""
         self._say(_SPACE.sub(" ", node.text or ""), is_bold)
-        with self._deeper() as is_allowed:
+        with deeper(self) as is_allowed:
             for child in node if is_allowed else ():
                 if isinstance(child.tag, str):
                     self._element(child, is_bold)
@@ -237,16 +235,6 @@ class Story:
         self._words.append(text)
         if self.is_body and size:
             self.document.has_text = True
-
-    @contextmanager
-    def _deeper(self) -> Iterator[bool]:
-        self.depth += 1
-        is_allowed = self.depth <= DEEPEST
-        self.document.is_too_deep = self.document.is_too_deep or not is_allowed
-        try:
-            yield is_allowed
-        finally:
-            self.depth -= 1
 
 
 def _known(line: Line, look: Look, level: int, item: int, *, is_contents: bool) -> Line:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from docqa.formats.office.layers import Layer
 from docqa.formats.office.lists import BULLET, LEVELS, Level
 
 FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
@@ -27,10 +28,9 @@ _FORMATS = {
 
 
 @dataclass(frozen=True)
-class Look:
+class Look(Layer):
     """What a style sets, None where it says nothing. `names` are those of the styles, own first."""
 
-    names: tuple[str, ...] = ()
     outline: int | None = None
     hidden: bool | None = None
     bold: bool | None = None
@@ -38,15 +38,6 @@ class Look:
     break_after: bool | None = None
     master: str | None = None  # of the pages that begin here
     list_style: str | None = None
-
-    def over(self, below: "Look") -> "Look":
-        """This look where it says something, else the one below."""
-        set_here = {
-            field.name: value
-            for field in fields(self)
-            if field.name != "names" and (value := getattr(self, field.name)) is not None
-        }
-        return replace(below, names=self.names + below.names, **set_here)
 
     @property
     def is_caption(self) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from docqa.formats.office.flow import Cell, Line, Row
-from docqa.formats.office.odt_story import DEEPEST, TABLE, Story
+from docqa.formats.office.nesting import DEEPEST
+from docqa.formats.office.odt_story import TABLE, Story
 from docqa.formats.office.odt_styles import TEXT
 
 MOST_COLUMNS = 1_000

@@ -4,11 +4,11 @@ import posixpath
 import zipfile
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.formats.archive import UNPACKABLE
+from docqa.formats.office.package import resolved
 
 
 class Package:
@@ -73,9 +73,7 @@ class Package:
         for relation in root if root is not None else ():
             if not isinstance(relation.tag, str) or relation.get("TargetMode") == "External":
                 continue
-            path = relation.get("Target", "").replace("\\", "/").partition("#")[0].lower()
-            target = posixpath.normpath(posixpath.join("/" + folder, path)).lstrip("/")
-            target = target if target in self._members else unquote(target)
+            target = resolved(relation.get("Target", ""), folder, self._members)
             relations.append((relation.get("Id", ""), relation.get("Type", "").rpartition("/")[2], target))
         return relations
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from docqa.formats.archive import UNPACKABLE
-from docqa.formats.office.package import check_size, marks, parse, resolved, tree, xml_parts
+from docqa.formats.office.package import Package, check_size, marks, parse, resolved, tree, xml_parts
 
 if TYPE_CHECKING:
     from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
@@ -79,19 +79,8 @@ def picture_of(data: bytes, name: str) -> "Image":
 def relations_of(data: bytes, part: str) -> dict[str, str]:
     """The names in lower case of the parts that a part of the file itself refers to, by the keys of its relationships;
     what is outside of the file is left out."""
-    folder, name = posixpath.split(part.lower())
-    root = parse(part_of(data, f"{folder}/_rels/{name}.rels") or b"")
-    return (
-        {}
-        if root is None
-        else {
-            relation.get("Id", ""): posixpath.normpath(posixpath.join("/" + folder, relation.get("Target", "")))
-            .lstrip("/")
-            .lower()
-            for relation in root
-            if isinstance(relation.tag, str) and relation.get("TargetMode") != "External"
-        }
-    )
+    relations = Package(data).relations(part.lower())
+    return {key: relation.target for key, relation in relations.items() if relation.target}
 
 
 def _resolve(name: str, root: Any, parts: dict[str, bytes]) -> dict[str, str]:
