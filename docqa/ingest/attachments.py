@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from docqa.errors import Unreadable
-from docqa.formats.mail.attached import MOST
+from docqa.formats.mail.attached import MOST, first_of
 from docqa.formats.pages import Attachment, Extracted
 from docqa.ingest.queue import ReadingQueue
 
@@ -65,5 +65,4 @@ async def _read(
         elif extracted.attachments:
             notes.append(f"What the message {file.name} carries was not read: it is nested too deep.")
     if late:
-        names = ", ".join(late[:_NAMED]) + (f" and {len(late) - _NAMED} more" if len(late) > _NAMED else "")
-        notes.append(f"Attachments for which no time was left: {names}. Upload them by themselves.")
+        notes.append(f"Attachments for which no time was left: {first_of(late, _NAMED)}. Upload them by themselves.")

@@ -54,9 +54,13 @@ def documents(attachments: list[Attachment]) -> tuple[list[Attachment], list[str
     if len(served) > MOST:
         notes.append(f"Of {len(served)} attachments the first {MOST} were read. Upload the others by themselves.")
     if unread:
-        names = ", ".join(unread[:_NAMED]) + (f" and {len(unread) - _NAMED} more" if len(unread) > _NAMED else "")
-        notes.append(f"Attachments of kinds that cannot be read: {names}.")
+        notes.append(f"Attachments of kinds that cannot be read: {first_of(unread, _NAMED)}.")
     return served[:MOST], notes
+
+
+def first_of(names: list[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _suffix(media_type: str) -> str:
