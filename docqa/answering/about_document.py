@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from docqa import store
 from docqa.answering.phrasing import language_name
 from docqa.answering.signatures import signed
-from docqa.answering.title_page import Stated, audience, author, date, first_line
+from docqa.answering.title_page import Stated, audience, author, date, first_line, in_head
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
-from docqa.formats.names import OF_ROWS
+from docqa.formats.names import MESSAGES, OF_ROWS
 from docqa.languages import phrase
 from docqa.questions.question import Property, Question
 from docqa.search.passages import Passage
@@ -48,6 +48,16 @@ _IN_TEXT: dict[Property, Callable[[Sequence[StoredChunk]], Stated | None]] = {
     "written": date,
     "audience": audience,
 }
+_IN_HEAD: dict[Property, str] = {
+    "author": "From",
+    "sender": "From",
+    "written": "Date",
+    "sent": "Date",
+    "audience": "To",
+    "recipient": "To",
+    "title": "Subject",
+}
+_OF_MESSAGES: tuple[Property, ...] = ("sender", "recipient", "sent")
 
 
 async def about_document(db: Database, documents: Sequence[StoredDocument], question: Question) -> Overview | None:
@@ -63,7 +73,10 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
             chunks = [] if document.kind in OF_ROWS else await store.chunks.page_chunks(conn, document.id, pages)
         name = f"{document.name}: " if len(documents) > 1 else ""
         for prop in question.scope.properties:
-            stated = _IN_TEXT[prop](chunks) if prop in _IN_TEXT else None
+            is_message = document.kind in MESSAGES
+            if prop in _OF_MESSAGES and not is_message:
+                continue
+            stated = _stated(prop, chunks, is_message)
             if stated is None and prop == "author" and (stated := await asyncio.to_thread(signed, chunks)):
                 lines.append((f"{' ' if lines else ''}{name}{_signed(stated, question)}", len(passages)))
                 passages.append(passage_of(stated.chunk, document))
@@ -71,7 +84,7 @@ async def about_document(db: Database, documents: Sequence[StoredDocument], ques
                 if not passages or passages[-1].chunk != stated.chunk:
                     passages.append(passage_of(stated.chunk, document))
                 lines.append((f"{' ' if lines else ''}{name}{_quoted(prop, stated, question)}", len(passages) - 1))
-            elif prop != "audience":
+            elif prop not in ("audience", *_OF_MESSAGES):
                 text, told_by_file = _by_file(prop, document, chunks, question.answer_language)
                 unsourced.append(name + text)
                 is_known = is_known or told_by_file
@@ -96,14 +109,22 @@ async def signature(db: Database, documents: Sequence[StoredDocument], question:
     return Overview("", passages, pieces_of(lines), "") if lines else None
 
 
+def _stated(prop: Property, chunks: Sequence[StoredChunk], is_message: bool) -> Stated | None:
+    """What the text says of it: in a message its head, elsewhere the title page."""
+    if is_message:
+        return in_head(_IN_HEAD[prop], chunks) if prop in _IN_HEAD else None
+    return _IN_TEXT[prop](chunks) if prop in _IN_TEXT else None
+
+
 def _signed(stated: Stated, question: Question) -> str:
     return phrase("phrases.about.signed", question.answer_language).format(value=stated.value)
 
 
 def _quoted(prop: Property, stated: Stated, question: Question) -> str:
-    if prop == "audience":
+    if prop in ("audience", "recipient"):
         return phrase("phrases.about.audience", question.answer_language).format(line=stated.line)
-    key = {"author": "author", "written": "date"}[prop] + ("_stated" if stated.says_more else "")
+    key = {"written": "date", "sent": "date", "title": "title"}.get(prop, "author")
+    key += "_stated" if stated.says_more else ""
     template = phrase(f"phrases.about.{key}", question.answer_language)
     return template.format(value=stated.value, line=stated.line)
 

@@ -94,6 +94,13 @@ def audience(chunks: Sequence[StoredChunk]) -> Stated | None:
     return None
 
 
+def in_head(label: str, chunks: Sequence[StoredChunk]) -> Stated | None:
+    """What stands behind a label in the head of a message, such as "From"; `chunks` as for `author`."""
+    if chunks and (match := re.search(rf"^{label}: (.+)$", chunks[0].text, re.MULTILINE)):
+        return Stated(" ".join(match[1].split()), chunks[0], match.start(1), match.end(1))
+    return None
+
+
 def first_line(chunks: Sequence[StoredChunk]) -> Stated | None:
     """The first line with two words at least: in most documents, their title."""
     for chunk, begin, end in _beginning(chunks):

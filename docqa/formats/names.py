@@ -8,6 +8,7 @@ SUFFIXES = (
     *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".md", ".markdown", ".html", ".htm", ".xhtml", ".json", ".jsonl"),
     *(".xml", ".tsv", ".log", ".yaml", ".yml", ".eml", ".mbox", ".msg", *_IMAGES),
 )
+MESSAGES = ("eml", "msg")  # kinds of documents that are one message, with its head above the text
 OF_ROWS = ("csv", "xlsx", "xls", "ods")  # kinds of documents that are tables, rather than hold some
 # Suffixes whose kind has another name.
 _SAME = {

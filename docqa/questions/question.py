@@ -27,7 +27,10 @@ class KindOpinion(NamedTuple):
     probability: float
 
 
-Property = Literal["author", "written", "title", "tongue", "format", "audience"]
+# "sender", "recipient" and "sent" are properties of a message alone.
+Property = Literal[
+    "author", "written", "title", "tongue", "format", "audience", "sender", "recipient", "sent"
+]  # fmt: skip
 Expected = Literal["person", "date", "number", "place"]
 Wanted = Literal["passages", "summary", "contents", "placement", "page_count", "mentions", "properties"]
 

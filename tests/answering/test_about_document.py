@@ -221,3 +221,41 @@ async def test_a_summary_has_as_many_sentences_as_asked(client: httpx.AsyncClien
 )
 async def test_for_whom_a_document_is(client: httpx.AsyncClient, text: str, question: str, answer: str) -> None:
     assert (await ask(client, [await upload(client, text)], question))[0] == answer
+
+
+MAIL = """From: "King, Ada" <ada@harbour.example>
+To: Omar Haddad <omar@tides.example>
+Date: Tue, 4 Mar 2025 09:12:00 +0100
+Subject: The old pier
+Content-Type: text/plain; charset=utf-8
+
+Dear Omar, the pier will be closed from 1 May. Please tell the boats.
+Ingrid wrote to me that she agrees."""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who sent the message?", "It names King, Ada <ada@harbour.example> as its author."),
+        ("Who wrote this email?", "It names King, Ada <ada@harbour.example> as its author."),
+        ("When was it sent?", "It is dated Tue, 4 Mar 2025 09:12:00 +0100."),
+        ("Who was the mail sent to?", "It says for whom it is: “Omar Haddad <omar@tides.example>”"),
+        ("Wer hat die Mail geschickt?", "King, Ada <ada@harbour.example>"),
+        ("An wen ging die E-Mail?", "Omar Haddad"),
+        ("谁发的邮件？", "King, Ada"),
+    ],
+)
+async def test_the_head_of_a_message_says_who_sent_it_to_whom_and_when(
+    client: httpx.AsyncClient, question: str, answer: str
+) -> None:
+    doc_id = await upload(client, MAIL, "pier.eml")
+    text, _ = await ask(client, [doc_id], question)
+    assert answer in text
+
+
+async def test_in_other_documents_who_sent_something_is_a_question_about_their_contents(
+    client: httpx.AsyncClient,
+) -> None:
+    doc_id = await upload(client, "The Pier\n\nby Mary Olsen\n\nThe message was sent by Captain Haddock.")
+    text, _ = await ask(client, [doc_id], "Who sent the message?")
+    assert "Captain Haddock" in text
