@@ -29,6 +29,7 @@ BIG = 10**12  # from here on as a float, so that no sum of integers overflows
 IDENTIFIERS = every_word("tables.identifiers")
 _MISSING = frozenset(("", "-", "–", "—", ".", "?", "n/a", "na", "#n/a", "null", "none", "nan"))
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+_UNNAMED = "column "  # with its place: what a column is called that has no name
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,11 @@ class Column:
     is_year: bool = False
     decimal: str = "."
     day_first: bool = True
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the document gives it a name."""
+        return not self.name.removeprefix(_UNNAMED).isdecimal()
 
     @property
     def is_amount(self) -> bool:
@@ -184,7 +190,7 @@ def columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Column
     uses: Counter[str] = Counter()
     named = []
     for place, (name, column) in enumerate(zip(names, seen, strict=True), 1):
-        name = name or f"column {place}"
+        name = name or f"{_UNNAMED}{place}"
         uses[name.casefold()] += 1
         count = uses[name.casefold()]
         named.append(column.column(name if count == 1 else f"{name} {count}", usual))

@@ -129,6 +129,12 @@ async def test_rows_of_a_table_on_a_page_are_counted_and_looked_up(
     assert (await ask(client, doc_id, question)).startswith(start)
 
 
+async def test_rows_are_not_counted_by_a_column_without_a_name(client: httpx.AsyncClient) -> None:
+    text = "Shops\n\n\t\t\tShops at the end\nHill Trading\t9\t1\t10\nLake Trading\t4\t2\t6\nPort Trading\t3\t1\t4\n"
+    doc_id = await upload(client, text, "dealers.txt")
+    assert "SELECT" not in await ask(client, doc_id, "How many people work for Hill Trading?")
+
+
 async def test_other_questions_of_such_a_document_go_the_ordinary_way(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, RENTS, "flats.txt")
     assert "furnished" in await ask(client, doc_id, "Are the flats furnished?")
