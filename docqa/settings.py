@@ -16,6 +16,14 @@ def _networks(raw: str) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in raw.split(",") if part.strip())
 
 
+def _ports(raw: str) -> tuple[int, ...]:
+    ports: set[int] = set()
+    for part in raw.split(","):
+        first, _, last = part.strip().partition("-")
+        ports.update(range(_port(first), _port(last or first) + 1))
+    return tuple(sorted(ports))
+
+
 def _path(raw: str) -> Path:
     return Path(raw).expanduser().resolve()
 
@@ -87,6 +95,9 @@ class Settings:
     fetch_seconds: int = _setting(30, _positive, "time a link may take to be fetched")
     private_networks: tuple[Network, ...] = _setting(
         (), _networks, "private networks that links may point to, such as `10.0.0.0/8,127.0.0.1/32`"
+    )
+    link_ports: tuple[int, ...] = _setting(
+        (80, 443), _ports, "ports that links may lead to, such as `80,443,8000-8099`"
     )
     rerank: bool = _setting(True, _flag, "the second stage of search, which orders passages by their single sentences")
     reader: bool = _setting(

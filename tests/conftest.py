@@ -108,7 +108,7 @@ class Server:
 def start_server(data: Path, **environ: str) -> Server:
     """A server on a free port, as a user starts it; the caller ends it."""
     command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", "0", "--data", str(data)]
-    env = {**os.environ, "DOCQA_PRIVATE_NETWORKS": "127.0.0.0/8", **environ}
+    env = {**os.environ, "DOCQA_PRIVATE_NETWORKS": "127.0.0.0/8", "DOCQA_LINK_PORTS": "1-65535", **environ}
     log = data.with_name(data.name + ".log").open("w")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=env)
     log.close()

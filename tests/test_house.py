@@ -255,6 +255,8 @@ def test_the_readme_lists_every_setting() -> None:
             if value == ROOT / "models"
             else "none"
             if value in ((), "")
+            else f"`{','.join(map(str, value))}`"
+            if isinstance(value, tuple)
             else f"`{value}`"
         )
 

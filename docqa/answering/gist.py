@@ -142,8 +142,8 @@ def _says_enough(by_document: Sequence[_OfDocument], focus: Callable[[str], floa
 
 async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
     async with db.read() as conn:
-        ids = [document.id for document in documents]
-        return bool(await store.chunks.match_chunks(conn, ids, match_of(scope.topic_words), 1))
+        within = await store.full_text.scope_of(conn, [document.id for document in documents])
+        return await store.full_text.any_match(conn, within, match_of(scope.topic_words))
 
 
 async def _closing(db: Database, documents: Sequence[StoredDocument], language: str) -> str:

@@ -93,7 +93,8 @@ async def _mentions(
     """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
-        chunks = await store.notes.holding(conn, list(by_id), match_of(scope.topic_words))
+        within = await store.full_text.scope_of(conn, list(by_id))
+        chunks = await store.full_text.holding(conn, within, match_of(scope.topic_words))
     mentions = await asyncio.to_thread(mentions_of, scope.topic_words, chunks)
     if not mentions:
         return None

@@ -127,7 +127,9 @@ def _count(raw: str) -> int:
 
 
 def _shown(value: Any) -> str:
-    return str(value) if value != () else "none"
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    return str(value)
 
 
 async def _open(settings: Settings, stack: AsyncExitStack) -> Database:

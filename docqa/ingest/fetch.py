@@ -1,7 +1,7 @@
 """A link → its bytes, without becoming a way into the network the server stands in.
 
 Each host is resolved once, every address of it is checked, and the connection goes to the checked address; the same at
-each redirect.
+each redirect. So is the port.
 """
 
 import asyncio
@@ -9,14 +9,16 @@ import ipaddress
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from email.message import Message
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from docqa import __version__
 from docqa.errors import TooLarge, Unreadable
+from docqa.ingest.special_addresses import is_open
 from docqa.loopback import is_loopback
 from docqa.settings import Network, environment_name
 
@@ -25,14 +27,14 @@ if TYPE_CHECKING:  # httpx takes a tenth of a second to import: the server start
 
 LOC = ("query", "url")
 REDIRECTS = 5
+DIGITS = 18  # of a size: Python refuses to read numbers of thousands
 ADDRESSES = 4
 CONNECT_SECONDS = 8
+NO_REDIRECT = "The link redirects to something that is not a URL."
+NAME_CHARSETS = ("utf-8", "iso-8859-1", "us-ascii")  # in which a server may name a file
 HEADERS = {"User-Agent": f"DocQA/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver = Callable[[str, int], Awaitable[list[str]]]
-
-_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,14 @@ async def fetch(
     seconds: float,
     limit_mb: int,
     private_networks: tuple[Network, ...],
+    link_ports: Collection[int],
     offline: bool = False,
     resolver: Resolver = resolve,
 ) -> Fetched:
     """What `url` leads to, in at most `seconds` over everything and `limit_mb` MiB, counted after decompression.
 
-    `offline` leaves links to this machine itself, as far as `private_networks` opens it; no name is looked up then.
+    Links lead to `link_ports`. `offline` leaves links to this machine itself, as far as `private_networks` opens it; no
+    name is looked up then.
 
     Raises TooLarge, and Unreadable at ("query", "url") for everything else that keeps a link from being read.
     """
@@ -78,13 +82,25 @@ async def fetch(
     try:
         async with (
             asyncio.timeout(seconds),
-            httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)) as client,
+            httpx.AsyncClient(
+                verify=_tls(), trust_env=False, timeout=httpx.Timeout(None, connect=CONNECT_SECONDS)
+            ) as client,
         ):
-            return await _Journey(client, limit_mb, private_networks, offline, resolver).follow(_parse(url.strip()))
+            return await _Journey(client, limit_mb, private_networks, link_ports, offline, resolver).follow(
+                _parse(url.strip())
+            )
     except TimeoutError:
         raise Unreadable(f"The link did not answer completely within {seconds:g} s.", LOC) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise Unreadable(_sentence(error), LOC) from error
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """The certificates that are trusted, read once: it takes tens of milliseconds."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,7 @@ class _Journey:
     client: "httpx.AsyncClient"
     limit_mb: int
     private_networks: tuple[Network, ...]
+    link_ports: Collection[int]
     offline: bool
     resolver: Resolver
 
@@ -121,6 +138,8 @@ class _Journey:
                 return await self.client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 failure = failure or error
+            except UnicodeError as error:  # httpx decodes the host of a redirect, which may be no name: xn--a
+                raise Unreadable(NO_REDIRECT, LOC) from error
         raise failure or Unreadable(f"The host {url.host} of the link has no address.", LOC)
 
     async def _addresses(self, url: "httpx.URL") -> list[str]:
@@ -130,11 +149,13 @@ class _Journey:
                 f"This server stays offline ({setting}): it follows no link to {url.host}. Upload the file instead.",
                 LOC,
             )
+        port = (443 if url.scheme == "https" else 80) if url.port is None else url.port
+        if port not in self.link_ports:
+            setting = environment_name("link_ports")
+            raise Unreadable(f"Links may not lead to port {port}. {setting} opens ports.", LOC)
         try:
-            addresses = await self.resolver(
-                url.raw_host.decode("ascii"), url.port or (443 if url.scheme == "https" else 80)
-            )
-        except (OSError, UnicodeError) as error:
+            addresses = await self.resolver(url.raw_host.decode("ascii"), port)
+        except (OSError, ValueError) as error:
             raise Unreadable(f"The host {url.host} of the link was not found.", LOC) from error
         for text in addresses:
             if not is_open(ipaddress.ip_address(text.partition("%")[0]), self.private_networks):
@@ -157,7 +178,8 @@ class _Journey:
             )  # layers multiply: 64 kB could become 64 GB
         limit = self.limit_mb << 20
         data = bytearray()
-        if int(response.headers.get("Content-Length", "0")) <= limit:
+        declared = response.headers.get("Content-Length", "0")
+        if declared.isdecimal() and len(declared) <= DIGITS and int(declared) <= limit:
             async for part in response.aiter_bytes():
                 data += part
                 if len(data) > limit:
@@ -170,31 +192,9 @@ class _Journey:
             raise Unreadable("The link's answer is empty.", LOC)
         header = _header(response)
         media_type = header.get_content_type() if "Content-Type" in header else "application/octet-stream"
-        return Fetched(str(url), _name(header, url), media_type, bytes(data), header.get_content_charset(""))
-
-
-def is_open(address: Address, private_networks: tuple[Network, ...]) -> bool:
-    """True if links may lead to `address`: it is public, or one of `private_networks` holds it; what an IPv6 address
-    wraps is judged instead of it."""
-    address = _unwrapped(address)
-    if any(address.version == network.version and address in network for network in private_networks):
-        return True
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified or _is_teredo(address)
-    )
-
-
-def _unwrapped(address: Address) -> Address:
-    """The IPv4 address inside a v4-mapped, v4-compatible, 6to4 or NAT64 one."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if int(address) >> 32 == 0 and int(address) > 1 or any(address in network for network in _NAT64):
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or address
-
-
-def _is_teredo(address: Address) -> bool:
-    return isinstance(address, ipaddress.IPv6Address) and address.teredo is not None
+        charset = _parameter(header, "Content-Type", "charset")
+        charset = charset.lower() if isinstance(charset, str) and charset.isascii() else ""
+        return Fetched(str(url), _name(header, url), media_type, bytes(data), charset)
 
 
 def _parse(text: str) -> "httpx.URL":
@@ -202,14 +202,15 @@ def _parse(text: str) -> "httpx.URL":
 
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as error:
+        host, credentials = url.host, url.userinfo
+    except (httpx.InvalidURL, ValueError) as error:  # the name of a host, decoded, may be none: xn--a
         raise Unreadable("The link is not a URL. It has to look like https://example.org/page.", LOC) from error
     if url.scheme not in ("http", "https"):
         what = f"Links of the kind {url.scheme}: are not supported" if url.scheme else "The link is not a full URL"
         raise Unreadable(f"{what}. It has to begin with http:// or https://.", LOC)
-    if not url.host:
+    if not host:
         raise Unreadable("The link names no host.", LOC)
-    if url.userinfo:
+    if credentials:
         raise Unreadable("The link holds a user name or a password. Links with credentials are refused.", LOC)
     return url
 
@@ -225,12 +226,31 @@ def _header(response: "httpx.Response") -> Message:
 
 def _name(header: Message, url: "httpx.URL") -> str:
     """The name that the server gives the file, else the last part of the path, else the host."""
-    given = (header.get_filename() or "") if "Content-Disposition" in header else ""
-    for name in (given, unquote(url.path.rstrip("/").rpartition("/")[2])):
-        bare = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
+    for name in (_given_name(header), unquote(url.path.rstrip("/").rpartition("/")[2])):
+        bare = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", "", re.split(r"[/\\]", name)[-1]).strip()
         if bare.strip("."):
             return bare[:200]
     return str(url.host)
+
+
+def _given_name(header: Message) -> str:
+    """The name in Content-Disposition; "" where there is none, or none in a charset of RFC 8187 or its predecessor."""
+    given = _parameter(header, "Content-Disposition", "filename")
+    if isinstance(given, str):
+        return given
+    charset, _, text = given
+    # Not `get_filename`: it decodes by any codec that the server names, and some of them raise what it does not expect.
+    return text.encode("latin-1", "replace").decode(charset, "replace") if charset.lower() in NAME_CHARSETS else ""
+
+
+def _parameter(header: Message, field: str, name: str) -> str | tuple[str, str, str]:
+    """A parameter of a header as the server wrote it, with charset and language where it is in the form of RFC 2231; ""
+    where there is none that can be read."""
+    try:
+        given = header.get_param(name, "", field)
+    except (TypeError, ValueError):  # parts of a parameter with and without numbers, or numbers without end
+        return ""
+    return (given[0] or "", given[1] or "", given[2]) if isinstance(given, tuple) else str(given)
 
 
 def _sentence(error: Exception) -> str:
@@ -251,5 +271,5 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, httpx.DecodingError):
         return "The link's answer is compressed in a way that cannot be undone."
     if isinstance(error, httpx.InvalidURL):
-        return "The link redirects to something that is not a URL."
+        return NO_REDIRECT
     return "The link's host broke off the connection or answered with something that is not HTTP."

@@ -1,6 +1,6 @@
 """First stage of a search: full text and vectors find candidates, reciprocal rank fusion merges their rankings."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiosqlite import Connection
@@ -11,9 +11,10 @@ from docqa.models.encoders import stored_model
 from docqa.search.passages import Scores
 from docqa.search.weights import Query, bm25
 from docqa.store.chunks import StoredChunk
-from docqa.store.sql import quoted
+from docqa.store.full_text import Scope
 
 RETRIEVED = 50  # chunks, by full text and by vectors each
+MATCHED = 200  # those with most of the terms, of which BM25 chooses: it has to read their words
 FUSION = 10  # k of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009, who took 60
 VECTOR_WEIGHT = 0.5
 
@@ -42,7 +43,7 @@ class Retrieved:
 
 @dataclass(frozen=True)
 class Request:
-    """What is searched for, in documents given by row id.
+    """What is searched for, in the documents of a scope.
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
@@ -50,7 +51,7 @@ class Request:
     question's terms stand for, best first, with how well they fit.
     """
 
-    documents: Sequence[int]
+    scope: Scope
     query: Query
     expansion: Query | None
     names: Mapping[int, frozenset[str]]
@@ -65,17 +66,19 @@ class Request:
 
 async def find_candidates(conn: Connection, request: Request, embedder: Embedder | None, limit: int) -> list[Candidate]:
     """The best candidates of the fused ranking, best first, at most `limit`."""
-    query, documents, across = request.query, request.documents, request.across
-    own = await _retrieve(conn, documents, query, embedder, across)
+    query, documents, across = request.query, request.scope.documents, request.across
+    own = await _retrieve(conn, request.scope, query, embedder, across)
     expanded = Retrieved(())
     if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
-        expanded = await _retrieve(conn, others, request.expansion, embedder, across)
+        scope = await store.full_text.scope_of(conn, others)
+        expanded = await _retrieve(conn, scope, request.expansion, embedder, across)
     on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
     rankings = [own, expanded, *on_pages, Retrieved([chunk for chunk, _ in request.tabled])]
     in_tables = {chunk.id: score for chunk, score in request.tabled}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
-        by_name = await _retrieve(conn, list(request.names), query, embedder, across)
+        scope = await store.full_text.scope_of(conn, list(request.names))
+        by_name = await _retrieve(conn, scope, query, embedder, across)
         rankings.append(by_name)
     fused = _fuse(rankings, across)[:limit]
     chunks = [chunk for chunk, _ in fused]
@@ -102,28 +105,23 @@ async def find_candidates(conn: Connection, request: Request, embedder: Embedder
 
 async def _retrieve(
     conn: Connection,
-    documents: Sequence[int],
+    scope: Scope,
     query: Query,
     embedder: Embedder | None,
     across: frozenset[int],
 ) -> Retrieved:
-    matches = []
-    if query.matching and (by_words := [id_ for id_ in documents if id_ not in across]):
-        matches = await store.chunks.match_chunks(conn, by_words, any_of(query.matching), RETRIEVED)
+    matched: Sequence[StoredChunk] = ()
+    if query.matching and (by_words := [id_ for id_ in scope.documents if id_ not in across]):
+        within = scope if len(by_words) == len(scope.documents) else await store.full_text.scope_of(conn, by_words)
+        matched = await store.full_text.matches(conn, within, query.matching, MATCHED)
     near: Sequence[StoredChunk] = ()
     if embedder and query.vector:
         model = stored_model(embedder)
-        near = await store.vectors.nearest_chunks(conn, documents, model, query.vector, RETRIEVED)
-    if query.vector is None:  # with vectors, this loses where there are expansion terms, and gains nothing
-        scores = bm25(query.matching, [chunk.terms.split() for chunk, _ in matches])
-        matches = sorted(zip((chunk for chunk, _ in matches), scores, strict=True), key=lambda match: -match[1])
-    best = max((score for _, score in matches), default=0.0) or 1.0
-    return Retrieved([chunk for chunk, _ in matches], near, {chunk.id: score / best for chunk, score in matches})
-
-
-def any_of(terms: Iterable[str]) -> str:
-    """An FTS5 query for any of the terms, each quoted so that none is read as syntax."""
-    return " OR ".join(map(quoted, terms))
+        near = await store.vectors.nearest_chunks(conn, scope.documents, model, query.vector, RETRIEVED)
+    scores = bm25(query.matching, [chunk.terms.split() for chunk in matched])
+    ranked = sorted(zip(matched, scores, strict=True), key=lambda match: -match[1])[:RETRIEVED]
+    best = max(scores, default=0.0) or 1.0
+    return Retrieved([chunk for chunk, _ in ranked], near, {chunk.id: score / best for chunk, score in ranked})
 
 
 def in_place_of_words(cosine: float | None) -> float:

@@ -15,10 +15,10 @@ class Scores:
     """How well a chunk fits a question. Shares and cosines are from 0 to 1 (a cosine may be slightly below 0).
 
     `bm25` is 1 for the best match; `cosine` is None without vectors. `coverage` is the share of the question's weight
-    that the chunk's words carry by their rarity in the file, `lexical_coverage` by their rarity in the language, where
-    that is known. `expansion` (0 to 2) adds up BM25 and cosine to what the question's terms stand for, `document_name`
-    is the share of the question's weight that names its document. `on_named_page`: the question names the chunk's page.
-    `table`: how well the rows of a table in it fit what the question's terms stand for.
+    that the chunk's words carry by their rarity in the documents that are asked, `lexical_coverage` by that in the
+    language, where it is known. `expansion` (0 to 2) adds up BM25 and cosine to what the question's terms stand for,
+    `document_name` is the share of the question's weight that names its document. `on_named_page`: the question names
+    the chunk's page. `table`: how well the rows of a table in it fit what the question's terms stand for.
     """
 
     bm25: float = 0.0

@@ -20,6 +20,7 @@ from docqa.search.ranking import by_final_score, with_units
 from docqa.search.weights import weigh
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.documents import StoredDocument
+from docqa.store.full_text import Scope
 from docqa.store.sql import quoted
 from docqa.tables.lookups.cells import Tables
 from docqa.tables.lookups.named_rows import rows_named
@@ -43,22 +44,23 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     ids = list(by_id)
     embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
-        used = await _used(conn, ids, part)
+        used = await _used(conn, await store.full_text.scope_of(conn, ids), part)
         tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
     stated = frozenset(term for name in part.claims.names for term in terms(name))
     wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
     vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
+        scope = await store.full_text.scope_of(conn, ids)
         query, *expanded = [
-            await weigh(conn, ids, wording, part.language, vector, stated)
+            await weigh(conn, scope, wording, part.language, vector, stated)
             for (_, wording), vector in zip(wordings, vectors, strict=True)
         ]
         names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
         across = frozenset(
             document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
         )
-        request = Request(ids, query, next(iter(expanded), None), names, part.pages, across, tabled)
+        request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, tabled)
         limit = max(top_k, RERANKED_MORE if expansion or across else RERANKED)
         candidates = await find_candidates(conn, request, embedder, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
@@ -81,12 +83,12 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     return await _completed(index, passages[:top_k])
 
 
-async def _used(conn: Connection, documents: Sequence[int], part: Part) -> list[str]:
+async def _used(conn: Connection, scope: Scope, part: Part) -> list[str]:
     """What the question's terms stand for, where these documents use the words: one chunk has all of a phrase."""
     used = []
     for phrase in dict.fromkeys(meaning for expansion in part.expansions for meaning in expansion.means):
         words = [term for term in terms(phrase) if not is_function_word(term)]
-        if await store.chunks.match_chunks(conn, documents, " AND ".join(map(quoted, words)), 1):
+        if await store.full_text.any_match(conn, scope, " AND ".join(map(quoted, words))):
             used.append(phrase)
     return used
 

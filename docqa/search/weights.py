@@ -1,8 +1,8 @@
 """Word weighting: how much each term of a question counts, and BM25 with these weights.
 
-With vectors, a term counts by its rarity in the whole file. Without them, whether documents answer the question is
-judged by rarity in the language, and the order of passages by rarity in the documents that are asked: beside texts in
-other languages and on other subjects the commonest words look rare, and so does a general word in a small file.
+A term counts by its rarity in the documents that are asked. Those of others would show in an answer, and beside texts
+in other languages and on other subjects the commonest words look rare. Without vectors, whether documents answer the
+question is judged by rarity in the language, for a general word looks rare in a small file.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from itertools import zip_longest
 from aiosqlite import Connection
 
 from docqa import store
+from docqa.store.full_text import Scope
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
 from docqa.text.words import is_compound
@@ -27,7 +28,7 @@ COMMON_HERE = 0.2
 # Chunks that a small collection is padded with: among three chunks alone every word would look common.
 BACKGROUND = 200
 IN_LANGUAGE = 3000  # passages that stand for a whole language: a word that its list lacks is in none of them
-# Chunks like the file's average that the asked documents are padded with, for the same reason as BACKGROUND.
+# Chunks like the language's average that the asked documents are padded with, for the same reason as BACKGROUND.
 AVERAGE = 5
 FUNCTION_WORD = 0.3  # of the weight that a word such as "which" would have
 STEM_ONLY = 0.5  # how much a word counts where only another word with its stem is present
@@ -43,10 +44,9 @@ def rarity(count: float, total: float) -> float:
 
 
 def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> list[float]:
-    """The BM25 score of each passage, given by its terms, with these weights in place of the file's own IDF.
+    """The BM25 score of each passage, given by its terms, with these weights as IDF.
 
-    The average length is that of these passages. FTS5 weighs by the whole file: beside documents in other languages and
-    on other subjects the commonest words of these look rare.
+    The average length is that of these passages. FTS5 weighs by the whole file, which is not only these documents.
     """
     average = sum(map(len, passages)) / len(passages) if passages else 0.0
     return [
@@ -130,46 +130,41 @@ class Query:
 
 async def weigh(
     conn: Connection,
-    documents: Sequence[int],
+    scope: Scope,
     question_terms: Sequence[str],
     language: str,
     vector: bytes | None,
     names: frozenset[str] = frozenset(),
 ) -> Query:
-    """A question in `language`, given by its search terms, with their weights for these documents, given by row id;
-    `names` are the terms of names in it."""
-    counts = await store.chunks.vocabulary(conn, question_terms)
-    counts = {term: counts[term] for term in question_terms if term in counts}
-    total = await store.chunks.count_chunks(conn)
+    """A question in `language`, given by its search terms, with their weights in these documents; `names` are the terms
+    of names in it."""
+    counts = await store.full_text.counts(conn, scope, question_terms)
     function_words = frozenset(filter(is_function_word, question_terms))
     if vector is not None:
         # A term that is in no chunk is a gap in the documents, unless it is a question word.
         sought = [term for term in question_terms if term in counts or term not in function_words]
-        weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
-        telling = await _telling_here(conn, documents, _telling(counts, total), names)
+        weights = _weights({term: counts.get(term, 0) for term in sought}, scope.size + BACKGROUND, function_words)
+        telling = _telling_here(_telling(counts, scope.size), scope.size, names)
         return Query(weights, {term: weights[term] for term in telling}, vector, (), language)
     function_words |= _stems_of(function_words, question_terms)
     # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
     sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
-    matching = await _matching(conn, documents, _telling(counts, total), total, function_words)
-    weights = _weights({term: counts.get(term, 0) for term in sought}, total + BACKGROUND, function_words)
+    weights = _weights({term: counts.get(term, 0) for term in sought}, scope.size + BACKGROUND, function_words)
     known = await asyncio.to_thread(shares, language)
+    matching = _matching(_telling(counts, scope.size), scope.size, known, function_words)
     expected = {term: IN_LANGUAGE * known.get(term, 0.0) for term in sought} if known else {}
     words = tuple(_words(question_terms, _weights(expected, IN_LANGUAGE, function_words)))
     return Query(weights, matching, None, words, language)
 
 
-async def _matching(
-    conn: Connection,
-    documents: Sequence[int],
-    telling: Mapping[str, int],
-    total: int,
-    function_words: frozenset[str],
+def _matching(
+    telling: Mapping[str, int], size: int, known: Mapping[str, float], function_words: frozenset[str]
 ) -> dict[str, float]:
-    """Weights by rarity in these documents; in the whole file where they are spread over too much of it."""
-    own, chunks = await store.chunks.frequencies(conn, documents, list(telling), MANY_CHUNKS) or (telling, total)
-    padded = {term: own[term] + AVERAGE * count / total for term, count in telling.items()}
-    return _weights(padded, chunks + AVERAGE, function_words)
+    """Weights by rarity in these documents, and a little in their language."""
+    padded = {
+        term: count + AVERAGE * (known.get(term, 0.0) if known else count / size) for term, count in telling.items()
+    }
+    return _weights(padded, size + AVERAGE, function_words)
 
 
 def _weights(counts: Mapping[str, float], total: float, function_words: frozenset[str]) -> dict[str, float]:
@@ -179,20 +174,17 @@ def _weights(counts: Mapping[str, float], total: float, function_words: frozense
     }
 
 
-async def _telling_here(
-    conn: Connection, documents: Sequence[int], telling: Mapping[str, int], names: frozenset[str]
-) -> Mapping[str, int]:
+def _telling_here(telling: Mapping[str, int], size: int, names: frozenset[str]) -> Mapping[str, int]:
     """The terms without names that tell no part of a long document from another: the company's in its report."""
-    own = await store.chunks.frequencies(conn, documents, list(names & telling.keys()), MANY_CHUNKS)
-    if own is None or own[1] < LONG:
+    if size < LONG:
         return telling
-    counts, chunks = own
-    return {term: count for term, count in telling.items() if counts.get(term, 0) < COMMON_HERE * chunks} or telling
+    common = {term for term in names & telling.keys() if telling[term] >= COMMON_HERE * size}
+    return {term: count for term, count in telling.items() if term not in common} or telling
 
 
-def _telling(counts: Mapping[str, int], total: int) -> Mapping[str, int]:
+def _telling(counts: Mapping[str, int], size: int) -> Mapping[str, int]:
     """The terms that passages are found by."""
-    return {term: count for term, count in counts.items() if total <= MANY_CHUNKS or count < COMMON * total} or counts
+    return {term: count for term, count in counts.items() if size <= MANY_CHUNKS or count < COMMON * size} or counts
 
 
 def _words(question_terms: Sequence[str], in_language: Mapping[str, float]) -> Iterator[Word]:

@@ -258,6 +258,7 @@ def prove_offline(say: Callable[[str], None] = print) -> int:
             **os.environ,
             environment_name("offline"): "1",
             environment_name("private_networks"): "127.0.0.0/8",
+            environment_name("link_ports"): "1-65535",
             **environment(report),
         }
         command = [

@@ -3,13 +3,26 @@
 `from docqa import store`, then `store.documents.add_document(conn, ...)`.
 """
 
-from docqa.store import accounts, chunks, document_tables, documents, jobs, knowledge, notes, tables, terms, vectors
+from docqa.store import (
+    accounts,
+    chunks,
+    document_tables,
+    documents,
+    full_text,
+    jobs,
+    knowledge,
+    notes,
+    tables,
+    terms,
+    vectors,
+)
 
 __all__ = [
     "accounts",
     "chunks",
     "document_tables",
     "documents",
+    "full_text",
     "jobs",
     "knowledge",
     "notes",

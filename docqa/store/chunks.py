@@ -1,4 +1,4 @@
-"""Chunks of documents and full-text search in them.
+"""Chunks of documents.
 
 `documents` are row ids; the caller has checked whose they are.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from aiosqlite import Connection
 
-from docqa.store.sql import change, change_many, fetch_all, quoted
+from docqa.store.sql import change, change_many, fetch_all
 from docqa.text.blocks import Block, clipped, stored_blocks
 
 
@@ -115,46 +115,3 @@ async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
              LEFT JOIN chunk a ON a.id = c.id + 1 AND a.document = c.document AND a.page_number = c.page_number
              WHERE c.id IN (SELECT value FROM json_each(?))"""
     return {row[0]: Beside(*row[1:]) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
-
-
-async def count_chunks(conn: Connection) -> int:
-    """The number of chunks in the whole file."""
-    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM chunk")
-    return int(count)
-
-
-async def vocabulary(conn: Connection, terms: Sequence[str]) -> dict[str, int]:
-    """In how many chunks of the whole file each term occurs; terms in none are left out."""
-    sql = "SELECT v.term, v.doc FROM json_each(?) AS j CROSS JOIN chunk_vocabulary v ON v.term = j.value"
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, json.dumps(terms))}
-
-
-async def frequencies(
-    conn: Connection, documents: Sequence[int], terms: Sequence[str], most: int
-) -> tuple[dict[str, int], int] | None:
-    """(in how many chunks of these documents each term occurs, the number of their chunks).
-
-    None where they are spread over more than `most` rows of the file. Chunks of other documents that were added between
-    these are counted with them.
-    """
-    sql = """SELECT min((SELECT min(id) FROM chunk WHERE document = j.value)),
-                    max((SELECT max(id) FROM chunk WHERE document = j.value)) FROM json_each(?) AS j"""
-    [(first, last)] = await fetch_all(conn, sql, json.dumps(documents))
-    if first is None or last - first >= most:
-        return None
-    sql = """SELECT (SELECT count(*) FROM chunk_fts WHERE chunk_fts MATCH j.value AND rowid BETWEEN ? AND ?)
-             FROM json_each(?) AS j"""
-    counts = await fetch_all(conn, sql, first, last, json.dumps([quoted(term) for term in terms]))
-    return {term: count for term, (count,) in zip(terms, counts, strict=True)}, last - first + 1
-
-
-async def match_chunks(
-    conn: Connection, documents: Sequence[int], match: str, limit: int
-) -> list[tuple[StoredChunk, float]]:
-    """The best matches of an FTS5 query in these documents with FTS5's BM25 score, best first."""
-    sql = f"""SELECT {CHUNK}, -bm25(chunk_fts) AS score
-             FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
-             WHERE chunk_fts MATCH ? AND c.document IN (SELECT value FROM json_each(?)) ORDER BY score DESC LIMIT ?"""
-    return [
-        (StoredChunk(*row[:-1]), row[-1]) for row in await fetch_all(conn, sql, match, json.dumps(documents), limit)
-    ]

@@ -1,6 +1,5 @@
-"""What questions about whole documents need: key sentences, headings, and every chunk that holds some words."""
+"""What questions about whole documents need: key sentences and headings."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -64,11 +63,3 @@ async def headed_chunks(conn: Connection, document: int) -> list[StoredChunk]:
         chunk = StoredChunk(*row)
         first.setdefault(chunk.section, chunk)
     return list(first.values())
-
-
-async def holding(conn: Connection, documents: Sequence[int], match: str) -> list[StoredChunk]:
-    """Every chunk of these documents that an FTS5 query matches, in the order of the documents and of their text."""
-    sql = f"""SELECT {CHUNK} FROM chunk_fts JOIN chunk c ON c.id = chunk_fts.rowid
-              JOIN json_each(?) AS j ON j.value = c.document
-              WHERE chunk_fts MATCH ? ORDER BY j.key, c.page_number, c.start"""
-    return [StoredChunk(*row) for row in await fetch_all(conn, sql, json.dumps(documents), match)]

@@ -7,6 +7,7 @@ from starlette.applications import Starlette
 from conftest import upload
 from docqa import store
 from docqa.search.weights import bm25, rarity
+from docqa.store.chunks import Chunk
 from docqa.text.words import terms
 
 pytestmark = pytest.mark.anyio
@@ -57,14 +58,36 @@ async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette,
     )
     async with app.state.services.db.read() as conn:
         ids = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
-        assert await store.chunks.frequencies(conn, ids, ["ferry", "lauterach", "mill"], 2) == (
-            {"ferry": 2, "lauterach": 1, "mill": 0},
-            2,
-        )
-        assert await store.chunks.frequencies(conn, ids, ["ferry"], 1) is None, (
-            "beyond so many chunks counting takes longer than it is worth"
-        )
-        assert await store.chunks.frequencies(conn, [], ["ferry"], 2) is None
+        scope = await store.full_text.scope_of(conn, ids)
+        assert scope.size == 2
+        assert await store.full_text.counts(conn, scope, ["ferry", "lauterach", "mill"]) == {"ferry": 2, "lauterach": 1}
+        nothing = await store.full_text.scope_of(conn, [])
+        assert (nothing.size, await store.full_text.counts(conn, nothing, ["ferry"])) == (0, {})
+
+
+async def test_no_score_tells_what_another_account_stores(
+    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    doc_id = await upload(client, paragraphs("The ferry sails at dawn.", "The mill grinds rye."))
+    body = {"query": "Which ferry sails past the mill?", "doc_ids": [doc_id]}
+    before = (await client.post("/v1/api/retrieve", json=body)).json()
+    for number in range(20):
+        await upload(stranger, paragraphs(f"Ferry {number} sails.", "A ferry, a ferry, a kingdom for a ferry!"))
+    assert (await client.post("/v1/api/retrieve", json=body)).json() == before
+
+
+async def test_passages_that_came_late_are_searched_with_their_document_and_no_others(
+    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    pages = [await upload(client, "The ferry sails at dawn.\fThe mill grinds rye.")]
+    await upload(stranger, "The ferry of a stranger.")
+    pages.append(await upload(client, "The ferry was built in Lauterach."))
+    async with app.state.services.db.write() as conn:
+        [(id_,)] = await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (pages[0],))
+        await store.chunks.replace_page(conn, id_, 1, [(Chunk(1, 0, "A ferry."), "ferry")])
+    for doc_ids, count in ((pages[:1], 1), (pages[1:], 1), (pages, 2)):
+        response = await client.post("/v1/api/retrieve", json={"query": "ferry", "doc_ids": doc_ids})
+        assert len(response.json()["results"]) == count
 
 
 async def test_a_word_that_the_whole_document_is_about_does_not_decide_although_no_other_document_has_it(

@@ -8,6 +8,7 @@ import pytest
 from starlette.applications import Starlette
 
 from conftest import upload
+from docqa import store
 from docqa.languages import phrase
 from docqa.search.weights import Query, weigh
 from docqa.text.frequency import shares
@@ -48,7 +49,7 @@ def test_no_list_is_read_before_it_is_needed() -> None:
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
     async with app.state.services.db.read() as conn:
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
-        return await weigh(conn, documents, terms(text), language, vector)
+        return await weigh(conn, await store.full_text.scope_of(conn, documents), terms(text), language, vector)
 
 
 async def test_a_general_word_weighs_little_although_the_file_has_it_once(

@@ -23,6 +23,7 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         seconds=settings.fetch_seconds,
         limit_mb=settings.upload_mb,
         private_networks=settings.private_networks,
+        link_ports=settings.link_ports,
         offline=settings.offline,
     )
     doc_id = await add_file(

@@ -47,6 +47,9 @@ _MEANT = {
     "iso8859-11": "cp874",
 }
 
+# Codecs of Python that are no charset of a text; some of them refuse to replace what they cannot decode.
+_NO_CHARSETS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
+
 _BEYOND = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 # Signs of a wrong encoding: a quotation mark inside a word, an accented letter before a digit, a final sigma that is
@@ -78,7 +81,7 @@ def codec(name: str) -> str | None:
         b"".decode(known)
     except (LookupError, ValueError):
         return None
-    return _MEANT.get(known, known)
+    return None if known in _NO_CHARSETS else _MEANT.get(known, known)
 
 
 def open_text(data: bytes, declared: str = "") -> io.TextIOWrapper:
