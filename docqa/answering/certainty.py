@@ -11,6 +11,8 @@ from docqa.answering.scoring import scale_of, unit_score
 from docqa.questions.question import Part
 from docqa.search.passages import Passage
 from docqa.text.facts import Facts
+from docqa.text.units import in_context
+from docqa.text.words import terms
 
 Certainty = Literal["sure", "unsure", "none"]
 
@@ -33,6 +35,20 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
         return _level(best - scale.unstated * unstated, scale.sure, scale.close)
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
     return _level(max(map(_words, judged), default=0.0) - UNSTATED * unstated, sure, CLOSE_WORDS)
+
+
+def is_answered(passages: Sequence[Passage], part: Part) -> bool:
+    """Whether the verifier found an answer in a unit that states the names and numbers of the question: then nothing is
+    left open, however few of its words are there. Else what they have to do with it is still to be said."""
+    named = {term for name in part.claims.names for term in terms(name)}
+    named |= {term for term in part.terms if any(map(str.isdigit, term))}
+    return any(
+        scored.verified is not None
+        and scored.verified > 0
+        and named.issubset(terms(in_context(passage.text, scored.unit)))
+        for passage in passages
+        for scored in passage.units
+    )
 
 
 def _level(score: float, sure: float, close: float) -> Certainty:

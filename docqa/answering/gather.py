@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from docqa.answering.certainty import Certainty, certainty
+from docqa.answering.certainty import Certainty, certainty, is_answered
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import scale_of, unit_score
@@ -181,7 +181,7 @@ async def _linked(
         key=lambda scored: scored[0],
         default=None,
     )
-    if best is None or part.is_dense or best[1].across:
+    if best is None or part.is_dense or best[1].across or is_answered(passages, part):
         return []
     _, passage, sentence = best
     stated = content(passage.text[sentence.start : sentence.end], part.language)

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.answering.certainty import certainty
+from docqa.answering.certainty import certainty, is_answered
 from docqa.answering.phrasing import refusal
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
@@ -165,3 +165,21 @@ async def test_a_date_with_a_short_month_is_answered_whole(client: httpx.AsyncCl
         await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "When does the lease end?"}])
     ).json()
     assert "3 Jan. 2027" in body["answer"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("question", "verified", "expected"),
+    [
+        ("who repaired the pump?", 1.0, True),
+        ("who repaired the pump?", -1.0, False),
+        ("who repaired the pump?", None, False),
+        ("who repaired the pump of Contoso?", 1.0, False),
+        ("who repaired pump A12?", 1.0, False),
+        ("who repaired the pump in 2019?", 1.0, True),
+    ],
+)
+def test_a_unit_that_the_verifier_believes_answers_if_it_states_the_names_and_numbers_of_the_question(
+    question: str, verified: float | None, expected: bool
+) -> None:
+    [unit] = (read := passage(0.5, 0.5)).units
+    assert is_answered([replace(read, units=(replace(unit, verified=verified),))], asking(question)) is expected
