@@ -4,6 +4,7 @@
     ├── InvalidRequest         422  a list of faults: loc, msg, type
     │   └── Unreadable         422  a file or link that holds no text we can read
     ├── Unauthorized           401  no key, an unknown key, a revoked key
+    │   └── TooManyFailures    429  too many wrong keys from one address; `retry_after` says when
     ├── NotFound               404  no such thing, or it is somebody else's
     ├── TooLarge               413  over a limit that the message names
     ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
@@ -72,6 +73,20 @@ class Unauthorized(DocqaError):
     """A request without a valid API key."""
 
     status = 401
+
+
+class TooManyFailures(Unauthorized):
+    """A wrong key, after many others from the same address; `retry_after` is when to try again, in seconds."""
+
+    status = 429
+
+    def __init__(self, msg: str, retry_after: int) -> None:
+        super().__init__(msg)
+        self.retry_after = retry_after
+
+    def headers(self) -> dict[str, str]:
+        """`Retry-After`, in seconds."""
+        return {"Retry-After": str(self.retry_after)}
 
 
 class NotFound(DocqaError):

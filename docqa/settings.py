@@ -24,6 +24,10 @@ def _ports(raw: str) -> tuple[int, ...]:
     return tuple(sorted(ports))
 
 
+def _names(raw: str) -> tuple[str, ...]:
+    return tuple(name.strip().lower().rstrip(".") for name in raw.split(",") if name.strip())
+
+
 def _path(raw: str) -> Path:
     return Path(raw).expanduser().resolve()
 
@@ -75,6 +79,12 @@ class Settings:
 
     host: str = _setting("127.0.0.1", str, "address to listen on")
     port: int = _setting(8000, _port, "port to listen on; 0 takes a free one")
+    host_names: tuple[str, ...] = _setting(
+        (),
+        _names,
+        "names under which a proxy or a browser reaches a server that listens on loopback, beside `localhost`, such as "
+        "`docs.example.org`; `*` for any",
+    )
     data: Path = _setting(ROOT / "data", _path, "folder of the SQLite file and the first API key")
     models: Path = _setting(ROOT / "models", _path, "folder of the models and their catalogue")
     embedder: str = _setting(

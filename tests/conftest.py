@@ -53,7 +53,7 @@ def client_of(app: Starlette, key: str = "") -> httpx.AsyncClient:
     headers = {"x-api-key": key} if key else {}
     # An exception that no handler takes must fail the test, not become a 500 that nobody looks at.
     return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app, raise_app_exceptions=True), base_url="http://docqa", headers=headers
+        transport=httpx.ASGITransport(app, raise_app_exceptions=True), base_url="http://localhost", headers=headers
     )
 
 

@@ -14,14 +14,16 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import account_of
+from docqa.api.door import FailedKeys, KnownHosts, NoSniffing
 from docqa.api.endpoint import Endpoint
 from docqa.api.endpoints import chat, documents, knowledge, models, page
 from docqa.api.request import MB, read
-from docqa.errors import DocqaError
+from docqa.errors import DocqaError, Unauthorized
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
 from docqa.services import Services, open_services
@@ -96,7 +98,16 @@ def create(
         max_age=86_400,
     )
     handlers: dict[Any, Any] = {DocqaError: _answer_error, HTTPException: _answer_http, DatabaseError: _answer_database}
-    return Starlette(routes=routes, lifespan=lifespan, middleware=[cors], exception_handlers=handlers)
+    hosts = Middleware(KnownHosts, settings=settings)
+    app = _App(routes=routes, lifespan=lifespan, middleware=[cors, hosts], exception_handlers=handlers)
+    app.state.failed_keys = FailedKeys()
+    return app
+
+
+class _App(Starlette):
+    def build_middleware_stack(self) -> ASGIApp:
+        """All of it inside NoSniffing, the answer to an unforeseen exception included."""
+        return NoSniffing(super().build_middleware_stack())
 
 
 def _serve(endpoint: Endpoint) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -104,8 +115,7 @@ def _serve(endpoint: Endpoint) -> Callable[[Request], Coroutine[Any, Any, Respon
         services: Services = request.app.state.services
         account = 0
         if endpoint.needs_key:
-            async with services.db.read() as conn:
-                account = await account_of(conn, request.headers.get("x-api-key"))
+            account = await _account(request, services)
         limits = services.settings
         try:
             given = await read(
@@ -117,6 +127,18 @@ def _serve(endpoint: Endpoint) -> Callable[[Request], Coroutine[Any, Any, Respon
         return result if isinstance(result, Response) else JSONResponse(_plain(result), status_code=endpoint.status)
 
     return respond
+
+
+async def _account(request: Request, services: Services) -> int:
+    """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
+    key = request.headers.get("x-api-key")
+    try:
+        async with services.db.read() as conn:
+            return await account_of(conn, key)
+    except Unauthorized:
+        if key and request.client:
+            request.app.state.failed_keys.add(request.client.host)
+        raise
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:

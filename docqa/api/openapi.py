@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from docqa.api.endpoint import Endpoint
 from docqa.api.rules import Known, Rule
-from docqa.errors import DocqaError, InvalidRequest, TooLarge, Unauthorized, Unavailable
+from docqa.errors import DocqaError, InvalidRequest, TooLarge, TooManyFailures, Unauthorized, Unavailable
 
 Schema = dict[str, Any]
 
@@ -122,7 +122,7 @@ def _describe_responses(endpoint: Endpoint, components: dict[str, Schema]) -> di
 def _find_errors(endpoint: Endpoint) -> list[type[DocqaError]]:
     errors = list(endpoint.errors)
     if endpoint.needs_key:
-        errors.append(Unauthorized)
+        errors += [Unauthorized, TooManyFailures]
     if endpoint.body_rule is not None:
         errors.append(TooLarge)
     if endpoint.body_rule is not None or endpoint.query is not None or "{" in endpoint.path:
@@ -136,7 +136,7 @@ def _describe_error(error: type[DocqaError]) -> Schema:
         "description": HTTPStatus(error.status).phrase,
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
     }
-    if issubclass(error, Unavailable):
+    if issubclass(error, (Unavailable, TooManyFailures)):
         response["headers"] = {
             "Retry-After": {"description": "Seconds to wait before asking again.", "schema": {"type": "integer"}}
         }

@@ -25,10 +25,7 @@ def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Re
     """
     if as_events:
         return _Stream(_events(answer), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
-    # A browser must not take the answer for a page.
-    return _Stream(
-        _plain(answer), media_type="text/plain; charset=utf-8", headers={**headers, "X-Content-Type-Options": "nosniff"}
-    )
+    return _Stream(_plain(answer), media_type="text/plain; charset=utf-8", headers=headers)
 
 
 class _Stream(StreamingResponse):

@@ -5,6 +5,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from functools import partial
@@ -33,7 +34,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=[_AboveTheLine(line)])
     logging.getLogger("httpx").setLevel("WARNING")
     if key := asyncio.run(_first_key(settings)):
-        print(f"\nYour API key, shown only this once and stored in {_key_file(settings)}:\n\n    {key}\n")
+        show_key(key, _key_file(settings))
     installation = Installation(options.background) if options.background else None
     config = uvicorn.Config(
         create(settings, installation=installation),
@@ -52,6 +53,14 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     finally:
         line.close()
     return 0 if server.started else 1
+
+
+def show_key(key: str, file: Path) -> None:
+    """Show the first key on a terminal; anything else may be a log, which would keep it."""
+    if sys.stdout.isatty():
+        print(f"\nYour API key, shown only this once and stored in {file}:\n\n    {key}\n")
+    else:
+        print(f"\nYour API key is in {file}.\n")
 
 
 class _AboveTheLine(logging.StreamHandler[Any]):
@@ -83,7 +92,7 @@ class _Server(uvicorn.Server):
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
         services: Services = self.config.app.state.services  # type: ignore[union-attr]
-        for note in services.notes():
+        for note in [*services.notes(), *services.languages]:
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"

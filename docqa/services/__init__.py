@@ -42,7 +42,7 @@ class Services:
     own.
 
     `installation` is what is installed meanwhile, if anything is; `languages` are notes on documents in languages that
-    the embedding model does not know.
+    the embedding model does not know: for the terminal, as /healthz tells nobody what is stored.
     """
 
     settings: Settings
@@ -76,7 +76,6 @@ class Services:
         # What is only on its way is not missing.
         if not current(steps):
             notes += [*self.encoders.missing, *self.chat_models.notes()]
-        notes += self.languages
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))
         if all(model.model_provider_name == NO_LANGUAGE_MODEL for model in self.models()):

@@ -198,7 +198,7 @@ def _disk_and_memory(settings: Settings) -> Iterator[Finding]:
 
 def _data_folder(data: Path) -> Finding:
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=data):
             pass
     except OSError as error:

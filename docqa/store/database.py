@@ -18,6 +18,7 @@ from typing import Any
 import aiosqlite
 
 from docqa.errors import CannotStart
+from docqa.store.modes import make_private
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 READERS = 3
@@ -149,8 +150,7 @@ class Database:
         Raises CannotStart when the file is not our database, damaged, newer than this program, or cannot be written.
         """
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
+            make_private(path)
             opened = [await _open(path)]
             try:
                 await _migrate(opened[0])

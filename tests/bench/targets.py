@@ -76,7 +76,7 @@ google = {{ url = "{google.url}" }}
             _, key = await create_key(conn, "bench", "bench")
         client = await stack.enter_async_context(
             httpx.AsyncClient(
-                transport=httpx.ASGITransport(app), base_url="http://docqa", headers={"x-api-key": key}, timeout=90
+                transport=httpx.ASGITransport(app), base_url="http://localhost", headers={"x-api-key": key}, timeout=90
             )
         )
         added = await client.post("/v1/api/upload", files={"file": ("lighthouse.txt", DOCUMENT.encode())})

@@ -73,10 +73,7 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
         media_type, data = await store.documents.original(conn, document.id)
     # A page that a stranger wrote must not run as a page of this server.
-    safe = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}",
-        "X-Content-Type-Options": "nosniff",
-    }
+    safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}"}
     return Response(data, media_type=media_type or "application/octet-stream", headers=safe)
 
 
