@@ -30,15 +30,15 @@ MEGABYTES = 1_000
 PROBE = """
 import asyncio, json, resource, sys
 from docqa.errors import Unreadable
-from docqa.formats.extraction import extract
+from docqa.ingest.reader import Limits, prepare
 from docqa.settings import Settings
 
 async def main():
-    limits = {"seconds": Settings().extract_seconds, "memory_mb": Settings().extract_memory_mb}
+    limits = Limits(Settings().extract_seconds, Settings().extract_memory_mb)
     try:
-        extracted = await extract(sys.stdin.buffer.read(), *sys.argv[1:], **limits)
-        text = "\\n".join(page.text for page in extracted.pages)[:100_000]
-        return {"text": text, "pages": len(extracted.pages), "notes": extracted.notes}
+        with await prepare(sys.stdin.buffer.read(), *sys.argv[1:], limits=limits) as prepared:
+            text = "\\n".join(page.text for page in prepared.page_rows())[:100_000]
+        return {"text": text, "pages": prepared.pages, "notes": prepared.notes}
     except Unreadable as error:
         return {"refused": str(error)}
 

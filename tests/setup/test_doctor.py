@@ -77,7 +77,7 @@ def test_an_attempt_by_a_child_is_reported_with_its_stack(
     output: list[str] = []
     assert prove_offline(output.append) == 1
     [culprit] = [line for line in output if NOWHERE in line]
-    assert "-m docqa.formats" in culprit
+    assert "-m docqa.ingest" in culprit
     assert 'ebooklib.py", line' in culprit and "in phone_home" in culprit
     assert output[-1].endswith(", 1 outbound attempts")
 
