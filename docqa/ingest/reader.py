@@ -24,6 +24,7 @@ from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures.data import folders
 from docqa.ingest.gist import Gist, StoredText, given_of
 from docqa.ingest.prepared import Prepared
+from docqa.offline.watch import REPORT
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
@@ -189,7 +190,7 @@ async def _child(limits: Limits) -> AsyncIterator[Process]:
 
 async def _spawn(limits: Limits, temporary: str) -> Process:
     reads = (*_installed(), *_trained())
-    bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary)
+    bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, REPORT in os.environ)
     try:
         return await Process.spawn(
             "file reader",

@@ -26,17 +26,20 @@ _FILE_RIGHTS = (0, 13, 14, 15, 15, 16)  # how many rights on files each version 
 _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals and abstract sockets
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
+_NICE = 10  # who chats does not wait for who uploads
 _FURTHER_THREADS = 64  # beside all that the user's processes have now; Linux counts threads as processes
 
 
 class Confinement(NamedTuple):
     """The bounds of one child. It may read below `reads` and make folders and links in `temporary`, and write
-    into no file. Above `memory_mb` of address space and `seconds` of processor time it ends."""
+    into no file. Above `memory_mb` of address space and `seconds` of processor time it ends.
+    One that is `watched`, as `doctor --offline` does, has these limits only: what it tries is seen and written down."""
 
     memory_mb: int
     seconds: int
     reads: tuple[str, ...]
     temporary: str
+    watched: bool = False
 
 
 class Means(NamedTuple):
@@ -59,8 +62,9 @@ def confine(bounds: Confinement) -> None:
     """Confine the calling process, for good. It must have one thread only: others would stay free."""
     if os.name != "posix":
         return
+    os.nice(_NICE)
     _limit(bounds)
-    if sys.platform == "linux":
+    if sys.platform == "linux" and not bounds.watched:
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if version := means().landlock:
             _restrict_files(version, bounds)
@@ -108,7 +112,7 @@ def _limit(bounds: Confinement) -> None:
     }
     for name, value in wanted.items():
         limit = getattr(resource, name, None)
-        if limit is None:
+        if limit is None or bounds.watched and name == "RLIMIT_FSIZE":
             continue
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
