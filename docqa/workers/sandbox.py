@@ -27,7 +27,7 @@ _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
 _NICE = 10  # who chats does not wait for who uploads
-_FURTHER_THREADS = 64  # beside all that the user's processes have now; Linux counts threads as processes
+_FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
 
 
 class Confinement(NamedTuple):

@@ -4,19 +4,22 @@ import asyncio
 import os
 import re
 import signal
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 
 import pymupdf
 import pytest
 
+from docqa import ROOT
 from docqa.errors import Unreadable
 from docqa.ingest.prepared import Prepared
-from docqa.ingest.reader import Limits, prepare
+from docqa.ingest.reader import Limits, prepare, remove_remains
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
-from waiting import until
+from waiting import lives, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
@@ -152,6 +155,26 @@ async def test_a_reader_that_never_ends_has_so_much_time_of_a_processor(plant: C
         await prepare(b"words", "notes.txt", limits=Limits(1, 1024))
 
 
+SERVER = """
+import asyncio
+from docqa.ingest.reader import Limits, prepare
+asyncio.run(prepare("ж ".encode() * 15_000_000, "a.txt", limits=Limits(60, 2048)))
+"""
+
+
+@needs_proc
+async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_it_left() -> None:
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, cwd=ROOT)
+    await until(lambda: children(server.pid), "a child that reads the file")
+    [reader] = children(server.pid)
+    server.kill()
+    await server.wait()
+    await until(lambda: not lives(reader), "the end of the reader", seconds=2)
+    left = list(Path(gettempdir()).glob(f"docqa-reader-{server.pid}-*"))
+    remove_remains()
+    assert left and not any(folder.exists() for folder in left)
+
+
 @needs_proc
 async def test_a_crash_of_the_child_is_a_refusal_and_its_signal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     task = asyncio.create_task(prepare(LONG, "long.txt", limits=Limits(60, 2048)))
@@ -228,9 +251,10 @@ def texts_of(prepared: Prepared) -> list[str]:
         return [page.text for page in prepared.page_rows()]
 
 
-def children() -> list[int]:
-    """The readers that this process has started; a server that other tests use is its child too."""
-    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+def children(pid: int = 0) -> list[int]:
+    """The readers that a process, or this one, has started; a server that other tests use is its child too."""
+    pid = pid or os.getpid()
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(pid) for pid in file.read().split() if "docqa.ingest" in command_of(pid)]
 
 
