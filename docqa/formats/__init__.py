@@ -1,7 +1,4 @@
-"""Reading files: bytes become pages. Uploads are read by `extraction`, each in a child process of its own.
-
-This module imports next to nothing: the child passes through it before its limits are set.
-"""
+"""Reading files: bytes become pages. Uploads are read by `ingest.reader`, each in a child process of its own."""
 
 from typing import TYPE_CHECKING
 

@@ -16,6 +16,7 @@ PAGE = 3_000
 # A page may grow to this if a paragraph or the text ends there: passages cut in two are harder to find and to quote.
 STRETCHED = 4_000
 LONGEST = 4 * PAGE
+LONGEST_TITLE = 200  # characters: chunks repeat the title of their section, and are searched by its words
 MAX_PAGES = 20_000
 MAX_CHARACTERS = 60_000_000
 
@@ -50,15 +51,15 @@ class ExtractedPage:
         """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""
         text = clean(self.text)
         moved = self._moved(text)
-        headings = tuple((moved[at], _title(title)) for at, title in self.headings)
+        headings = [(moved[at], _title(title, len(title))) for at, title in self.headings]
         running = tuple((moved[start], moved[end]) for start, end in self.running)
         tables = tuple((moved[start], moved[head], moved[end]) for start, head, end in self.tables)
         known = [block._replace(start=moved[block.start], end=moved[block.end]) for block in self.blocks]
         return replace(
             self,
             text=text,
-            section=_title(self.section),
-            headings=headings,
+            section=_title(self.section)[:LONGEST_TITLE],
+            headings=tuple((at, title[:LONGEST_TITLE]) for at, title in headings),
             running=running,
             tables=tables,
             blocks=blocks_of(text, headings, tables, running, known),
@@ -123,8 +124,9 @@ class Extracted:
     attachments: list[Attachment] = field(default_factory=list)
 
 
-def _title(text: str) -> str:
-    return " ".join(clean(text).split())
+def _title(text: str, longest: int = 2 * LONGEST_TITLE) -> str:
+    """A title in a line; of one longer than `longest` only its beginning is looked at, since every page repeats it."""
+    return " ".join(clean(text[:longest]).split())
 
 
 def clean(text: str) -> str:

@@ -52,7 +52,7 @@ def read(data: bytes, name: str, media_type: str = "", languages: str = "") -> R
 
 
 def recognise(data: bytes, page_number: int, languages: str = "", hint: str = "") -> ExtractedPage:
-    """A page that waits for text recognition; arguments as for `extraction.recognise`. Raises Unreadable."""
+    """A page that waits for text recognition; arguments as for `ingest.reader.recognise`. Raises Unreadable."""
     reader = importlib.import_module(f"docqa.formats.{READERS[detect(data, '', '')]}")
     page: ExtractedPage = reader.recognise(data, page_number, languages, hint)
     return page

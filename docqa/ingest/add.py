@@ -1,25 +1,19 @@
-"""A file or link becomes a document: read in a child process, chunked, written in one transaction. The rest is
+"""A file or link becomes a document: prepared in a child process, written in one transaction. The rest is
 background.py's."""
 
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.formats.pages import Extracted, ExtractedPage
 from docqa.ingest.attachments import read_attachments
-from docqa.ingest.chunking import chunks
+from docqa.ingest.prepared import Prepared
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
-from docqa.ingest.tables import Tables, tables_of
-from docqa.ingest.terms import chunk_terms
-from docqa.store.chunks import Chunk
-from docqa.text.detect import detect
 
 
 @dataclass(frozen=True)
@@ -32,14 +26,6 @@ class _Source:
     sha256: bytes
     media_type: str
     url: str | None
-
-
-class _Prepared(NamedTuple):
-    """What is stored of a document beside its pages: chunks with their terms, the main language, tables."""
-
-    chunks: list[tuple[Chunk, str]]
-    language: str
-    tables: Tables
 
 
 async def add_file(
@@ -62,18 +48,19 @@ async def add_file(
         if known := await store.documents.document_with_bytes(conn, account, sha256):
             return known
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
-    extracted = await intake.reading.read(data, name, media_type if url else "", loc)
-    title = (url is not None and extracted.title) or name
-    attached, notes = await read_attachments(intake.reading, extracted, title, until)
-    extracted.notes.extend(notes)
-    files = [(_Source(title, name, data, sha256, media_type, url), extracted)]
-    for part in attached:
-        file = part.file
-        source = _Source(part.name, file.name, file.data, await _sha256(file.data), file.media_type, None)
-        files.append((source, part.extracted))
-    documents = [(source, whole, await asyncio.to_thread(_prepared, whole)) for source, whole in files]
-    async with intake.db.write() as conn:
-        doc_ids = [await _store(conn, account, *document) for document in documents]
+    with ExitStack() as kept:
+        prepared = kept.enter_context(await intake.reading.read(data, name, media_type if url else "", loc))
+        title = (url is not None and prepared.title) or name
+        attached, notes = await read_attachments(intake.reading, prepared, title, until)
+        prepared.notes.extend(notes)
+        documents = [(_Source(title, name, data, sha256, media_type, url), prepared)]
+        for part in attached:
+            file, own = part.file, kept.enter_context(part.prepared)
+            bytes_ = file.data
+            source = _Source(part.name, file.name, bytes_, await _sha256(bytes_), file.media_type, None)
+            documents.append((source, own))
+        async with intake.db.write() as conn:
+            doc_ids = [await _store(conn, account, *document) for document in documents]
     intake.work.set()
     return doc_ids[0]
 
@@ -82,48 +69,28 @@ async def _sha256(data: bytes) -> bytes:
     return await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
 
 
-async def _store(conn: Connection, account: int, source: _Source, extracted: Extracted, prepared: _Prepared) -> str:
+async def _store(conn: Connection, account: int, source: _Source, prepared: Prepared) -> str:
     """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
     same time, and attached to several messages."""
     if known := await store.documents.document_with_bytes(conn, account, source.sha256):
         return known
-    doc_id, about = secrets.token_hex(12), sensible(extracted.properties, source.file)
+    doc_id, about = secrets.token_hex(12), sensible(prepared.properties, source.file)
     document = await store.documents.add_document(
         conn,
         account,
         doc_id=doc_id,
         name=source.name,
-        kind=extracted.kind,
+        kind=prepared.kind,
         sha256=source.sha256,
         language=prepared.language,
-        pages=len(extracted.pages),
-        notes=" ".join(extracted.notes),
+        pages=prepared.pages,
+        notes=" ".join(prepared.notes),
         title=about.title,
         author=about.author,
         dated=about.date,
     )
     await store.documents.add_original(conn, document, source.media_type, source.url, source.data)
-    await store.documents.add_pages(conn, document, extracted.pages)
-    await store.chunks.add_chunks(conn, document, prepared.chunks)
-    await store.document_tables.replace_tables(conn, document, *prepared.tables)
+    await store.documents.add_pages(conn, document, prepared.page_rows())
+    await store.chunks.add_chunks(conn, document, prepared.chunks())
+    await store.document_tables.replace_tables(conn, document, prepared.tables())
     return doc_id
-
-
-def _prepared(extracted: Extracted) -> _Prepared:
-    pieces = [chunk for number, page in enumerate(extracted.pages, 1) for chunk in page_chunks(number, page)]
-    return _Prepared(with_terms(pieces), main_language(chunk.text for chunk in pieces), tables_of(extracted))
-
-
-def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
-    """The chunks of an extracted page."""
-    return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None)
-
-
-def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
-    """Each chunk with its search terms."""
-    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in pieces]
-
-
-def main_language(texts: Iterable[str]) -> str:
-    """The ISO 639-1 code of the language that most of the texts are in; "" if that is unclear."""
-    return detect("\n".join(texts))

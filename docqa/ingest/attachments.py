@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from docqa.errors import Unreadable
 from docqa.formats.mail.attached import MOST, first_of
-from docqa.formats.pages import Attachment, Extracted
+from docqa.ingest.prepared import Carried, Prepared
 from docqa.ingest.queue import ReadingQueue
 
 DEEPEST = 3  # messages within messages, each attached as a file
@@ -18,12 +18,12 @@ class Attached:
     """An attachment that was read; its `name` begins with that of its message."""
 
     name: str
-    file: Attachment
-    extracted: Extracted
+    file: Carried
+    prepared: Prepared
 
 
 async def read_attachments(
-    queue: ReadingQueue, message: Extracted, name: str, until: float
+    queue: ReadingQueue, message: Prepared, name: str, until: float
 ) -> tuple[list[Attached], list[str]]:
     """The documents among the attachments, and a note for each that was not read.
 
@@ -41,7 +41,7 @@ async def read_attachments(
 
 
 async def _read(
-    queue: ReadingQueue, files: Sequence[Attachment], name: str, until: float, notes: list[str], depth: int
+    queue: ReadingQueue, files: Sequence[Carried], name: str, until: float, notes: list[str], depth: int
 ) -> AsyncIterator[Attached]:
     late: list[str] = []
     for file in files:
@@ -51,18 +51,18 @@ async def _read(
         own = f"{name} / {file.name}"
         try:
             async with asyncio.timeout_at(until):
-                extracted = await queue.read(file.data, file.name, "", ("body", "file"))
+                prepared = await queue.read(file.data, file.name, "", ("body", "file"))
         except TimeoutError:
             late.append(file.name)
             continue
         except Unreadable as error:
             notes.append(f"The attachment {file.name} was not read: {error}")
             continue
-        yield Attached(own, file, extracted)
-        if extracted.attachments and depth < DEEPEST:
-            async for inner in _read(queue, extracted.attachments, own, until, notes, depth + 1):
+        yield Attached(own, file, prepared)
+        if prepared.attachments and depth < DEEPEST:
+            async for inner in _read(queue, prepared.attachments, own, until, notes, depth + 1):
                 yield inner
-        elif extracted.attachments:
+        elif prepared.attachments:
             notes.append(f"What the message {file.name} carries was not read: it is nested too deep.")
     if late:
         notes.append(f"Attachments for which no time was left: {first_of(late, _NAMED)}. Upload them by themselves.")

@@ -6,32 +6,26 @@ last, and small documents before large ones; work on a large one is laid aside f
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 from docqa import store
-from docqa.errors import Unavailable
+from docqa.errors import ChildDied, Unavailable, Unreadable
 from docqa.formats.names import OF_ROWS
 from docqa.formats.pictures.data import languages as recognition_languages
-from docqa.ingest.add import main_language
-from docqa.ingest.key_sentences import notes
-from docqa.ingest.outline import SLIDES, outline
+from docqa.ingest.gist import PARTS_NAMED, Gist
+from docqa.ingest.outline import outline
 from docqa.ingest.queue import Intake
 from docqa.ingest.scans import lack_of_data, recognise_page, recognise_pictures, watch_languages
-from docqa.ingest.selection import choose
 from docqa.ingest.tables import store_missing_tables, store_tables
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models, load_optional_forever
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
-from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
-from docqa.store.notes import Note
 
 log = logging.getLogger(__name__)
 
-SUMMARY_SENTENCES, SUMMARY_WORDS = 4, 110
-PARTS_NAMED = 10
-SLIDE_SENTENCES = 2  # the titles of slides say more
+READ = 8_000_000  # characters of a document that its summary is made of: of a longer one chunks from all over it
 
 
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
@@ -42,7 +36,7 @@ async def work_forever(intake: Intake, encoders: Encoders) -> None:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
         tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
-        tasks.create_task(_retried(lambda: store_missing_tables(intake.db)), name="tables")
+        tasks.create_task(_retried(lambda: store_missing_tables(intake)), name="tables")
         tasks.create_task(_retried(lambda: _finish_documents(intake, encoders)), name="documents")
         tasks.create_task(_retried(lambda: watch_languages(intake)), name="languages of text recognition")
 
@@ -81,7 +75,7 @@ async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDoc
     """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
     words."""
     state, message = "ready", ""
-    await store_tables(intake.db, document.id)
+    await store_tables(intake, document.id)
     if embedder is not None:
         try:
             if not await embed_document(intake, embedder, document):
@@ -89,30 +83,28 @@ async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDoc
         except Unavailable as error:
             log.error("document %s has no vectors: %s", document.doc_id, error)
             state, message = "failed", f"Found by full text only: {error}"
-    summary, language = document.summary, document.language
     async with intake.db.read() as conn:
         unread = await store.jobs.count_scans(conn, document.id)
-        chunks = [] if summary and language else await store.chunks.chunks(conn, document.id)
-    key_sentences = [] if summary else await asyncio.to_thread(notes, chunks)
-    language = language or await asyncio.to_thread(main_language, [chunk.text for chunk in chunks])
-    if not summary:
-        async with intake.db.read() as conn:
-            parts = await outline(conn, document, language or "en", PARTS_NAMED)
-        summary = await asyncio.to_thread(summarise, document.kind, chunks, key_sentences, parts)
-    lack = await lack_of_data(intake, document, unread, language)
+    lacks = not (document.summary and document.language)
+    gist = await _gist(intake, document) if lacks else Gist(document.language, document.summary)
+    lack = await lack_of_data(intake, document, unread, gist.language)
     message = f"{message} {lack}".strip()
     async with intake.db.write() as conn:
-        if key_sentences:
-            await store.notes.replace_notes(conn, document.id, chunks, key_sentences)
-        await store.jobs.finish_document(conn, document.id, state, summary, language, message)
+        if gist.notes:
+            await store.notes.replace_notes(conn, document.id, gist.notes)
+        await store.jobs.finish_document(conn, document.id, state, gist.summary, gist.language, message)
 
 
-def summarise(kind: str, chunks: Sequence[StoredChunk], key_sentences: Sequence[Note], parts: str) -> str:
-    """The stored summary: the most telling of a document's key sentences, verbatim but for line breaks, and what its
-    parts are, where that is known; of a table only that."""
-    if kind in OF_ROWS and parts:
-        return parts
-    texts = [chunks[note.chunk].text[note.start : note.end] for note in key_sentences]
-    sentences = SLIDE_SENTENCES if kind in SLIDES else SUMMARY_SENTENCES - bool(parts)
-    chosen = choose(key_sentences, texts, sentences, SUMMARY_WORDS)
-    return " ".join([*(" ".join(texts[index].split()) for index in chosen), parts]).strip()
+async def _gist(intake: Intake, document: StoredDocument) -> Gist:
+    """The language and summary of a document, made by a child process; "" where it fails."""
+    async with intake.db.read() as conn:
+        chunks = await store.chunks.spread(conn, document.id, READ)
+        pages = await store.documents.first_pages(conn, document.id, READ)
+        parts = (
+            await outline(conn, document, document.language or "en", PARTS_NAMED) if document.kind in OF_ROWS else ""
+        )
+    try:
+        return await intake.reading.gist(document, chunks, pages, parts)
+    except (Unreadable, ChildDied) as error:
+        log.warning("document %s has no summary: %s", document.doc_id, error)
+        return Gist(document.language, document.summary)

@@ -162,14 +162,16 @@ def _highest(listed: Sequence[Chapter]) -> list[Chapter]:
 def _series(headings: Sequence[Chapter]) -> list[Chapter]:
     """The headings that are numbered one after the other; of several such series the longest."""
     series: list[list[Chapter]] = []
+    open_: dict[tuple[str, tuple[int, ...]], list[Chapter]] = {}  # by their last label and number; the first counts
     for heading in headings:
         if len(heading.number) == 1:
-            before = (heading.label, (heading.number[0] - 1,))
-            known = next((known for known in series if (known[-1].label, known[-1].number) == before), None)
-            if known is not None:
+            own, before = (heading.label, heading.number), (heading.label, (heading.number[0] - 1,))
+            if known := open_.pop(before, None):
                 known.append(heading)
-            elif not any(heading.label == known[-1].label and heading.number == known[-1].number for known in series):
-                series.append([heading])
+                open_.setdefault(own, known)
+            elif own not in open_:
+                open_[own] = [heading]
+                series.append(open_[own])
     return max(series, key=len, default=[])
 
 

@@ -1,7 +1,9 @@
 """A page's text cut into chunks of about the length an embedder reads, made of whole blocks. A chunk is verbatim."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from docqa.store.chunks import Chunk
 from docqa.text.blocks import Block, blocks_of
@@ -15,6 +17,8 @@ TARGET = 1500
 DENSE_TARGET = 1000  # in scripts where a character is a syllable or a word
 WHOLE = 4 / 3  # of the target: up to here a block stays whole, and so does what belongs together
 BESIDE = 400  # characters of the same paragraph on either side that complete a chunk which was cut out of it
+
+LONGEST_COLUMNS = 2000  # characters of column headings that each chunk of the table repeats
 
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
@@ -30,23 +34,27 @@ def chunks(
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
     `headings` are (offset, title) of the sections that begin on the page, `tables` (start, end of the column headings,
-    end), `blocks` all those of the page, derived from its text where they are not given. Boilerplate gets into no
-    chunk. Together stay, up to WHOLE of the target: a block, a heading with what follows it, a question with its
-    answer, a list with the line that leads into it, column headings with the first row.
+    end), apart from each other, `blocks` all those of the page, derived from its text where they are not given.
+    Boilerplate gets into no chunk. Together stay, up to WHOLE of the target: a block, a heading with what follows it, a
+    question with its answer, a list with the line that leads into it, column headings with the first row.
     """
     target = DENSE_TARGET if is_dense(text) else TARGET
+    titles = [(0, section), *sorted(headings, key=itemgetter(0))]
+    places = [at for at, _ in titles]
+    bodies = sorted(tables, key=itemgetter(1))
+    begins = [head for _, head, _ in bodies]
     pieces = []
     for run in _runs(blocks_of(text, headings, tables) if blocks is None else blocks):
         for start, end in _merged(_groups(text, run, target), target):
-            columns = next((text[begin:head] for begin, head, last in tables if head <= start < last), "")
-            pieces.append(
-                Chunk(page_number, start, text[start:end], _section(start, end, [(0, section), *headings]), columns)
-            )
+            begin, head, last = bodies[place] if (place := bisect_right(begins, start) - 1) >= 0 else (0, 0, 0)
+            columns = text[begin : min(head, begin + LONGEST_COLUMNS)] if start < last else ""
+            above = titles[bisect_right(places, start) - 1 : bisect_left(places, end, lo=1)]
+            pieces.append(Chunk(page_number, start, text[start:end], _section(start, end, above), columns))
     return pieces
 
 
 def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:
-    """The title that most of the chunk stands under."""
+    """The title that most of the chunk stands under, of those that begin before its end, in order."""
     bounds = [*(at for at, _ in headings[1:]), end]
     return max(zip(headings, bounds, strict=True), key=lambda part: min(end, part[1]) - max(start, part[0][0]))[0][1]
 

@@ -11,7 +11,7 @@ from docqa.formats.names import OF_ROWS
 from docqa.ingest.chapters import FEWEST, Chapter, chapters
 from docqa.ingest.headings import role_of
 from docqa.languages import phrase
-from docqa.store.documents import StoredDocument
+from docqa.store.documents import StoredDocument, StoredPage
 from docqa.store.table_overview import ColumnOverview, table_overviews
 from docqa.text.marks import begins_section
 
@@ -71,15 +71,24 @@ async def outline(conn: Connection, document: StoredDocument, language: str, mos
     table, its chapters, else the titles that its maker gave its parts, or those that its text numbers."""
     if document.kind in OF_ROWS:
         return await table_of(conn, document, language, most // COLUMNS)
+    pages = await store.documents.pages(conn, document.id)
+    titled_parts = document.kind in TITLED
+    sections = [chunk.section for chunk in await store.notes.headed_chunks(conn, document.id)] if titled_parts else []
+    return await asyncio.to_thread(outline_of_pages, document, pages, sections, language, most)
+
+
+def outline_of_pages(
+    document: StoredDocument, pages: Sequence[StoredPage], sections: Sequence[str], language: str, most: int
+) -> str:
+    """The same of a document that is no table, from its pages and the titles of its sections."""
     if not document.language and document.kind == "pdf":
         return ""  # its text is what the recognition of pictures left
-    pages = await store.documents.pages(conn, document.id)
-    if known := await asyncio.to_thread(chapters, pages):
+    if known := chapters(pages):
         titles = [titled(chapter) for chapter in known]
     elif document.kind in TITLED:
-        titles = [chunk.section for chunk in await store.notes.headed_chunks(conn, document.id)]
+        titles = list(sections)
     else:
-        titles = await asyncio.to_thread(numbered_titles, [page.text for page in pages])
+        titles = numbered_titles([page.text for page in pages])
     return outline_of(titles, language, most, document.title)
 
 

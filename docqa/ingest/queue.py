@@ -1,14 +1,18 @@
 """What adding a document needs: the database, the processes that read files, and the bell of the background work."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from docqa.errors import Busy
-from docqa.formats.extraction import extract, recognise
-from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.formats.pages import ExtractedPage
+from docqa.ingest.gist import Gist, StoredText
+from docqa.ingest.prepared import Prepared
+from docqa.ingest.reader import Limits, prepare, prepare_gist, prepare_tables, recognise
 from docqa.settings import Settings
+from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
+from docqa.store.documents import StoredDocument
 
 MOST_WANTED = 1000  # documents that were asked, which are remembered
 
@@ -17,21 +21,25 @@ class ReadingQueue:
     """Reads files in child processes: so many at once, while so many others may wait."""
 
     def __init__(self, settings: Settings) -> None:
-        self._limits = {"seconds": settings.extract_seconds, "memory_mb": settings.extract_memory_mb}
+        self._limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.data)
         self._ocr_languages = settings.ocr_languages
         self._longest = settings.extract_queue
         self.seconds = settings.extract_seconds  # that one file may take
         self._slots = asyncio.Semaphore(settings.extract_parallel)
         self.length = 0  # uploads being read and waiting to be
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
-        """The pages of a file. Raises Unreadable at `loc`, Busy when too many files are waiting, ChildDied."""
+    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
+        """What is stored of a file; the caller closes it.
+
+        Raises Unreadable at `loc`, Busy when too many files are waiting, ChildDied.
+        """
         if self.length >= self._longest:
             raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
         self.length += 1
         try:
             async with self._slots:
-                return await extract(data, name, media_type, languages=self._ocr_languages, loc=loc, **self._limits)
+                languages = self._ocr_languages
+                return await prepare(data, name, media_type, languages=languages, loc=loc, limits=self._limits)
         finally:
             self.length -= 1
 
@@ -42,7 +50,27 @@ class ReadingQueue:
         Waits for a slot however long. Raises Unreadable and ChildDied.
         """
         async with self._slots:
-            return await recognise(data, page_number, self._ocr_languages, hint=hint, beside=beside, **self._limits)
+            return await recognise(
+                data, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
+            )
+
+    async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
+        """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.
+
+        Waits for a slot however long. Raises Unreadable and ChildDied.
+        """
+        async with self._slots:
+            return await prepare_tables(pages, name, self._limits)
+
+    async def gist(
+        self, document: StoredDocument, chunks: Sequence[StoredChunk], pages: Sequence[StoredText], parts: str
+    ) -> Gist:
+        """What a stored document is about, from chunks and pages of it; `parts` are those of a table, in a sentence.
+
+        Waits for a slot however long. Raises Unreadable and ChildDied.
+        """
+        async with self._slots:
+            return await prepare_gist(document, chunks, pages, parts, self._limits)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures.data import INSTALL, MORE, covered
 from docqa.formats.pictures.data import languages as recognition_languages
-from docqa.ingest.add import page_chunks, with_terms
+from docqa.ingest.preparation import page_chunks, with_terms
 from docqa.ingest.queue import Intake
 from docqa.store.documents import StoredDocument, StoredPage
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence
 
 from docqa import store
 from docqa.errors import Unavailable
@@ -11,12 +12,15 @@ from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
 from docqa.store.vectors import StoredModel
+from docqa.text.block import Block
 from docqa.text.units import in_context, units
 
 log = logging.getLogger(__name__)
 
-BATCH = 16  # chunks embedded and committed together: what a crash may cost, and the longest a question waits
+BATCH = 16  # chunks embedded and committed together: what a crash may cost
 SENTENCE_BATCH = 16  # chunks, some hundred sentences: a quarter more of them per second than with four
+SLICE = 64  # sentences: some seconds on busy cores
+LONGEST_UNIT = 2000  # characters of a sentence with what it stands under: models read less
 EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
 RETRIES = 3
 PAUSE = 10  # seconds
@@ -159,7 +163,11 @@ async def empty_retired(intake: Intake) -> bool:
 
 
 async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) -> None:
-    """Vectors for the units of a document, until all have them or another document waits."""
+    """Vectors for the units of a document, until all have them or something more urgent comes up.
+
+    That is looked for after every SLICE of them. What a passage has got by then is lost, but the first one is finished:
+    however much goes on, each call gets on.
+    """
     after = 0
     while not intake.work.is_set():
         async with intake.db.read() as conn:
@@ -169,10 +177,27 @@ async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) ->
             async with intake.db.write() as conn:
                 await store.vectors.set_sentences_embedded(conn, document)
             return
-        texts = [[in_context(text, unit) for unit in units(text, blocks[chunk])] for chunk, text in batch]
-        vectors = iter(await embedder.encode([text for of_chunk in texts for text in of_chunk]))
-        packed = [await asyncio.to_thread(pack, [next(vectors) for _ in of_chunk]) for of_chunk in texts]
-        ids = [chunk for chunk, _ in batch]
+        texts = await asyncio.to_thread(_units_of, batch, blocks)
+        vectors: list[bytes] = []
+        wanted = [text for of_chunk in texts for text in of_chunk]
+        first = next((len(of_chunk) for of_chunk in texts if of_chunk), 0)
+        for start in range(0, len(wanted), SLICE):
+            if intake.work.is_set() and len(vectors) >= first:
+                break
+            vectors += await embedder.encode(wanted[start : start + SLICE])
+        done: list[tuple[int, bytes]] = []
+        passed = 0
+        for (chunk, _), of_chunk in zip(batch, texts, strict=True):
+            own = vectors[passed : passed + len(of_chunk)]
+            if len(own) < len(of_chunk):
+                break
+            done.append((chunk, await asyncio.to_thread(pack, own)))
+            passed += len(own)
         async with intake.db.write() as conn:
-            await store.vectors.set_sentences(conn, list(zip(ids, packed, strict=True)))
-        after = ids[-1]
+            await store.vectors.set_sentences(conn, done)
+        after = done[-1][0]
+
+
+def _units_of(batch: Sequence[tuple[int, str]], blocks: Mapping[int, Sequence[Block]]) -> list[list[str]]:
+    """The texts of the units of each of these chunks, (id, text)."""
+    return [[in_context(text, unit)[:LONGEST_UNIT] for unit in units(text, blocks[chunk])] for chunk, text in batch]

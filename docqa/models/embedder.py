@@ -6,7 +6,7 @@ A vector is float32, little-endian, of length 1.
 import asyncio
 import logging
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from docqa.workers.loop import Header
 log = logging.getLogger(__name__)
 
 BATCH = 16
+LONG = 6000  # characters of a batch: four passages, some tenths of a second on two busy cores
 # The mean cosine of unrelated texts (`embedder_child.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
 UNRELATED = 0.057
 # The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
@@ -134,7 +135,7 @@ class Embedder:
         vectors = [b""] * len(texts)
         # Texts of similar length together: a batch takes as long as its longest text.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        batches = list(_batches(order, texts))
 
         async def fill(batch: list[int]) -> None:
             for index, vector in zip(
@@ -170,6 +171,20 @@ class Embedder:
     async def close(self) -> None:
         """Unload the model for good."""
         await self._child.close()
+
+
+def _batches(order: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
+    """The indexes in batches of up to BATCH texts, and of up to LONG characters in all: a question waits for one."""
+    batch: list[int] = []
+    length = 0
+    for index in order:
+        if batch and (len(batch) == BATCH or length + len(texts[index]) > LONG):
+            yield batch
+            batch, length = [], 0
+        batch.append(index)
+        length += len(texts[index])
+    if batch:
+        yield batch
 
 
 def readings_of(answer: Header) -> list[Reading]:

@@ -15,6 +15,7 @@ from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
+from docqa.ingest.reader import remove_remains
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
@@ -141,6 +142,7 @@ async def open_services(
     `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
     `installation` has not been started. Raises CannotStart.
     """
+    await asyncio.to_thread(remove_remains)
     db = await _open_database(settings, stack)
     catalog = Catalog.load(settings.models)
     work = asyncio.Event()

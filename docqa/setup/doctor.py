@@ -30,7 +30,9 @@ from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
 from docqa.settings import Settings, environment_name
+from docqa.setup.confinement import confinement
 from docqa.setup.packages import COMPILER, WITHOUT, Installer
+from docqa.workers.sandbox import means
 
 DISK_MB = 1000  # for the packages' caches and some documents, beside the models
 MEMORY_MB = 2000  # the server, the embedding model and one file being read
@@ -78,6 +80,7 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield from _database()
     yield from _models(settings)
     yield _recognition(settings.database)
+    yield Finding("readers of files", *confinement(means()))
     yield from _disk_and_memory(settings)
     yield _data_folder(settings.data)
     yield _port(settings.host, settings.port)

@@ -55,13 +55,13 @@ class Beside:
 CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
 
 
-async def add_chunks(conn: Connection, document: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
-    """Add chunks, each with its terms separated by spaces."""
+async def add_chunks(conn: Connection, document: int, chunks: Iterable[tuple[Chunk, str]]) -> None:
+    """Add chunks, each with its terms separated by spaces; they are read one by one."""
     sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    rows = [
+    rows = (
         (document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms)
         for chunk, terms in chunks
-    ]
+    )
     await change_many(conn, sql, rows)
 
 
@@ -79,6 +79,14 @@ async def chunks(conn: Connection, document: int) -> list[StoredChunk]:
             conn, f"SELECT {CHUNK} FROM chunk c WHERE document = ? ORDER BY page_number, start", document
         )
     ]
+
+
+async def spread(conn: Connection, document: int, characters: int) -> list[StoredChunk]:
+    """All chunks of a document, in its order; of one of more than about so many characters every so many."""
+    sql = f"""SELECT {CHUNK} FROM chunk c WHERE document = ?1
+              AND c.id % max(1, (SELECT total(length(text)) FROM chunk WHERE document = ?1) / ?2) < 1
+              ORDER BY page_number, start"""
+    return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, characters)]
 
 
 async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:

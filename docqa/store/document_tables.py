@@ -1,16 +1,17 @@
 """The tables of documents: written, and read back as they stand, for look-ups. `tables.py` counts their rows."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.formats.columns import Row, Table
 from docqa.formats.grids import Grid, GridRow
-from docqa.store.sql import change, change_many, fetch_all, fetch_one, insert
+from docqa.store.sql import change, change_many, fetch_all, fetch_one
 
 
 @dataclass(frozen=True)
@@ -21,48 +22,48 @@ class StoredGrid:
     page_numbers: tuple[int, ...]
 
 
-async def replace_tables(
-    conn: Connection, document: int, tables: Sequence[Table], rows: Iterable[tuple[int, Row]], names: Sequence[str]
-) -> None:
-    """Store the tables of a document, and (page number, row) of their rows, in the place of those that it had; `names`
-    are those on many of its pages."""
-    await change(conn, "DELETE FROM document_table WHERE document = ?", document)
-    sql = """INSERT INTO document_table (document, number, name, headings, title, before, scale)
-             VALUES (?, ?, ?, ?, ?, ?, ?)"""
-    ids: list[int] = []
-    for number, table in enumerate(tables):
-        headings = json.dumps(table.headings, ensure_ascii=False)
-        about = (table.name, headings, table.title, table.before, table.scale)
-        ids.append(await insert(conn, sql, document, number, *about))
-    await change_many(
-        conn,
-        "INSERT INTO table_column (in_table, place, name, kind, unit, decimals, is_year) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (id_, place, column.name, column.kind, column.unit, column.decimals, column.is_year)
-            for id_, table in zip(ids, tables, strict=True)
-            for place, column in enumerate(table.columns)
-        ],
-    )
-    counts = [0] * len(ids)
+class TableRecords(NamedTuple):
+    """The tables of a document, to be read one by one and once; each is counted from 0.
 
-    def numbered() -> Iterable[tuple[object, ...]]:
-        for page_number, row in rows:
-            number = counts[row.table]
-            counts[row.table] += 1
-            values, written = row.values or None, row.cells or None
-            yield ids[row.table], number, page_number, row.start, row.end, values, written, row.above
+    A table is (number, name, headings as a JSON array, title, before, scale), a column (table, place, name, kind, unit,
+    decimals, is_year), a row (table, page number, start, end, values, cells, above), a value (table, key, place,
+    value); the fields are those of columns.py, and where there are no values or cells, None. `recurring_names` are
+    those on many of the document's pages.
+    """
+
+    tables: Iterable[Sequence[Any]]
+    columns: Iterable[Sequence[Any]]
+    rows: Iterable[Sequence[Any]]
+    values: Iterable[Sequence[Any]]
+    recurring_names: Sequence[str] = ()
+
+
+async def replace_tables(conn: Connection, document: int, records: TableRecords) -> None:
+    """Store the tables of a document in the place of those that it had."""
+    await change(conn, "DELETE FROM document_table WHERE document = ?", document)
+    # Given here, so that a hundred thousand tables take one statement; never again those of tables that are gone.
+    first = await fetch_one(conn, "SELECT seq + 1 FROM sqlite_sequence WHERE name = 'document_table'")
+    base = first[0] if first else 1
+    sql = """INSERT INTO document_table (id, document, number, name, headings, title, before, scale)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    await change_many(conn, sql, ((base + table[0], document, *table) for table in records.tables))
+    sql = """INSERT INTO table_column (in_table, place, name, kind, unit, decimals, is_year)
+             VALUES (?, ?, ?, ?, ?, ?, ?)"""
+    await change_many(conn, sql, ((base + column[0], *column[1:]) for column in records.columns))
+    counts: Counter[int] = Counter()
+
+    def numbered() -> Iterator[tuple[object, ...]]:
+        for table, *fields in records.rows:
+            yield base + table, counts[table], *fields
+            counts[table] += 1
 
     sql = """INSERT INTO table_row (in_table, row, page_number, start, stop, cells, written, above)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
     await change_many(conn, sql, numbered())
-    keyed = (
-        (id_, key, place, value)
-        for id_, table in zip(ids, tables, strict=True)
-        for key, place, value in sorted((key, place, value) for place, key, value in table.values)
-    )
-    await change_many(conn, "INSERT INTO table_value (in_table, key, place, value) VALUES (?, ?, ?, ?)", keyed)
+    sql = "INSERT INTO table_value (in_table, key, place, value) VALUES (?, ?, ?, ?)"
+    await change_many(conn, sql, ((base + value[0], *value[1:]) for value in records.values))
     sql = "UPDATE document SET tables_stored = 1, recurring_names = ? WHERE id = ?"
-    await change(conn, sql, json.dumps(names, ensure_ascii=False), document)
+    await change(conn, sql, json.dumps(records.recurring_names, ensure_ascii=False), document)
 
 
 async def latest_table(conn: Connection, document: int) -> int | None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
@@ -87,23 +87,28 @@ async def add_original(conn: Connection, document: int, media_type: str, url: st
     )
 
 
-async def add_pages(conn: Connection, document: int, pages: Iterable[ExtractedPage]) -> None:
-    """Store the pages in order, numbered from 1; scanned ones, and their pictures, wait for text
-    recognition."""
-    rows = [
-        (
-            document,
-            number,
-            page.section,
-            page.text,
-            "waiting" if page.unread else "",
-            packed(page.blocks),
-            page.pictures,
-        )
-        for number, page in enumerate(pages, 1)
-    ]
+class PageRow(NamedTuple):
+    """A page as it is stored; `scan` is "waiting" for one that waits for text recognition, `pictures` how many of its
+    pictures do."""
+
+    number: int
+    section: str
+    text: str
+    scan: str
+    blocks: str
+    pictures: int
+
+
+def page_row(number: int, page: ExtractedPage) -> PageRow:
+    """What is stored of an extracted page with this number, from 1."""
+    scan = "waiting" if page.unread else ""
+    return PageRow(number, page.section, page.text, scan, packed(page.blocks), page.pictures)
+
+
+async def add_pages(conn: Connection, document: int, pages: Iterable[PageRow]) -> None:
+    """Store the pages of a document, which are read one by one."""
     sql = "INSERT INTO page (document, page_number, section, text, scan, blocks, pictures) VALUES (?, ?, ?, ?, ?, ?, ?)"
-    await change_many(conn, sql, rows)
+    await change_many(conn, sql, ((document, *page) for page in pages))
 
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
@@ -185,6 +190,14 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
     if row is None:
         raise NotFound("Page not found")
     return str(row[0])
+
+
+async def first_pages(conn: Connection, document: int, characters: int) -> list[tuple[int, str, str | None]]:
+    """(page number, text, packed blocks) of a document's pages until they have about so many characters."""
+    sql = """SELECT page_number, text, blocks FROM (
+                 SELECT page_number, text, blocks, total(length(text)) OVER (ORDER BY page_number) AS passed
+                 FROM page WHERE document = ?) WHERE passed - length(text) <= ?"""
+    return [(row[0], row[1], row[2]) for row in await fetch_all(conn, sql, document, characters)]
 
 
 async def stored_page(conn: Connection, document: int, page_number: int) -> StoredPage | None:

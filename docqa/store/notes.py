@@ -1,6 +1,6 @@
 """What questions about whole documents need: key sentences and headings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aiosqlite import Connection
@@ -39,13 +39,13 @@ class StoredNote:
         return self.chunk.text[self.start : self.end]
 
 
-async def replace_notes(conn: Connection, document: int, chunks: Sequence[StoredChunk], notes: Sequence[Note]) -> None:
-    """Replace the notes on a document; `chunks` are what they index, and one that has been deleted is skipped."""
+async def replace_notes(conn: Connection, document: int, notes: Iterable[tuple[int, int, int, int, float]]) -> None:
+    """Replace the notes on a document, (chunk id, start, end, part, weight); one on a chunk that has been deleted, or
+    is another document's, is skipped."""
     await change(conn, "DELETE FROM note WHERE chunk IN (SELECT id FROM chunk WHERE document = ?)", document)
-    sql = "INSERT INTO note (chunk, start, stop, part, weight) SELECT id, ?, ?, ?, ? FROM chunk WHERE id = ?"
-    await change_many(
-        conn, sql, [(note.start, note.end, note.part, note.weight, chunks[note.chunk].id) for note in notes]
-    )
+    sql = """INSERT INTO note (chunk, start, stop, part, weight)
+             SELECT id, ?2, ?3, ?4, ?5 FROM chunk WHERE id = ?1 AND document = ?6"""
+    await change_many(conn, sql, ((*note, document) for note in notes))
 
 
 async def notes(conn: Connection, document: int) -> list[StoredNote]:

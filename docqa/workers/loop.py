@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from docqa.errors import DocqaError
+from docqa.workers.sandbox import die_with_parent
 
 LENGTH = struct.Struct("<I")
+PARENT = "DOCQA_PARENT"  # the environment variable that tells a child its parent's process id
 INNERMOST = 10  # frames of a traceback that are printed; one that ends in a RecursionError has a thousand
 _PIECE = 1 << 16
 
@@ -49,6 +51,8 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     and an event, and yields its answers, or None where other requests may be served first. The event is set when
     nobody wants the answers any more: the handler is then closed at its next yield.
     """
+    if parent := os.environ.get(PARENT):
+        die_with_parent(int(parent))
     faulthandler.enable(all_threads=False)  # a crash in native code leaves its stack on stderr, which the parent logs
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C hits the whole group; the server closes its children itself
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")

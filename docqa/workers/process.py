@@ -17,12 +17,13 @@ from contextlib import suppress
 from docqa import ROOT
 from docqa.catalog.keys import without_keys
 from docqa.errors import ChildDied
-from docqa.workers.loop import LENGTH, Header, frame
+from docqa.workers.loop import LENGTH, PARENT, Header, frame
 
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
 START = 0  # the request number of frames that answer no request: what a child says when it is ready
+LARGEST = (1 << 32) - 1  # bytes that a length of four bytes can announce
 LAST_LINES = 40  # of stderr, kept to tell why the process ended: the stack of a crash in native code takes some 25
 # A child that parses hostile files may write anything to stderr, and as much as it likes.
 LONGEST_LINE = 1000
@@ -41,13 +42,15 @@ class Process:
         *,
         owns_session: bool = False,
         log_level: int = logging.INFO,
+        largest: int = LARGEST,
     ) -> None:
         assert process.stdin and process.stdout and process.stderr
         self.name = name
         self.process = process
         self.ready = False
         self.death = ""
-        self._owns_session, self._log_level = owns_session, log_level
+        self._owns_session, self._log_level, self._largest = owns_session, log_level, largest
+        self._given_up = False  # what still comes is dropped
         self._input, self._output, self._stderr = process.stdin, process.stdout, process.stderr
         # Frames are read by a task of their own: a receiver that is cancelled must not leave half a frame behind.
         self._received: dict[int, asyncio.Queue[Frame | None]] = {START: asyncio.Queue()}
@@ -65,22 +68,26 @@ class Process:
         environment: Mapping[str, str] | None = None,
         own_session: bool = False,
         log_level: int = logging.INFO,
+        largest: int = LARGEST,
     ) -> "Process":
         """Start `python -m module arguments...`, without the provider keys and with `environment` on top of ours.
 
         `own_session`: the child leads a session of its own, and killing it kills whatever it has started (POSIX).
-        `log_level`: at which its stderr is logged, line by line. Raises OSError if no process can be started.
+        `log_level`: at which its stderr is logged, line by line. `largest`: bytes of half a frame; a child that
+        announces more is killed. Raises OSError if no process can be started.
         """
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        own = {"PYTHONPATH": path, "PYTHONUTF8": "1", PARENT: str(os.getpid())}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", module, *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1", **(environment or {})},
+            env={**without_keys(os.environ), **own, **(environment or {})},
             start_new_session=own_session,
         )
-        return cls(name, process, owns_session=own_session and os.name == "posix", log_level=log_level)
+        owns_session = own_session and os.name == "posix"
+        return cls(name, process, owns_session=owns_session, log_level=log_level, largest=largest)
 
     @property
     def last_words(self) -> str:
@@ -90,20 +97,28 @@ class Process:
     async def _pump(self) -> None:
         try:
             while True:
-                head = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
-                blob = await self._output.readexactly(*LENGTH.unpack(await self._output.readexactly(LENGTH.size)))
+                head, blob = await self._half(), await self._half()
                 header = json.loads(head)
                 # No queue: the request was given up and the process is about to be killed.
-                if frames := self._received.get(header.get("id", START)):
-                    frames.put_nowait((header, blob))
+                if (frames := self._received.get(header.get("id", START))) and not self._given_up:
+                    await frames.put((header, blob))
         except (asyncio.IncompleteReadError, ConnectionError):
+            code = await self._wait()
+        except (ValueError, AttributeError):  # it does not keep to the frames
+            self._kill()
             code = await self._wait()
         # Its last line says why it ended. A grandchild may hold the pipe open, so do not wait for its end.
         await asyncio.wait((self._logging,), timeout=0.5)
         self._logging.cancel()
         self.death = _describe_end(code, self._last_lines[-1] if self._last_lines else "")
-        for frames in self._received.values():
-            frames.put_nowait(None)
+        for frames in list(self._received.values()):
+            await frames.put(None)
+
+    async def _half(self) -> bytes:
+        (length,) = LENGTH.unpack(await self._output.readexactly(LENGTH.size))
+        if length > self._largest:
+            raise ValueError(f"a frame of {length:,} bytes")
+        return await self._output.readexactly(length)
 
     async def _wait(self) -> int:
         try:
@@ -127,9 +142,13 @@ class Process:
             self._last_lines.append(text)
             log.log(self._log_level, "%s: %s", self.name, text)
 
-    async def request(self, number: int, body: Header, blob: bytes) -> None:
-        """Send a request, whose answers can then be received until it is `done`. Raises ChildDied."""
-        self._received[number] = frames = asyncio.Queue[Frame | None]()
+    async def request(self, number: int, body: Header, blob: bytes, *, window: int = 0) -> None:
+        """Send a request, whose answers can then be received until it is `done`. Raises ChildDied.
+
+        `window`: how many frames may wait to be received, 0 for any number; the child waits meanwhile, with all its
+        requests.
+        """
+        self._received[number] = frames = asyncio.Queue[Frame | None](window)
         if self.death:
             frames.put_nowait(None)
         await self.send({"id": number, "kind": "request", "body": body}, blob)
@@ -170,7 +189,11 @@ class Process:
 
     async def kill(self) -> None:
         """Kill the child, with its session if it owns one, and wait until it is gone."""
+        self._given_up = True
         self._kill()
+        for frames in self._received.values():
+            while not frames.empty():
+                frames.get_nowait()
         await asyncio.shield(self._pumping)
 
     async def stop(self) -> None:

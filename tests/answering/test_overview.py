@@ -16,8 +16,8 @@ from docqa.answering.model_summary import digest
 from docqa.answering.prompt_layout import Layouts
 from docqa.answering.prompts import sum_up_part
 from docqa.errors import Unavailable
-from docqa.ingest.add import with_terms
 from docqa.ingest.chunking import chunks
+from docqa.ingest.preparation import with_terms
 from docqa.questions.question import Question, Scope
 from docqa.store.chunks import StoredChunk
 from waiting import until

@@ -51,8 +51,8 @@ def made(count: int) -> bytes:
 
 REPORTING = """
 import asyncio, resource, sys
-from docqa.formats.extraction import extract
-asyncio.run(extract(sys.stdin.buffer.read(), "a.pdf", seconds=600, memory_mb=4096))
+from docqa.ingest.reader import Limits, prepare
+asyncio.run(prepare(sys.stdin.buffer.read(), "a.pdf", limits=Limits(600, 4096))).close()
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 

@@ -13,7 +13,7 @@ from docqa.formats import reading
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf.bidi import logical
 from docqa.formats.pictures import data as tessdata
-from docqa.ingest.add import page_chunks
+from docqa.ingest.preparation import page_chunks
 
 PROSE = "The tenant pays the rent on the first day of each month and keeps the rooms in good order. "
 

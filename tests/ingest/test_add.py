@@ -10,8 +10,8 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for
 from docqa.api.app import create
 from docqa.errors import Busy, Unreadable
-from docqa.formats.pages import Extracted
 from docqa.ingest import queue
+from docqa.ingest.prepared import Prepared
 from docqa.settings import Settings
 from waiting import until
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.anyio
 async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     let_go = asyncio.Event()
 
-    async def slow(*_: object, **__: object) -> Extracted:
+    async def slow(*_: object, **__: object) -> Prepared:
         await let_go.wait()
         raise Unreadable("Read at last.")
 
-    monkeypatch.setattr(queue, "extract", slow)
+    monkeypatch.setattr(queue, "prepare", slow)
     app: Starlette = create(replace(settings, extract_queue=2, extract_parallel=1))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
 

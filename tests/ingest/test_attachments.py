@@ -1,6 +1,7 @@
 """A message becomes a document, and so do the files it carries: together, in the same account, named after it."""
 
 import asyncio
+import io
 from email.message import EmailMessage
 from typing import Any
 
@@ -11,8 +12,8 @@ from starlette.applications import Starlette
 
 from conftest import client_of, key_for
 from docqa.formats.mail.attached import MOST
-from docqa.formats.pages import Attachment, Extracted, ExtractedPage
 from docqa.ingest.attachments import read_attachments
+from docqa.ingest.prepared import Carried, Prepared
 
 pytestmark = pytest.mark.anyio
 
@@ -103,19 +104,22 @@ async def test_what_the_account_has_is_not_stored_twice(client: httpx.AsyncClien
         assert len(await documents(stranger)) == 2
 
 
+def carried_file(name: str) -> Carried:
+    return Carried(name, "", [], io.BytesIO())
+
+
 class Queue:
     """Reads every file as a page with its name; one called `slow` takes for ever."""
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
+    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
         if name == "slow":
             await asyncio.sleep(60)
-        inner = [Attachment("more", "", b"")] * 30 if name.startswith("message") else []
-        return Extracted("txt", "", [ExtractedPage(name)], [], attachments=inner)
+        return Prepared("txt", attachments=[carried_file("more")] * 30 if name.startswith("message") else [])
 
 
 async def test_limits() -> None:
-    def carried(*names: str) -> Extracted:
-        return Extracted("eml", "", [], [], attachments=[Attachment(name, "", b"") for name in names])
+    def carried(*names: str) -> Prepared:
+        return Prepared("eml", attachments=list(map(carried_file, names)))
 
     soon = asyncio.get_running_loop().time() + 0.2
     read, notes = await read_attachments(Queue(), carried("a", "slow", "b"), "m", soon)  # type: ignore[arg-type]

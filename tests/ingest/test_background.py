@@ -16,6 +16,7 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue
+from docqa.ingest.vectors import SLICE
 from docqa.settings import Settings
 from docqa.store.sql import change
 from waiting import until
@@ -431,3 +432,37 @@ async def test_what_goes_on_meanwhile_does_not_keep_a_large_document_from_its_en
             embedder.batches.release()
             status = (await client.get(f"/v1/api/documents/{doc_id}/status")).json()
     assert status["chunks_done"] == status["chunks"] > 16
+
+
+class Counting(Attentive):
+    """An embedder that notes how many texts each call has, and rings the bell of the work in each that is not urgent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: list[int] = []
+        self.ring = lambda: None
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        if not urgent:
+            self.counts.append(len(texts))
+            self.ring()
+        return await super().encode(texts, urgent=urgent)
+
+
+async def test_a_passage_of_many_sentences_is_embedded_in_slices_and_gets_on_whatever_else_is_urgent(
+    settings: Settings,
+) -> None:
+    embedder = Counting()
+    app = create(settings, embedder=embedder)  # type: ignore[arg-type]
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        services = app.state.services
+        embedder.ring = services.work.set
+        await upload(client, "It is so. " * 2_000, "sentences.txt")
+
+        async def all_have_vectors() -> bool:
+            async with services.db.read() as conn:
+                return not (await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn))
+
+        await until(all_have_vectors, "the vectors of all sentences")
+    assert sum(embedder.counts) > 2_000
+    assert max(embedder.counts) <= SLICE

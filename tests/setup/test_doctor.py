@@ -15,8 +15,10 @@ from docqa import ROOT, store
 from docqa.offline import namespace
 from docqa.settings import Settings
 from docqa.setup import doctor
+from docqa.setup.confinement import confinement
 from docqa.setup.doctor import Finding, examine, findings, prove_offline
 from docqa.store.database import Database
+from docqa.workers.sandbox import Means
 from stand_ins import NOWHERE
 
 needs_namespace = pytest.mark.skipif(not namespace.available(), reason="this system allows no network namespace")
@@ -78,7 +80,7 @@ def test_attempts_by_a_child_are_reported_with_their_stack_and_those_of_native_c
     output: list[str] = []
     assert prove_offline(output.append) == 1
     [culprit] = [line for line in output if NOWHERE in line]
-    assert "-m docqa.formats" in culprit
+    assert "-m docqa.ingest" in culprit
     assert 'ebooklib.py", line' in culprit and "in phone_home" in culprit
     assert output[-1].endswith(", 2 outbound attempts")
     assert [line for line in output if "Attempts by native code, without a stack: 1 (IpOutNoRoutes)" in line]
@@ -104,6 +106,15 @@ def test_a_service_that_does_not_work_proves_nothing(
 
 def report(settings: Settings) -> dict[str, Finding]:
     return {finding.what: finding for finding in findings(settings)}
+
+
+def test_what_confines_the_readers_of_files_is_said() -> None:
+    state, remedy = confinement(Means(True, True, 7, True))
+    assert state.endswith("an end with the server's, Landlock 7 (no other files), seccomp (no sockets, no programs)")
+    assert not remedy
+    state, remedy = confinement(Means(True, False, 0, False))
+    assert state.endswith("; this system lacks Landlock (no other files), seccomp (no sockets, no programs)")
+    assert "Linux" in remedy
 
 
 def test_a_machine_without_faults_has_no_needed_remedy(settings: Settings) -> None:

@@ -8,6 +8,7 @@ import pytest
 from docqa import store
 from docqa.formats.pages import ExtractedPage
 from docqa.store.database import Database
+from docqa.store.documents import page_row
 from docqa.store.sql import change
 from docqa.text.blocks import Block, blocks_of
 
@@ -29,7 +30,7 @@ async def add(db: Database) -> int:
         document = await store.documents.add_document(
             conn, account, doc_id="a", name="a", kind="txt", sha256=b"a", language="en", pages=3, notes=""
         )
-        await store.documents.add_pages(conn, document, PAGES)
+        await store.documents.add_pages(conn, document, map(page_row, range(1, 4), PAGES))
     return document
 
 

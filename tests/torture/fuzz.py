@@ -35,7 +35,7 @@ import test_docx
 import test_odt
 from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
-from docqa.formats.extraction import extract
+from docqa.ingest.reader import Limits, prepare
 from messages import outlook
 from test_hostile import book, zipped
 from test_odp import box, items, notes, place, presentation
@@ -46,7 +46,7 @@ from workbooks import ods, ods_rows, sheet, xlsx
 SECONDS = 20.0
 MEGABYTES = 1024
 PARALLEL = 2
-# What `extract` says of a child that ended before it had an answer, that raised something, or that needed too much.
+# What `prepare` says of a child that ended before it had an answer, that raised something, or that needed too much.
 FAULTS = (
     "Reading this file crashed",
     "The file is damaged, or holds something",
@@ -232,9 +232,8 @@ async def main(seconds: float, seed: int) -> int:
 
 async def outcome(data: bytes, suffix: str) -> str:
     try:
-        await extract(
-            data, f"file{suffix}", "" if suffix else "text/html; charset=utf-8", seconds=SECONDS, memory_mb=MEGABYTES
-        )
+        media_type = "" if suffix else "text/html; charset=utf-8"
+        (await prepare(data, f"file{suffix}", media_type, limits=Limits(SECONDS, MEGABYTES))).close()
     except Unreadable as error:
         return str(error) if str(error).startswith(FAULTS) else "refused"
     return "read"

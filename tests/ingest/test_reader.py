@@ -4,20 +4,25 @@ import asyncio
 import os
 import re
 import signal
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 
 import pymupdf
 import pytest
 
+from docqa import ROOT
 from docqa.errors import Unreadable
-from docqa.formats.extraction import extract
+from docqa.ingest.prepared import Prepared
+from docqa.ingest.reader import Limits, prepare, remove_remains
 from docqa.workers.process import LAST_LINES
+from docqa.workers.sandbox import means
 from waiting import lives, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
-LIMITS = {"seconds": 20.0, "memory_mb": 1024}
+LIMITS = Limits(seconds=20.0, memory_mb=1024)
 
 pytestmark = pytest.mark.anyio
 needs_proc = pytest.mark.skipif(not os.path.isdir("/proc"), reason="needs /proc to see the children")
@@ -37,7 +42,7 @@ def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], No
 
 async def refusal_of_a_text() -> str:
     with pytest.raises(Unreadable) as caught:
-        await extract(b"words", "notes.txt", **LIMITS)
+        await prepare(b"words", "notes.txt", limits=LIMITS)
     return str(caught.value)
 
 
@@ -45,8 +50,8 @@ async def test_a_file_comes_back_through_the_child() -> None:
     document = pymupdf.open()
     for text in ("through the pipe", "page two"):
         document.new_page().insert_text((72, 72), text)
-    extracted = await extract(document.tobytes(), "a.pdf", **LIMITS)
-    assert (extracted.kind, [page.text.strip() for page in extracted.pages]) == (
+    prepared = await prepare(document.tobytes(), "a.pdf", limits=LIMITS)
+    assert (prepared.kind, [text.strip() for text in texts_of(prepared)]) == (
         "pdf",
         ["through the pipe", "page two"],
     )
@@ -54,40 +59,40 @@ async def test_a_file_comes_back_through_the_child() -> None:
 
 async def test_pages_that_fill_several_frames_come_back_in_order() -> None:
     texts = [f"{number} {'größer ' * 2000}" for number in range(100)]
-    extracted = await extract("\f".join(texts).encode(), "a.txt", **LIMITS)
-    assert "".join(page.text for page in extracted.pages) == "".join(texts)
+    prepared = await prepare("\f".join(texts).encode(), "a.txt", limits=LIMITS)
+    assert "".join(texts_of(prepared)) == "".join(texts)
 
 
 async def test_a_table_comes_back_with_its_rows() -> None:
-    extracted = await extract(b"city,rent\nBergen,1200\nOslo,1500\n", "a.csv", **LIMITS)
-    [table] = extracted.tables
-    assert [column.name for column in table.columns] == ["city", "rent"]
-    assert [row.values for page in extracted.pages for row in page.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
+    with await prepare(b"city,rent\nBergen,1200\nOslo,1500\n", "a.csv", limits=LIMITS) as prepared:
+        tables = prepared.tables()
+        assert [column[2] for column in tables.columns] == ["city", "rent"]
+        assert [row[4] for row in tables.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
 
 
 async def test_the_child_gives_the_reason_and_the_field() -> None:
     with pytest.raises(Unreadable) as caught:
-        await extract(b"", "a.pdf", loc=("query", "url"), **LIMITS)
+        await prepare(b"", "a.pdf", loc=("query", "url"), limits=LIMITS)
     assert caught.value.detail() == [{"loc": ["query", "url"], "msg": "The file is empty.", "type": "unreadable"}]
 
 
 @needs_proc
 async def test_a_file_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(Unreadable, match=r"longer than 0\.5 s"):
-        await extract(LONG, "a.txt", seconds=0.5, memory_mb=2048)
+        await prepare(LONG, "a.txt", limits=Limits(0.5, 2048))
     assert not children()
 
 
 @needs_limits
 async def test_a_file_that_needs_too_much_memory_is_given_up() -> None:
     with pytest.raises(Unreadable, match=r"more than 256 MB"):
-        await extract("ж ".encode() * 60_000_000, "a.txt", seconds=30, memory_mb=256)
+        await prepare("ж ".encode() * 60_000_000, "a.txt", limits=Limits(30, 256))
 
 
 @needs_limits
 async def test_a_file_larger_than_the_memory_is_given_up() -> None:
     with pytest.raises(Unreadable, match=r"more than 128 MB"):
-        await extract(bytes(200_000_000), "a.txt", seconds=30, memory_mb=128)
+        await prepare(bytes(200_000_000), "a.txt", limits=Limits(30, 128))
 
 
 @needs_limits
@@ -105,7 +110,7 @@ async def test_the_limits_hold_before_a_library_is_imported(
 
 @needs_proc
 async def test_a_cancelled_task_leaves_no_child_behind() -> None:
-    task = asyncio.create_task(extract(LONG, "a.txt", seconds=60, memory_mb=2048))
+    task = asyncio.create_task(prepare(LONG, "a.txt", limits=Limits(60, 2048)))
     await until(children, "a child that reads the file")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -113,30 +118,66 @@ async def test_a_cancelled_task_leaves_no_child_behind() -> None:
     assert not children()
 
 
+ATTACKS = {
+    "reads another file": "open('/etc/passwd').read()",
+    "reads the server's memory": "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
+    "writes a file": "open('/tmp/written', 'w')",
+    "writes ten gigabytes": "[open(os.environ['TMPDIR'] + '/a', 'wb').write(bytes(1 << 20)) for _ in range(10_000)]",
+    "writes into memory that is a file": "os.write(os.memfd_create('a'), b'a')",
+    "opens a socket": "socket.create_connection(('127.0.0.1', 9))",
+    "opens a local socket": "socket.socket(socket.AF_UNIX)",
+    "forks a thousand times": "[os.fork() for _ in range(1000)]",
+    "starts a program": "subprocess.run(['true'])",
+    "signals the server": "os.kill(os.getppid(), 0)",
+    "raises its limits": "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))",
+    "takes ten gigabytes of memory": "bytearray(10 << 30)",
+    "opens a thousand files": "[open('/dev/null') for _ in range(1000)]",
+}
+
+
+@pytest.mark.skipif(not (means().landlock and means().seccomp), reason="needs Landlock and seccomp")
+async def test_a_reader_that_was_taken_over_reaches_nothing(
+    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = ["import os, resource, socket, subprocess", "done, refused = [], []"]
+    for name, attack in ATTACKS.items():
+        lines += ["try:", f"    {attack}", f"    done.append({name!r})"]
+        lines += ["except (OSError, ValueError, MemoryError):", f"    refused.append({name!r})"]
+    plant("\n".join([*lines, "raise RuntimeError(f'done {done}, refused {len(refused)}')"]))
+    await refusal_of_a_text()
+    assert f"done [], refused {len(ATTACKS)}" in caplog.text
+
+
+@needs_limits
+async def test_a_reader_that_never_ends_has_so_much_time_of_a_processor(plant: Callable[[str], None]) -> None:
+    plant("while True: pass")
+    with pytest.raises(Unreadable, match="took longer than 1 s"):
+        await prepare(b"words", "notes.txt", limits=Limits(1, 1024))
+
+
+SERVER = """
+import asyncio
+from docqa.ingest.reader import Limits, prepare
+asyncio.run(prepare("ж ".encode() * 15_000_000, "a.txt", limits=Limits(60, 2048)))
+"""
+
+
 @needs_proc
-async def test_what_the_child_has_started_ends_with_it(plant: Callable[[str], None], tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    plant(f"""
-        import os, subprocess, time
-        grandchild = subprocess.Popen(["sleep", "600"])
-        with open({str(note)!r} + ".part", "w") as file:
-            file.write(str(grandchild.pid))
-        os.rename({str(note)!r} + ".part", {str(note)!r})
-        time.sleep(600)
-    """)
-    task = asyncio.create_task(extract(b"words", "notes.txt", seconds=60, memory_mb=1024))
-    await until(note.exists, "a process started by the child")
-    pid = int(note.read_text())
-    assert lives(pid)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await until(lambda: not lives(pid), "the end of the process started by the child")
+async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_it_left() -> None:
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, cwd=ROOT)
+    await until(lambda: children(server.pid), "a child that reads the file")
+    [reader] = children(server.pid)
+    server.kill()
+    await server.wait()
+    await until(lambda: not lives(reader), "the end of the reader", seconds=2)
+    left = list(Path(gettempdir()).glob(f"docqa-reader-{server.pid}-*"))
+    remove_remains()
+    assert left and not any(folder.exists() for folder in left)
 
 
 @needs_proc
 async def test_a_crash_of_the_child_is_a_refusal_and_its_signal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    task = asyncio.create_task(extract(LONG, "long.txt", seconds=60, memory_mb=2048))
+    task = asyncio.create_task(prepare(LONG, "long.txt", limits=Limits(60, 2048)))
     await until(children, "a child that reads the file")
     os.kill(children()[0], signal.SIGKILL)
     with pytest.raises(Unreadable, match="Reading this file crashed"):
@@ -205,10 +246,16 @@ async def test_a_child_cannot_flood_the_log_or_forge_its_lines(
     assert lines[-1] == "   [2J ERROR forged"
 
 
-def children() -> list[int]:
-    """The readers that this process has started; a server that other tests use is its child too."""
-    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
-        return [int(pid) for pid in file.read().split() if "docqa.formats" in command_of(pid)]
+def texts_of(prepared: Prepared) -> list[str]:
+    with prepared:
+        return [page.text for page in prepared.page_rows()]
+
+
+def children(pid: int = 0) -> list[int]:
+    """The readers that a process, or this one, has started; a server that other tests use is its child too."""
+    pid = pid or os.getpid()
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(pid) for pid in file.read().split() if "docqa.ingest" in command_of(pid)]
 
 
 def command_of(pid: str) -> str:

@@ -1,0 +1,100 @@
+"""The child's side of reading a file: answers `reader` with all that is stored of it, in frames of records, a line of
+JSON each; then the files that it carries, in pieces, and last what is known of the whole."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from threading import Event
+
+from docqa.errors import Unreadable
+from docqa.formats import reading
+from docqa.formats.pages import Attachment
+from docqa.ingest.gist import records_of
+from docqa.ingest.preparation import Record, of_document, of_tables
+from docqa.ingest.reader import PIECE
+from docqa.workers.loop import Answers, Handler, Header, serve
+
+# What foreign libraries say when an allocation fails.
+_OUT_OF_MEMORY = ("malloc", "out of memory", "memory allocation", "bad_alloc", "cannot allocate")
+
+
+def main() -> None:
+    """Serve requests until the parent closes the pipe or kills the process."""
+    serve(_load)
+
+
+def _load() -> tuple[Header, Handler]:
+    return {}, _handle
+
+
+def _handle(request: Header, data: bytes, _: Event) -> Answers:
+    try:
+        yield from _TASKS[request["task"]](request, data)
+        return
+    except Unreadable:
+        raise
+    except BaseException as error:
+        if not isinstance(error, MemoryError) and not any(sign in str(error).lower() for sign in _OUT_OF_MEMORY):
+            raise
+    # Raised anew: the traceback of the first one keeps alive what has filled the memory.
+    raise MemoryError
+
+
+def _read(request: Header, data: bytes) -> Answers:
+    document = reading.read(data, request["name"], request["media_type"], request["languages"])
+    about: Header = {}
+    yield from _batches(of_document(document, about))
+    for attachment in document.attachments:
+        yield from _pieces(attachment)
+    yield about, b""
+
+
+def _recognise(request: Header, data: bytes) -> Answers:
+    recognise = reading.recognise_beside if request["beside"] else reading.recognise
+    page = recognise(data, request["page_number"], request["languages"], request["hint"])
+    yield {}, _json(astuple(page))
+
+
+def _tables(_: Header, data: bytes) -> Answers:
+    about: Header = {}
+    yield from _batches(of_tables(json.loads(data), about))
+    yield about, b""
+
+
+def _gist(_: Header, data: bytes) -> Answers:
+    about: Header = {}
+    yield from _batches(records_of(json.loads(data), about))
+    yield about, b""
+
+
+_TASKS: dict[str, Callable[[Header, bytes], Answers]] = {
+    "read": _read,
+    "recognise": _recognise,
+    "tables": _tables,
+    "gist": _gist,
+}
+
+
+def _batches(records: Iterator[Record]) -> Answers:
+    """Frames of records of one kind: a frame for each of 20,000 pages would keep the server's loop busy."""
+    lines: dict[str, list[bytes]] = {}
+    sizes: dict[str, int] = {}
+    for kind, values in records:
+        line = _json(values) + b"\n"
+        lines.setdefault(kind, []).append(line)
+        sizes[kind] = sizes.get(kind, 0) + len(line)
+        if sizes[kind] >= PIECE:
+            yield {"of": kind}, b"".join(lines.pop(kind))
+            sizes[kind] = 0
+    for kind, rest in lines.items():
+        yield {"of": kind}, b"".join(rest)
+
+
+def _pieces(file: Attachment) -> Answers:
+    yield {"of": "file", "name": file.name, "media_type": file.media_type}, file.data[:PIECE]
+    for start in range(PIECE, len(file.data), PIECE):
+        yield {"of": "file"}, file.data[start : start + PIECE]
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
