@@ -13,6 +13,7 @@ from docqa.errors import Unavailable
 from docqa.formats.names import OF_ROWS
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.add import main_language
+from docqa.ingest.erasure import erase_forever
 from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, outline
 from docqa.ingest.queue import Intake
@@ -37,9 +38,11 @@ SLIDE_SENTENCES = 2  # the titles of slides say more
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
     """The background work, until it is cancelled: keep the models loaded, finish one document after the other.
 
-    Beside it the full-text index is rebuilt and tables are stored, where an upgrade asks for that.
+    Beside it what was deleted is erased, and the full-text index is rebuilt and tables are stored, where an upgrade
+    asks for that.
     """
     async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_retried(lambda: erase_forever(intake)), name="erasure")
         tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
         tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
         tasks.create_task(_retried(lambda: store_missing_tables(intake.db)), name="tables")

@@ -177,6 +177,7 @@ async def _languages(db: Database, embedder: Embedder | None) -> list[str]:
 async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:
     db = await Database.open(settings.database)
     stack.push_async_callback(db.close)
+    await asyncio.to_thread(db.ballast.hold)
     async with db.write() as conn:
         await store.jobs.resume_failed(conn)
         if recognition_languages():

@@ -3,11 +3,24 @@
 `from docqa import store`, then `store.documents.add_document(conn, ...)`.
 """
 
-from docqa.store import accounts, chunks, document_tables, documents, jobs, knowledge, notes, tables, terms, vectors
+from docqa.store import (
+    accounts,
+    chunks,
+    deletion,
+    document_tables,
+    documents,
+    jobs,
+    knowledge,
+    notes,
+    tables,
+    terms,
+    vectors,
+)
 
 __all__ = [
     "accounts",
     "chunks",
+    "deletion",
     "document_tables",
     "documents",
     "jobs",

@@ -17,11 +17,16 @@ from typing import Any
 
 import aiosqlite
 
-from docqa.errors import CannotStart
+from docqa.errors import CannotStart, DiskFull
+from docqa.store import early
+from docqa.store.ballast import Ballast, free_space
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 READERS = 3
 WAL_LIMIT = 32 << 20
+TRUNCATE_MS = 200  # how long emptying the log waits for readers, and with it every writer
+CONVERTED = 64 << 20  # bytes: files up to this size are made to give space back at once, in a second
+RESERVE = 64 << 20  # bytes that uploads leave free on the disk, for all else to go on
 PRAGMAS = (
     ("busy_timeout", 10_000),
     ("journal_mode", "wal"),
@@ -43,6 +48,11 @@ def _driver() -> ModuleType:
 
 DRIVER = _driver()
 Error: type[Exception] = DRIVER.Error
+# SQLITE_FULL, and SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE, which some file systems and limits lead to.
+_FULL = (13, 778, 4874)
+FULL = (
+    "The disk is full, so nothing was stored. Delete documents or free space on the disk of {folder}, then try again."
+)
 
 
 def _vector_extension() -> str:
@@ -55,7 +65,8 @@ def _vector_extension() -> str:
 
 def connect(path: Path) -> Any:
     """A connection of the driver with the vector extension. Raises CannotStart where this Python cannot load it."""
-    conn = DRIVER.connect(str(path), isolation_level=None, check_same_thread=False)
+    name = path.absolute().as_uri() if path.name != ":memory:" else ":memory:"
+    conn = DRIVER.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
     conn.enable_load_extension(True)
@@ -96,6 +107,7 @@ async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
 
 
 async def _set_pragmas(conn: aiosqlite.Connection) -> None:
+    await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")  # decided with the first table
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
         actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
@@ -117,16 +129,39 @@ async def _migrate(conn: aiosqlite.Connection) -> None:
     known = migrations()
     if version > known[-1][0]:
         raise CannotStart(f"The data are from a newer DocQA (schema {version}, this one knows {known[-1][0]}).")
+    if version == 1 and (sql := await early.completion(conn, known[0][1])):
+        await _apply(conn, 1, sql, 1)
+    absent = await early.missing(conn, version) if version <= early.LAST else set()
     for number, sql in known:
-        if number > version:
-            try:
-                await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {number};\nCOMMIT;")
-            except DRIVER.Error as error:
-                if conn.in_transaction:
-                    await conn.rollback()
-                reached = list(await conn.execute_fetchall("PRAGMA user_version"))
-                if reached != [(number,)]:  # else a second process was faster
-                    raise CannotStart(f"Migration {number} failed: {error}") from error
+        if number in absent or number > max(version, early.LAST):
+            # An early file gets a number that tells its schema with the last of what it lacks.
+            later = any(other in absent for other in range(number + 1, early.LAST + 1))
+            await _apply(conn, number, sql, version if version and later else max(number, version))
+
+
+async def _apply(conn: aiosqlite.Connection, number: int, sql: str, version: int) -> None:
+    """Run the statements of a migration, after which the file has this user_version. Raises CannotStart."""
+    try:
+        await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\n;PRAGMA user_version = {version};\nCOMMIT;")
+    except DRIVER.Error as error:
+        if conn.in_transaction:
+            await conn.rollback()
+        reached = list(await conn.execute_fetchall("PRAGMA user_version"))
+        if reached != [(version,)]:  # else a second process was faster
+            raise CannotStart(f"Migration {number} failed: {error}") from error
+
+
+async def _shrinkable(conn: aiosqlite.Connection, path: Path) -> None:
+    """Make a file of an earlier version give space back after deletions, where that takes but a moment."""
+    [(mode,)] = await conn.execute_fetchall("PRAGMA auto_vacuum")
+    size = path.stat().st_size
+    if not mode and size <= CONVERTED and free_space(path.parent) > 4 * size + RESERVE:
+        await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
+        await conn.execute_fetchall("VACUUM")
+
+
+def _is_full(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in _FULL
 
 
 class Database:
@@ -137,6 +172,7 @@ class Database:
         self._writer = writer
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
+        self.ballast = Ballast(path)
         self._all_readers = readers
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
@@ -149,11 +185,12 @@ class Database:
         Raises CannotStart when the file is not our database, damaged, newer than this program, or cannot be written.
         """
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.touch(mode=0o600)
             opened = [await _open(path)]
             try:
                 await _migrate(opened[0])
+                await _shrinkable(opened[0], path)
                 for _ in range(READERS):
                     opened.append(await _open(path))
                     await opened[-1].execute_fetchall("PRAGMA query_only = 1")
@@ -181,32 +218,48 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
-        """The writing connection in a transaction, committed at the end, rolled back when the block raises."""
+        """The writing connection in a transaction, committed at the end, rolled back when the block raises.
+
+        Raises DiskFull where there is no room for what is written.
+        """
         async with self._writing:
             conn = self._writer
             try:
                 await conn.execute_fetchall("BEGIN IMMEDIATE")
                 yield conn
-            except BaseException:
+                await asyncio.shield(conn.commit())
+            except BaseException as error:
                 # A cancelled statement still runs in the connection's thread; the rollback queues behind it.
                 await asyncio.shield(conn.rollback())
+                if isinstance(error, DRIVER.Error) and _is_full(error):
+                    raise DiskFull(FULL.format(folder=self.path.parent)) from error
                 raise
-            await asyncio.shield(conn.commit())
             if self._owed or self._wal_size() > WAL_LIMIT:
                 await self._truncate()
+
+    def check_space(self, size: int) -> None:
+        """Raises DiskFull where a file of `size` bytes would leave too little room for all else to go on."""
+        if free_space(self.path.parent) < RESERVE + 2 * size:
+            raise DiskFull(FULL.format(folder=self.path.parent))
 
     def _wal_size(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
         return wal.stat().st_size if wal.exists() else 0
 
-    async def forget(self) -> None:
-        """Empty the write-ahead log, so that it keeps no byte of what was just deleted."""
+    async def forget(self) -> bool:
+        """Empty the write-ahead log, so that it keeps no byte of what was just deleted; False where a reader of the old
+        state keeps it alive: the next write tries again."""
         async with self._writing:
             await self._truncate()
+            return not self._owed
 
     async def _truncate(self) -> None:
-        [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
-        # A reader of the old state keeps the log alive: the next write tries again.
+        [(patience,)] = await self._writer.execute_fetchall("PRAGMA busy_timeout")
+        await self._writer.execute_fetchall(f"PRAGMA busy_timeout = {min(TRUNCATE_MS, patience)}")
+        try:
+            [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            await self._writer.execute_fetchall(f"PRAGMA busy_timeout = {patience}")
         self._owed = bool(busy)
 
     async def close(self) -> None:

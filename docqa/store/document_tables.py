@@ -61,7 +61,7 @@ async def replace_tables(
         for key, place, value in sorted((key, place, value) for place, key, value in table.values)
     )
     await change_many(conn, "INSERT INTO table_value (in_table, key, place, value) VALUES (?, ?, ?, ?)", keyed)
-    sql = "UPDATE document SET tables_stored = 1, recurring_names = ? WHERE id = ?"
+    sql = "UPDATE any_document SET tables_stored = 1, recurring_names = ? WHERE id = ?"
     await change(conn, sql, json.dumps(names, ensure_ascii=False), document)
 
 

@@ -42,7 +42,7 @@ async def set_scan(conn: Connection, document: int, page_number: int, text: str,
     has been deleted."""
     sql = "UPDATE page SET text = ?, blocks = ?, scan = '', recognised = 1 WHERE document = ? AND page_number = ?"
     updated = await change(conn, sql, text, packed(blocks), document, page_number)
-    await change(conn, "UPDATE document SET summary = '', tables_stored = 0 WHERE id = ?", document)
+    await change(conn, "UPDATE any_document SET summary = '', tables_stored = 0 WHERE id = ?", document)
     return bool(updated)
 
 
@@ -93,19 +93,21 @@ async def finish_document(
     conn: Connection, document: int, state: str, summary: str, language: str, message: str
 ) -> None:
     """Store what the background work made of a document; `state` is `ready` or `failed`, with a message."""
-    sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
+    sql = (
+        "UPDATE any_document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
+    )
     await change(conn, sql, state, summary, language, message, document)
 
 
 async def resume_failed(conn: Connection) -> None:
     """Queue the documents that failed in an earlier run."""
-    await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE state = 'failed'")
+    await change(conn, "UPDATE any_document SET state = 'indexing', message = '' WHERE state = 'failed'")
 
 
 async def resume_scans(conn: Connection) -> None:
     """Queue the documents with scanned pages that were added while there was no text recognition."""
     scanned = "SELECT document FROM page WHERE scan = 'waiting'"
-    await change(conn, f"UPDATE document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
+    await change(conn, f"UPDATE any_document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
 
 
 async def retry_scans(conn: Connection) -> None:
@@ -116,4 +118,4 @@ async def retry_scans(conn: Connection) -> None:
 
 async def resume_documents(conn: Connection, documents: Iterable[int]) -> None:
     """Queue documents again."""
-    await change_many(conn, "UPDATE document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])
+    await change_many(conn, "UPDATE any_document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])

@@ -108,7 +108,7 @@ async def take_over(conn: Connection) -> None:
     """Search the vectors of the pending model. Chunks that have none by it are found by full text only."""
     await change(conn, "UPDATE embedding_model SET state = 'retired' WHERE state = 'serving'")
     await change(conn, "UPDATE embedding_model SET state = 'serving' WHERE state = 'pending'")
-    await change(conn, "UPDATE document SET sentences_embedded = 0 WHERE sentences_embedded")
+    await change(conn, "UPDATE any_document SET sentences_embedded = 0 WHERE sentences_embedded")
 
 
 async def empty_retired(conn: Connection, limit: int) -> bool:
@@ -143,7 +143,7 @@ async def documents_to_embed(conn: Connection) -> list[int]:
 async def chunks_to_embed(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """(chunk id, text) of the first chunks beyond the id `after` without a vector."""
     slot = await _making(conn)
-    sql = f"""SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND c.id > ?
+    sql = f"""SELECT c.id, c.text FROM chunk c JOIN document d ON d.id = c.document WHERE c.document = ? AND c.id > ?
               AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id) ORDER BY c.id LIMIT ?"""
     return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
 
@@ -227,7 +227,7 @@ async def chunks_without_sentences(
 
 async def set_sentences_embedded(conn: Connection, document: int) -> None:
     """All sentences of a document have vectors."""
-    await change(conn, "UPDATE document SET sentences_embedded = 1 WHERE id = ?", document)
+    await change(conn, "UPDATE any_document SET sentences_embedded = 1 WHERE id = ?", document)
 
 
 async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
