@@ -95,8 +95,8 @@ class Services:
         return for_chat(Catalog.load(self.settings.models), find_machine())
 
     async def watch(self) -> None:
-        """Open the models that are installed while the server runs, by itself or by another process, until this is
-        cancelled."""
+        """Open the models that are installed while the server runs, by itself or by another process, and have documents
+        worked on that another process added, until this is cancelled."""
         arrived = asyncio.Event()
         if self.installation:
             self.installation.on_done = lambda _: arrived.set()
@@ -105,6 +105,9 @@ class Services:
             with suppress(TimeoutError):
                 await asyncio.wait_for(arrived.wait(), LOOK_SECONDS)
             arrived.clear()
+            async with self.db.read() as conn:
+                if await store.jobs.indexing(conn):  # a document may have been imported by another process
+                    self.work.set()
             if await asyncio.to_thread(self._add_installed):
                 self.languages[:] = await _languages(self.db, self.encoders.embedder)
                 self.work.set()

@@ -14,6 +14,7 @@ from docqa.store import (
     notes,
     tables,
     terms,
+    transfer,
     vectors,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "notes",
     "tables",
     "terms",
+    "transfer",
     "vectors",
 ]

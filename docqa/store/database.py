@@ -63,9 +63,12 @@ def _vector_extension() -> str:
     return str(Path(package.origin).with_name("vec0"))
 
 
-def connect(path: Path) -> Any:
-    """A connection of the driver with the vector extension. Raises CannotStart where this Python cannot load it."""
-    name = path.absolute().as_uri() if path.name != ":memory:" else ":memory:"
+def connect(path: Path, options: str = "") -> Any:
+    """A connection of the driver with the vector extension; `options` are those of SQLite's file names (mode=ro).
+
+    Raises CannotStart where this Python cannot load the extension.
+    """
+    name = f"{path.absolute().as_uri()}?{options}" if path.name != ":memory:" else ":memory:"
     conn = DRIVER.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
@@ -236,6 +239,17 @@ class Database:
                 raise
             if self._owed or self._wal_size() > WAL_LIMIT:
                 await self._truncate()
+
+    @asynccontextmanager
+    async def beside(self, path: Path) -> AsyncIterator[None]:
+        """Another database, which is only read, is `other` for the statements of writes. Raises Error."""
+        async with self._writing:
+            await self._writer.execute_fetchall("ATTACH ? AS other", (f"{path.absolute().as_uri()}?mode=ro",))
+        try:
+            yield
+        finally:
+            async with self._writing:
+                await self._writer.execute_fetchall("DETACH other")
 
     def check_space(self, size: int) -> None:
         """Raises DiskFull where a file of `size` bytes would leave too little room for all else to go on."""
