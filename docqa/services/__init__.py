@@ -26,10 +26,12 @@ from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
 from docqa.store.database import Database
+from docqa.store.repair import glance
 
 LOOK_SECONDS = 5.0  # between two looks for models that have come
 QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
 NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
+MEND = "Stop the server and run `python run.py doctor --repair`."
 ALL_QUOTES = (
     "No language model answers here: all answers are quotes from your documents. "
     "`python run.py models list` shows which can be added."
@@ -42,7 +44,7 @@ class Services:
     own.
 
     `installation` is what is installed meanwhile, if anything is; `languages` are notes on documents in languages that
-    the embedding model does not know.
+    the embedding model does not know; `damages` are what is wrong with the database, as it is seen at the start.
     """
 
     settings: Settings
@@ -55,6 +57,7 @@ class Services:
     work: asyncio.Event
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
+    damages: list[str] = field(default_factory=list)
 
     def models(self) -> list[Model]:
         """What can answer now, with its provider; `none` where nothing can.
@@ -76,7 +79,7 @@ class Services:
         # What is only on its way is not missing.
         if not current(steps):
             notes += [*self.encoders.missing, *self.chat_models.notes()]
-        notes += self.languages
+        notes += [*self.languages, *self.damages]
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))
         if all(model.model_provider_name == NO_LANGUAGE_MODEL for model in self.models()):
@@ -165,6 +168,7 @@ async def open_services(
         work=work,
         installation=installation,
         languages=await _languages(db, encoders.embedder),
+        damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],
     )
 
 

@@ -66,13 +66,13 @@ def _check(conn: Any, path: Path) -> None:
 
 def check_schema(path: Path) -> None:
     """Raises UnusableFile where the tables of a migrated file are not those of today's schema."""
-    conn, fresh = opened(path), _fresh(migrations())
+    conn, model = opened(path), fresh()
     try:
-        if acting(conn) != acting(fresh) or _columns(conn) != _columns(fresh):
+        if acting(conn) != acting(model) or _columns(conn) != _columns(model):
             raise UnusableFile(f"{path} is not used: its tables are not those of DocQA.")
     finally:
         conn.close()
-        fresh.close()
+        model.close()
 
 
 def acting(conn: Any) -> set[tuple[str, str]]:
@@ -87,15 +87,16 @@ def _known() -> set[tuple[str, str]]:
     every = migrations()
     known: set[tuple[str, str]] = set()
     for last in range(1, len(every) + 1):
-        conn = _fresh(every[:last])
+        conn = fresh(every[:last])
         known |= acting(conn)
         conn.close()
     return known
 
 
-def _fresh(applied: list[tuple[int, str]]) -> Any:
+def fresh(applied: list[tuple[int, str]] | None = None) -> Any:
+    """A new database in memory, by these migrations or by all."""
     conn = connect(Path(":memory:"))
-    for _, sql in applied:
+    for _, sql in migrations() if applied is None else applied:
         conn.executescript(sql)
     return conn
 
