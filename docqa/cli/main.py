@@ -80,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
     gather.set_defaults(run=_bundle)
     # These are run by `start`, before this module is imported.
-    commands.add_parser("doctor", help="show what this machine has and lacks; --repair mends the data, --offline proves that nothing leaves")
+    commands.add_parser(
+        "doctor", help="show what this machine and the data lack; --repair mends these, --offline proves nothing leaves"
+    )
     commands.add_parser("test", help="run the tests; further words go to pytest")
     commands.add_parser("install", help="install what failed or is missing, and fetch the models")
     for command in (serve, *keys, *data):
