@@ -12,6 +12,7 @@ from docqa.store.database import DRIVER, Database, connect
 
 PATIENCE = 10_000  # milliseconds
 FORMER = ".before-restore"
+_LOGS = ("-wal", "-shm", "-journal")
 
 
 def back_up(database: Path, target: Path) -> None:
@@ -68,11 +69,14 @@ def _set_aside(database: Path) -> Path:
     if mode != "delete":
         raise UnusableFile("A server runs on these data: stop it before restoring.")
     former = database.with_name(database.name + FORMER)
-    former.unlink(missing_ok=True)
+    remove(former)
     try:
         os.link(database, former)
     except OSError:  # a file system without links
         shutil.copy2(database, former)
+    for suffix in _LOGS:  # of a damaged database; SQLite would take it for the log of the restored one
+        if (log := database.with_name(database.name + suffix)).exists():
+            os.replace(log, former.with_name(former.name + suffix))
     return former
 
 
@@ -111,7 +115,7 @@ def new_file(target: Path) -> Iterator[Path]:
 
 def remove(path: Path) -> None:
     """Remove a database with its log."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in ("", *_LOGS):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 

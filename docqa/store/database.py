@@ -190,6 +190,7 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.touch(mode=0o600)
+            Ballast(path).release()  # a server starts on a full disk, too
             opened = [await _open(path)]
             try:
                 await _migrate(opened[0])

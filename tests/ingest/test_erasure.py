@@ -39,7 +39,7 @@ async def test_a_large_document_is_gone_at_once_and_its_space_is_given_back(
     folder: Path = app.state.services.settings.data
     file = folder / "docqa.sqlite"
     kept = await upload(client, "The pump stands in the cellar.")
-    doc_id = await upload(client, book(500))
+    doc_id = await upload(client, book(120))
     base = {"name": "All", "document_ids": [kept, doc_id]}
     knowledge = (await client.post("/v1/api/knowledge", json=base)).json()["knowledge_base_id"]
     await app.state.services.db.forget()

@@ -152,6 +152,10 @@ async def test_an_exported_knowledge_base_answers_the_same_elsewhere_without_bei
     settings: Settings, tmp_path: Path
 ) -> None:
     before = await exported(settings, tmp_path / "house.sqlite")
+    conn = DRIVER.connect(tmp_path / "house.sqlite")
+    assert conn.execute("SELECT name FROM account").fetchall() == [("exported",)], "whose it was is not told"
+    assert conn.execute("SELECT count(*) FROM api_key").fetchone() == (0,)
+    conn.close()
     other, embedder = elsewhere(settings, "other"), Hashing()
     async with served(other, embedder) as client:
         gone = await upload(client, "Something that moves all row ids. " * 100)
@@ -187,15 +191,6 @@ async def test_an_import_is_embedded_anew_for_another_model(settings: Settings, 
         assert embedder.encoded > 3
 
 
-async def test_an_exported_file_holds_no_key_and_no_name_of_an_account(settings: Settings, tmp_path: Path) -> None:
-    await exported(settings, tmp_path / "house.sqlite")
-    conn = DRIVER.connect(tmp_path / "house.sqlite")
-    assert conn.execute("SELECT name FROM account").fetchall() == [("exported",)]
-    assert conn.execute("SELECT count(*) FROM api_key").fetchone() == (0,)
-    assert b"alice" not in (tmp_path / "house.sqlite").read_bytes()
-    conn.close()
-
-
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
@@ -229,22 +224,21 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("damage", "sentence"),
+    ("command", "damage", "sentence"),
     [
-        (lambda path: path.write_bytes(b"My diary. " * 100), "no SQLite file"),
-        (Path.unlink, "cannot be read"),
-        (cut, "damaged"),
-        (scrambled, "damaged"),
-        (statement("PRAGMA user_version = 9999"), "newer"),
-        (statement("PRAGMA application_id = 5"), "not one of DocQA"),
-        (statement("DROP TABLE original"), "not one of DocQA"),
-        (statement("CREATE TRIGGER spy AFTER INSERT ON page BEGIN DELETE FROM document_table; END"), "spy"),
-        (statement("CREATE VIEW mine AS SELECT load_extension('/tmp/evil')"), "mine"),
-        (statement("CREATE TABLE stowaway (a)"), "tables are not those"),
-        (statement("ALTER TABLE page ADD COLUMN b TEXT AS (upper(text))"), "tables are not those"),
+        ("restore", lambda path: path.write_bytes(b"My diary. " * 100), "no SQLite file"),
+        ("import", Path.unlink, "cannot be read"),
+        ("restore", cut, "damaged"),
+        ("import", scrambled, "damaged"),
+        ("restore", statement("PRAGMA user_version = 9999"), "newer"),
+        ("import", statement("PRAGMA application_id = 5"), "not one of DocQA"),
+        ("restore", statement("DROP TABLE original"), "not one of DocQA"),
+        ("import", statement("CREATE TRIGGER spy AFTER INSERT ON page BEGIN DELETE FROM document_table; END"), "spy"),
+        ("restore", statement("CREATE VIEW mine AS SELECT load_extension('/tmp/evil')"), "mine"),
+        ("import", statement("CREATE TABLE stowaway (a)"), "tables are not those"),
+        ("restore", statement("ALTER TABLE page ADD COLUMN b TEXT AS (upper(text))"), "tables are not those"),
     ],
 )
-@pytest.mark.parametrize("command", ["restore", "import"])
 async def test_a_file_that_is_not_ours_or_not_whole_is_refused_and_nothing_is_replaced(
     command: str, damage: Any, sentence: str, empty: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -266,3 +260,26 @@ async def test_a_backup_is_not_imported(tmp_path: Path, capsys: pytest.CaptureFi
     await db.close()
     assert await asyncio.to_thread(run, tmp_path / "data", "import", str(tmp_path / "a.sqlite")) == 1
     assert "restore" in capsys.readouterr().err
+
+
+async def test_a_backup_is_restored_over_a_database_that_is_too_damaged_to_be_opened(
+    empty: bytes, tmp_path: Path
+) -> None:
+    data, file = tmp_path / "data", tmp_path / "given.sqlite"
+    data.mkdir()
+    file.write_bytes(empty)
+    (data / "docqa.sqlite").write_bytes(b"My diary. " * 1000)
+    (data / "docqa.sqlite-wal").write_bytes(b"a log of its own")
+    assert await asyncio.to_thread(run, data, "restore", str(file)) == 0
+    assert (data / "docqa.sqlite.before-restore").read_bytes().startswith(b"My diary.")
+    assert not (data / "docqa.sqlite-wal").exists()
+    await (await Database.open(data / "docqa.sqlite")).close()
+
+
+async def test_an_export_of_what_there_is_not_says_what_there_is(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await (await Database.open(settings.database)).close()
+    assert await asyncio.to_thread(run, settings.data, "export", "House", str(tmp_path / "a.sqlite")) == 1
+    assert "No knowledge base is called House" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.sqlite*")) + list(tmp_path.glob(".*"))
