@@ -29,7 +29,9 @@ from docqa.store.repair import examine
 
 CLIENTS = 3
 MOST_KEPT = 60  # documents; beyond them more are deleted than added, so that a check stays short
-LONGEST = 1.5  # seconds from the first request to the kill
+MOST_ACKNOWLEDGED = 6  # requests of a round before the kill, which then comes within MOMENT
+MOMENT = 0.3  # seconds
+LONGEST = 3.0  # seconds from the first request to the kill
 SERVER = {"DOCQA_EMBEDDER": "none", "DOCQA_VERIFIER": "off", "DOCQA_READER": "off", "DOCQA_LOG_LEVEL": "error"}
 
 
@@ -159,9 +161,11 @@ def check(server: Server, ledger: Ledger) -> None:
             assert known.status_code == 200, f"the knowledge base {name} is lost"
             names = [member["doc_id"] for member in known.json()["document_details"]]
             assert names == [member for member in members if member not in ledger.gone], f"{name} has other members"
-        for base in list(ledger.gone)[-50:]:
-            for path in (f"/v1/api/knowledge/{base}", f"/v1/api/documents/{base}"):
-                assert client.get(path).status_code == 404, f"{base} is back"
+        shown, page = set(), 1
+        while bases := client.get(f"/v1/api/knowledge?page_size=100&page={page}").json()["knowledge_bases"]:
+            shown |= {base["knowledge_base_id"] for base in bases}
+            page += 1
+        assert not shown & ledger.gone, f"{shown & ledger.gone} are back"
 
 
 def sound(data: Path) -> None:
@@ -184,7 +188,10 @@ def round_of(data: Path, ledger: Ledger, seed: str) -> None:
         threads = [threading.Thread(target=client.work) for client in clients]
         for thread in threads:
             thread.start()
-        time.sleep(random.uniform(0.05, LONGEST))
+        enough, end = ledger.acknowledged + random.randint(1, MOST_ACKNOWLEDGED), time.monotonic() + LONGEST
+        while ledger.acknowledged < enough and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(random.uniform(0, MOMENT))
     finally:
         server.process.kill()
         server.process.wait()
