@@ -127,31 +127,36 @@ def migrations() -> list[tuple[int, str]]:
 
 
 async def _migrate(conn: aiosqlite.Connection) -> None:
-    """Apply what is missing, each file in its own transaction, so that a failed start leaves the old schema intact."""
+    """Apply what is missing, in transactions, so that a failed start leaves the old schema intact.
+
+    Each file has its own, but the early ones share one: the number of what lies between would not tell its schema.
+    """
     [(version,)] = await conn.execute_fetchall("PRAGMA user_version")
     known = migrations()
     if version > known[-1][0]:
         raise CannotStart(f"The data are from a newer DocQA (schema {version}, this one knows {known[-1][0]}).")
-    if version == 1 and (sql := await early.completion(conn, known[0][1])):
-        await _apply(conn, 1, sql, 1)
-    absent = await early.missing(conn, version) if version <= early.LAST else set()
+    if version <= early.LAST:
+        first = [await early.completion(conn, known[0][1])] if version == 1 else []
+        absent = await early.missing(conn, version)
+        scripts = [*first, *(sql for number, sql in known if number in absent)]
+        reached = max(number for number, _ in known if number <= early.LAST)
+        if any(scripts):
+            await _apply(conn, "\n;\n".join(scripts), reached)
     for number, sql in known:
-        if number in absent or number > max(version, early.LAST):
-            # An early file gets a number that tells its schema with the last of what it lacks.
-            later = any(other in absent for other in range(number + 1, early.LAST + 1))
-            await _apply(conn, number, sql, version if version and later else max(number, version))
+        if number > max(version, early.LAST):
+            await _apply(conn, sql, number)
 
 
-async def _apply(conn: aiosqlite.Connection, number: int, sql: str, version: int) -> None:
-    """Run the statements of a migration, after which the file has this user_version. Raises CannotStart."""
+async def _apply(conn: aiosqlite.Connection, sql: str, version: int) -> None:
+    """Run the statements after which the file has this user_version. Raises CannotStart."""
     try:
         await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\n;PRAGMA user_version = {version};\nCOMMIT;")
     except DRIVER.Error as error:
         if conn.in_transaction:
             await conn.rollback()
-        reached = list(await conn.execute_fetchall("PRAGMA user_version"))
-        if reached != [(version,)]:  # else a second process was faster
-            raise CannotStart(f"Migration {number} failed: {error}") from error
+        [(reached,)] = await conn.execute_fetchall("PRAGMA user_version")
+        if reached < version:  # else a second process was faster
+            raise CannotStart(f"Migration {version} failed: {error}") from error
 
 
 async def _shrinkable(conn: aiosqlite.Connection, path: Path) -> None:
