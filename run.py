@@ -8,7 +8,9 @@ python run.py ocr --help      languages of text recognition: list and add
 python run.py eval FILE...    how well questions about your own documents are answered
 python run.py test            install the test tools too, then run the tests; further words go to pytest
 python run.py install         install again what failed or is missing, and fetch the models
-python run.py doctor          what this machine has and lacks; --offline proves that nothing leaves it
+python run.py doctor          what machine and data lack; --repair mends the data, --offline proves that nothing leaves
+python run.py backup FILE     everything that is stored as one file; restore FILE puts it back
+python run.py export KB FILE  a knowledge base with its documents as one file; import FILE adds it
 python run.py bundle DIR      gather all that a machine without a network needs into one folder
 """
 

@@ -13,6 +13,7 @@
     │   ├── OutOfTime          503  no word came in time
     │   │   └── TooSlow        503  a model would take longer than there is time for
     │   └── ChildDied          503  a child process ended in the middle of its work
+    ├── DiskFull               507  no room for what should be stored
     └── CannotStart            500  a setting or the data folder keeps the server from starting
 
 Code below HTTP just raises what happened; one table in `app` turns it into a response.
@@ -142,6 +143,12 @@ class TooSlow(OutOfTime):
 
 class ChildDied(Unavailable):
     """A child process ended in the middle of its work."""
+
+
+class DiskFull(DocqaError):
+    """No room on the disk for what should be stored; nothing of it was."""
+
+    status = 507
 
 
 class CannotStart(DocqaError):

@@ -15,6 +15,7 @@ from typing import Any
 from docqa import __version__, store
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.catalog.catalog import Catalog
+from docqa.cli.data import declare as declare_data
 from docqa.cli.models import declare as declare_models
 from docqa.cli.ocr import declare as declare_ocr
 from docqa.cli.reader import declare as declare_reader
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=run)
     keys = _declare_keys(commands)
     _declare_eval(commands)
+    data = declare_data(commands)
     declare_models(commands)
     declare_ocr(commands)
     declare_reader(commands)
@@ -78,10 +80,12 @@ def _parser() -> argparse.ArgumentParser:
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
     gather.set_defaults(run=_bundle)
     # These are run by `start`, before this module is imported.
-    commands.add_parser("doctor", help="show what this machine has and lacks; --offline proves that nothing leaves it")
+    commands.add_parser(
+        "doctor", help="show what this machine and the data lack; --repair mends these, --offline proves nothing leaves"
+    )
     commands.add_parser("test", help="run the tests; further words go to pytest")
     commands.add_parser("install", help="install what failed or is missing, and fetch the models")
-    for command in (serve, *keys):
+    for command in (serve, *keys, *data):
         command.add_argument("--data", help="folder of the SQLite file and the first API key")
     return parser
 

@@ -39,14 +39,15 @@ async def add_file(
 ) -> str:
     """The doc_id of the new document, or of the account's document with the same bytes.
 
-    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, and Busy when too
-    many files wait to be read.
+    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, Busy when too
+    many files wait to be read, and DiskFull.
     """
     until = asyncio.get_running_loop().time() + intake.reading.seconds
     sha256 = await _sha256(data)
     async with intake.db.read() as conn:
         if known := await store.documents.document_with_bytes(conn, account, sha256):
             return known
+    intake.db.check_space(len(data))
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     with ExitStack() as kept:
         prepared = kept.enter_context(await intake.reading.read(data, name, media_type if url else "", loc))

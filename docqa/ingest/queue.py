@@ -76,11 +76,12 @@ class ReadingQueue:
 @dataclass(frozen=True)
 class Intake:
     """Where documents are written and files are read; `work` is set when there is something for the background work,
-    or something more urgent than what it does."""
+    or something more urgent than what it does; `deleted` when something was deleted."""
 
     db: Database
     reading: ReadingQueue
     work: asyncio.Event
+    deleted: asyncio.Event = field(default_factory=asyncio.Event)
     _wanted: dict[int, None] = field(default_factory=dict)
 
     @property

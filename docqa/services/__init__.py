@@ -27,10 +27,12 @@ from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
 from docqa.store.database import Database
+from docqa.store.repair import glance
 
 LOOK_SECONDS = 5.0  # between two looks for models that have come
 QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
 NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
+MEND = "Stop the server and run `python run.py doctor --repair`."
 ALL_QUOTES = (
     "No language model answers here: all answers are quotes from your documents. "
     "`python run.py models list` shows which can be added."
@@ -43,7 +45,8 @@ class Services:
     own.
 
     `installation` is what is installed meanwhile, if anything is; `languages` are notes on documents in languages that
-    the embedding model does not know: for the terminal, as /healthz tells nobody what is stored.
+    the embedding model does not know: for the terminal, as /healthz tells nobody what is stored. `damages` are what is
+    wrong with the database, as it is seen at the start.
     """
 
     settings: Settings
@@ -56,6 +59,7 @@ class Services:
     work: asyncio.Event
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
+    damages: list[str] = field(default_factory=list)
 
     def models(self) -> list[Model]:
         """What can answer now, with its provider; `none` where nothing can.
@@ -77,6 +81,7 @@ class Services:
         # What is only on its way is not missing.
         if not current(steps):
             notes += [*self.encoders.missing, *self.chat_models.notes()]
+        notes += self.damages
         if self.encoders.embedder and self.encoders.reindexing:
             notes.append(REINDEXING.format(name=self.encoders.embedder.name))
         if all(model.model_provider_name == NO_LANGUAGE_MODEL for model in self.models()):
@@ -95,8 +100,8 @@ class Services:
         return for_chat(Catalog.load(self.settings.models), find_machine())
 
     async def watch(self) -> None:
-        """Open the models that are installed while the server runs, by itself or by another process, until this is
-        cancelled."""
+        """Open the models that are installed while the server runs, by itself or by another process, and have documents
+        worked on that another process added, until this is cancelled."""
         arrived = asyncio.Event()
         if self.installation:
             self.installation.on_done = lambda _: arrived.set()
@@ -105,6 +110,9 @@ class Services:
             with suppress(TimeoutError):
                 await asyncio.wait_for(arrived.wait(), LOOK_SECONDS)
             arrived.clear()
+            async with self.db.read() as conn:
+                if await store.jobs.indexing(conn):  # a document may have been imported by another process
+                    self.work.set()
             if await asyncio.to_thread(self._add_installed):
                 self.languages[:] = await _languages(self.db, self.encoders.embedder)
                 self.work.set()
@@ -163,6 +171,7 @@ async def open_services(
         work=work,
         installation=installation,
         languages=await _languages(db, encoders.embedder),
+        damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],
     )
 
 
@@ -178,6 +187,7 @@ async def _languages(db: Database, embedder: Embedder | None) -> list[str]:
 async def _open_database(settings: Settings, stack: AsyncExitStack) -> Database:
     db = await Database.open(settings.database)
     stack.push_async_callback(db.close)
+    await asyncio.to_thread(db.ballast.hold)
     async with db.write() as conn:
         await store.jobs.resume_failed(conn)
         if recognition_languages():

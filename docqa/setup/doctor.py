@@ -1,7 +1,7 @@
 """What this machine has and lacks (`python run.py doctor`), and the proof that nothing leaves it (`doctor --offline`).
 
-It repairs nothing and, without --offline, starts nothing. It also runs where nothing is installed yet, so it imports
-third-party packages only after checking that they are there.
+Without --repair it changes nothing and, without --offline, starts nothing. It also runs where nothing is installed yet,
+so it imports third-party packages only after checking that they are there.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import sys
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from docqa import ROOT
@@ -31,27 +30,14 @@ from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
 from docqa.settings import Settings, environment_name
 from docqa.setup.confinement import confinement
+from docqa.setup.data import data_findings, data_folder, sqlite
+from docqa.setup.findings import Finding
 from docqa.setup.packages import COMPILER, WITHOUT, Installer
 from docqa.workers.sandbox import means
 
 DISK_MB = 1000  # for the packages' caches and some documents, beside the models
 MEMORY_MB = 2000  # the server, the embedding model and one file being read
-WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))  # https://sqlite.org/wal.html#walresetbug
 INSTALL_AGAIN = "Run `python run.py install`."
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the report; `remedy` says how to fix a problem, `needed` that the server cannot run with it."""
-
-    what: str
-    state: str
-    remedy: str = ""
-    needed: bool = False
-
-    def __str__(self) -> str:
-        mark = "ok  " if not self.remedy else "MISS" if self.needed else "note"
-        return f"{mark} {self.what}: {self.state}" + (f"\n     {self.remedy}" if self.remedy else "")
 
 
 def examine(arguments: Sequence[str]) -> int:
@@ -62,27 +48,30 @@ def examine(arguments: Sequence[str]) -> int:
         action="store_true",
         help="start the service with temporary data, use every part of it, and prove that nothing leaves this machine",
     )
+    parser.add_argument("--data", help="folder of the database that is examined")
+    parser.add_argument("--repair", action="store_true", help="mend what is wrong with the data, as far as it can be")
     options = parser.parse_args(arguments)
-    settings = Settings.read(os.environ)
+    settings = Settings.read(os.environ, data=options.data)
     if options.offline:
         return prove_offline()
-    report = list(findings(settings))
+    report = list(findings(settings, options.repair))
     print("\n".join(map(str, report)))
     missing = [finding.what for finding in report if finding.remedy and finding.needed]
     print(f"\nNeeded and missing: {', '.join(missing)}." if missing else "\nNothing that is needed is missing.")
     return 1 if missing else 0
 
 
-def findings(settings: Settings) -> Iterator[Finding]:
-    """Every finding, in the order of a setup."""
+def findings(settings: Settings, repair: bool = False) -> Iterator[Finding]:
+    """Every finding, in the order of a setup; with `repair`, the data are mended first."""
     yield Finding("Python", f"{platform.python_version()} ({sys.executable})")
     yield from _packages()
-    yield from _database()
+    yield from sqlite()
     yield from _models(settings)
     yield _recognition(settings.database)
     yield Finding("readers of files", *confinement(means()))
     yield from _disk_and_memory(settings)
-    yield _data_folder(settings.data)
+    yield data_folder(settings.data)
+    yield from data_findings(settings, repair)
     yield _port(settings.host, settings.port)
     state = "on: links, remote models and downloads are refused" if settings.offline else "off: links are followed"
     yield Finding(environment_name("offline"), state)
@@ -100,34 +89,6 @@ def _packages() -> Iterator[Finding]:
         if name == "local" and not installer.compiler():
             remedy += f" {COMPILER}"
         yield Finding(f"packages ({name})", state, remedy, needed=name == "base")
-
-
-def _database() -> Iterator[Finding]:
-    if importlib.util.find_spec("aiosqlite") is None:
-        return
-    from docqa.errors import CannotStart
-    from docqa.store.database import DRIVER, check_driver
-
-    version = DRIVER.sqlite_version
-    low, high = WAL_RESET_BUG
-    buggy = low <= tuple(map(int, version.split("."))) <= high
-    remedy = (
-        "Two processes that write at once may damage the file: "
-        "install pysqlite3, or a Python with SQLite 3.51.3 or newer."
-    )
-    state = f"{version} ({DRIVER.__name__.partition('.')[0]})" + (", which has the WAL-reset bug" if buggy else "")
-    yield Finding("SQLite", state, remedy if buggy else "")
-    try:
-        check_driver()
-    except CannotStart as error:
-        yield Finding(
-            "SQLite extensions",
-            str(error),
-            "Use a Python whose sqlite3 can load extensions, or for which pysqlite3 has a wheel.",
-            needed=True,
-        )
-    else:
-        yield Finding("SQLite extensions", "sqlite-vec and FTS5 work")
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
@@ -197,21 +158,6 @@ def _disk_and_memory(settings: Settings) -> Iterator[Finding]:
     memory = machine.memory >> 20
     low = f"At least {MEMORY_MB:,} MB are recommended; {environment_name('embedder')}=none needs the least."
     yield Finding("memory", f"{memory:,} MB, {machine.cores} cores", "" if memory >= MEMORY_MB or not memory else low)
-
-
-def _data_folder(data: Path) -> Finding:
-    try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=data):
-            pass
-    except OSError as error:
-        return Finding(
-            "data folder",
-            f"{data} is not writable: {error.strerror}",
-            f"Make it writable for this user, or choose another ({environment_name('data')}).",
-            True,
-        )
-    return Finding("data folder", f"{data} is writable")
 
 
 def _port(host: str, port: int) -> Finding:

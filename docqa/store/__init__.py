@@ -6,6 +6,7 @@
 from docqa.store import (
     accounts,
     chunks,
+    deletion,
     document_tables,
     documents,
     full_text,
@@ -14,12 +15,14 @@ from docqa.store import (
     notes,
     tables,
     terms,
+    transfer,
     vectors,
 )
 
 __all__ = [
     "accounts",
     "chunks",
+    "deletion",
     "document_tables",
     "documents",
     "full_text",
@@ -28,5 +31,6 @@ __all__ = [
     "notes",
     "tables",
     "terms",
+    "transfer",
     "vectors",
 ]

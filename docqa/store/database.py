@@ -17,12 +17,17 @@ from typing import Any
 
 import aiosqlite
 
-from docqa.errors import CannotStart
+from docqa.errors import CannotStart, DiskFull
+from docqa.store import early
+from docqa.store.ballast import Ballast, free_space
 from docqa.store.modes import make_private
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 READERS = 3
 WAL_LIMIT = 32 << 20
+TRUNCATE_MS = 200  # how long emptying the log waits for readers, and with it every writer
+CONVERTED = 64 << 20  # bytes: files up to this size are made to give space back at once, in a second
+RESERVE = 64 << 20  # bytes that uploads leave free on the disk, for all else to go on
 PRAGMAS = (
     ("busy_timeout", 10_000),
     ("journal_mode", "wal"),
@@ -44,6 +49,11 @@ def _driver() -> ModuleType:
 
 DRIVER = _driver()
 Error: type[Exception] = DRIVER.Error
+# SQLITE_FULL, and SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE, which some file systems and limits lead to.
+_FULL = (13, 778, 4874)
+FULL = (
+    "The disk is full, so nothing was stored. Delete documents or free space on the disk of {folder}, then try again."
+)
 
 
 def _vector_extension() -> str:
@@ -54,9 +64,13 @@ def _vector_extension() -> str:
     return str(Path(package.origin).with_name("vec0"))
 
 
-def connect(path: Path) -> Any:
-    """A connection of the driver with the vector extension. Raises CannotStart where this Python cannot load it."""
-    conn = DRIVER.connect(str(path), isolation_level=None, check_same_thread=False)
+def connect(path: Path, options: str = "") -> Any:
+    """A connection of the driver with the vector extension; `options` are those of SQLite's file names (mode=ro).
+
+    Raises CannotStart where this Python cannot load the extension.
+    """
+    name = f"{path.absolute().as_uri()}?{options}" if path.name != ":memory:" else ":memory:"
+    conn = DRIVER.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
     conn.enable_load_extension(True)
@@ -97,6 +111,7 @@ async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
 
 
 async def _set_pragmas(conn: aiosqlite.Connection) -> None:
+    await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")  # decided with the first table
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
         actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
@@ -113,21 +128,49 @@ def migrations() -> list[tuple[int, str]]:
 
 
 async def _migrate(conn: aiosqlite.Connection) -> None:
-    """Apply what is missing, each file in its own transaction, so that a failed start leaves the old schema intact."""
+    """Apply what is missing, in transactions, so that a failed start leaves the old schema intact.
+
+    Each file has its own, but the early ones share one: the number of what lies between would not tell its schema.
+    """
     [(version,)] = await conn.execute_fetchall("PRAGMA user_version")
     known = migrations()
     if version > known[-1][0]:
         raise CannotStart(f"The data are from a newer DocQA (schema {version}, this one knows {known[-1][0]}).")
+    if version <= early.LAST:
+        first = [await early.completion(conn, known[0][1])] if version == 1 else []
+        absent = await early.missing(conn, version)
+        scripts = [*first, *(sql for number, sql in known if number in absent)]
+        reached = max(number for number, _ in known if number <= early.LAST)
+        if any(scripts):
+            await _apply(conn, "\n;\n".join(scripts), reached)
     for number, sql in known:
-        if number > version:
-            try:
-                await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\nPRAGMA user_version = {number};\nCOMMIT;")
-            except DRIVER.Error as error:
-                if conn.in_transaction:
-                    await conn.rollback()
-                reached = list(await conn.execute_fetchall("PRAGMA user_version"))
-                if reached != [(number,)]:  # else a second process was faster
-                    raise CannotStart(f"Migration {number} failed: {error}") from error
+        if number > max(version, early.LAST):
+            await _apply(conn, sql, number)
+
+
+async def _apply(conn: aiosqlite.Connection, sql: str, version: int) -> None:
+    """Run the statements after which the file has this user_version. Raises CannotStart."""
+    try:
+        await conn.executescript(f"BEGIN IMMEDIATE;\n{sql}\n;PRAGMA user_version = {version};\nCOMMIT;")
+    except DRIVER.Error as error:
+        if conn.in_transaction:
+            await conn.rollback()
+        [(reached,)] = await conn.execute_fetchall("PRAGMA user_version")
+        if reached < version:  # else a second process was faster
+            raise CannotStart(f"Migration {version} failed: {error}") from error
+
+
+async def _shrinkable(conn: aiosqlite.Connection, path: Path) -> None:
+    """Make a file of an earlier version give space back after deletions, where that takes but a moment."""
+    [(mode,)] = await conn.execute_fetchall("PRAGMA auto_vacuum")
+    size = path.stat().st_size
+    if not mode and size <= CONVERTED and free_space(path.parent) > 4 * size + RESERVE:
+        await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")
+        await conn.execute_fetchall("VACUUM")
+
+
+def _is_full(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in _FULL
 
 
 class Database:
@@ -138,6 +181,7 @@ class Database:
         self._writer = writer
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
+        self.ballast = Ballast(path)
         self._all_readers = readers
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
@@ -151,9 +195,11 @@ class Database:
         """
         try:
             make_private(path)
+            Ballast(path).release()  # a server starts on a full disk, too
             opened = [await _open(path)]
             try:
                 await _migrate(opened[0])
+                await _shrinkable(opened[0], path)
                 for _ in range(READERS):
                     opened.append(await _open(path))
                     await opened[-1].execute_fetchall("PRAGMA query_only = 1")
@@ -181,32 +227,59 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
-        """The writing connection in a transaction, committed at the end, rolled back when the block raises."""
+        """The writing connection in a transaction, committed at the end, rolled back when the block raises.
+
+        Raises DiskFull where there is no room for what is written.
+        """
         async with self._writing:
             conn = self._writer
             try:
                 await conn.execute_fetchall("BEGIN IMMEDIATE")
                 yield conn
-            except BaseException:
+                await asyncio.shield(conn.commit())
+            except BaseException as error:
                 # A cancelled statement still runs in the connection's thread; the rollback queues behind it.
                 await asyncio.shield(conn.rollback())
+                if isinstance(error, DRIVER.Error) and _is_full(error):
+                    raise DiskFull(FULL.format(folder=self.path.parent)) from error
                 raise
-            await asyncio.shield(conn.commit())
             if self._owed or self._wal_size() > WAL_LIMIT:
                 await self._truncate()
+
+    @asynccontextmanager
+    async def beside(self, path: Path) -> AsyncIterator[None]:
+        """Another database, which is only read, is `other` for the statements of writes. Raises Error."""
+        async with self._writing:
+            await self._writer.execute_fetchall("ATTACH ? AS other", (f"{path.absolute().as_uri()}?mode=ro",))
+        try:
+            yield
+        finally:
+            async with self._writing:
+                await self._writer.execute_fetchall("DETACH other")
+
+    def check_space(self, size: int) -> None:
+        """Raises DiskFull where a file of `size` bytes would leave too little room for all else to go on."""
+        if free_space(self.path.parent) < RESERVE + 2 * size:
+            raise DiskFull(FULL.format(folder=self.path.parent))
 
     def _wal_size(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
         return wal.stat().st_size if wal.exists() else 0
 
-    async def forget(self) -> None:
-        """Empty the write-ahead log, so that it keeps no byte of what was just deleted."""
+    async def forget(self) -> bool:
+        """Empty the write-ahead log, so that it keeps no byte of what was just deleted; False where a reader of the old
+        state keeps it alive: the next write tries again."""
         async with self._writing:
             await self._truncate()
+            return not self._owed
 
     async def _truncate(self) -> None:
-        [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
-        # A reader of the old state keeps the log alive: the next write tries again.
+        [(patience,)] = await self._writer.execute_fetchall("PRAGMA busy_timeout")
+        await self._writer.execute_fetchall(f"PRAGMA busy_timeout = {min(TRUNCATE_MS, patience)}")
+        try:
+            [(busy, *_)] = await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            await self._writer.execute_fetchall(f"PRAGMA busy_timeout = {patience}")
         self._owed = bool(busy)
 
     async def close(self) -> None:

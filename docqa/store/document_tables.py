@@ -62,7 +62,7 @@ async def replace_tables(conn: Connection, document: int, records: TableRecords)
     await change_many(conn, sql, numbered())
     sql = "INSERT INTO table_value (in_table, key, place, value) VALUES (?, ?, ?, ?)"
     await change_many(conn, sql, ((base + value[0], *value[1:]) for value in records.values))
-    sql = "UPDATE document SET tables_stored = 1, recurring_names = ? WHERE id = ?"
+    sql = "UPDATE any_document SET tables_stored = 1, recurring_names = ? WHERE id = ?"
     await change(conn, sql, json.dumps(records.recurring_names, ensure_ascii=False), document)
 
 

@@ -10,7 +10,7 @@ from aiosqlite import Connection
 from docqa import records
 from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
-from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
 
@@ -68,7 +68,7 @@ async def add_document(
     dated: str = "",
 ) -> int:
     """The row id of a new document, in the state `indexing`; `notes` say what its reader had to leave out."""
-    sql = """INSERT INTO document (doc_id, account, name, kind, sha256, language, pages, created, state, notes,
+    sql = """INSERT INTO any_document (doc_id, account, name, kind, sha256, language, pages, created, state, notes,
                                    title, author, dated)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?, ?, ?, ?)"""
     about = title, author, dated
@@ -223,9 +223,3 @@ async def pages(conn: Connection, document: int) -> list[StoredPage]:
     sql = "SELECT page_number, text, blocks FROM page WHERE document = ? ORDER BY page_number"
     rows = await fetch_all(conn, sql, document)
     return [StoredPage(number, text, stored_blocks(text, blocks)) for number, text, blocks in rows]
-
-
-async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
-    """Delete a document and everything made from it. Raises NotFound."""
-    if not await change(conn, "DELETE FROM document WHERE account = ? AND doc_id = ?", account, doc_id):
-        raise NotFound("Document not found")

@@ -9,6 +9,8 @@ from docqa.store.documents import STORED, StoredDocument
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
 from docqa.text.blocks import Block, packed
 
+# A page of a document that has not been deleted meanwhile.
+_STORED_PAGE = "document = ? AND page_number = ? AND document IN (SELECT id FROM document)"
 SMALL = 10  # pages: what is done in some seconds does not wait for what takes minutes
 
 
@@ -40,9 +42,9 @@ async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None
 async def set_scan(conn: Connection, document: int, page_number: int, text: str, blocks: Sequence[Block]) -> bool:
     """Store what was read on a scanned page, and have the document summarised and its tables stored again. False if it
     has been deleted."""
-    sql = "UPDATE page SET text = ?, blocks = ?, scan = '', recognised = 1 WHERE document = ? AND page_number = ?"
+    sql = f"UPDATE page SET text = ?, blocks = ?, scan = '', recognised = 1 WHERE {_STORED_PAGE}"
     updated = await change(conn, sql, text, packed(blocks), document, page_number)
-    await change(conn, "UPDATE document SET summary = '', tables_stored = 0 WHERE id = ?", document)
+    await change(conn, "UPDATE any_document SET summary = '', tables_stored = 0 WHERE id = ?", document)
     return bool(updated)
 
 
@@ -75,9 +77,9 @@ async def set_pictures(
     After the last page of a document it is queued again, for the vectors of the passages that came.
     """
     if text:
-        sql = "UPDATE page SET text = ?, blocks = ?, recognised = 1 WHERE document = ? AND page_number = ?"
+        sql = f"UPDATE page SET text = ?, blocks = ?, recognised = 1 WHERE {_STORED_PAGE}"
         await change(conn, sql, text, packed(blocks), document, page_number)
-    sql = "UPDATE page SET pictures = 0 WHERE document = ? AND page_number = ?"
+    sql = f"UPDATE page SET pictures = 0 WHERE {_STORED_PAGE}"
     updated = await change(conn, sql, document, page_number)
     if await fetch_one(conn, "SELECT 1 FROM page WHERE document = ? AND pictures > 0 LIMIT 1", document) is None:
         await resume_documents(conn, [document])
@@ -93,19 +95,21 @@ async def finish_document(
     conn: Connection, document: int, state: str, summary: str, language: str, message: str
 ) -> None:
     """Store what the background work made of a document; `state` is `ready` or `failed`, with a message."""
-    sql = "UPDATE document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
+    sql = (
+        "UPDATE any_document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
+    )
     await change(conn, sql, state, summary, language, message, document)
 
 
 async def resume_failed(conn: Connection) -> None:
     """Queue the documents that failed in an earlier run."""
-    await change(conn, "UPDATE document SET state = 'indexing', message = '' WHERE state = 'failed'")
+    await change(conn, "UPDATE any_document SET state = 'indexing', message = '' WHERE state = 'failed'")
 
 
 async def resume_scans(conn: Connection) -> None:
     """Queue the documents with scanned pages that were added while there was no text recognition."""
     scanned = "SELECT document FROM page WHERE scan = 'waiting'"
-    await change(conn, f"UPDATE document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
+    await change(conn, f"UPDATE any_document SET state = 'indexing', message = '' WHERE id IN ({scanned})")
 
 
 async def retry_scans(conn: Connection) -> None:
@@ -116,4 +120,4 @@ async def retry_scans(conn: Connection) -> None:
 
 async def resume_documents(conn: Connection, documents: Iterable[int]) -> None:
     """Queue documents again."""
-    await change_many(conn, "UPDATE document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])
+    await change_many(conn, "UPDATE any_document SET state = 'indexing' WHERE id = ?", [(id_,) for id_ in documents])

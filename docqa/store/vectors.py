@@ -27,7 +27,7 @@ class StoredModel:
     dimension: int
 
 
-class _Slot(NamedTuple):
+class Slot(NamedTuple):
     """The names of the tables of one slot."""
 
     number: int
@@ -36,9 +36,9 @@ class _Slot(NamedTuple):
     sentences: str
 
 
-_SLOTS = (
-    _Slot(0, "embedding_0", "chunk_vec", "sentence_embedding_0"),
-    _Slot(1, "embedding_1", "chunk_vec1", "sentence_embedding_1"),
+SLOTS = (
+    Slot(0, "embedding_0", "chunk_vec", "sentence_embedding_0"),
+    Slot(1, "embedding_1", "chunk_vec1", "sentence_embedding_1"),
 )
 
 
@@ -60,20 +60,20 @@ async def _model(conn: Connection, state: str) -> StoredModel | None:
     return StoredModel(*row) if row else None
 
 
-async def _slot_in(conn: Connection, state: str) -> _Slot | None:
+async def _slot_in(conn: Connection, state: str) -> Slot | None:
     row = await fetch_one(conn, "SELECT slot FROM embedding_model WHERE state = ?", state)
-    return _SLOTS[row[0]] if row else None
+    return SLOTS[row[0]] if row else None
 
 
-async def _slot_of(conn: Connection, model: StoredModel) -> _Slot | None:
+async def _slot_of(conn: Connection, model: StoredModel) -> Slot | None:
     sql = "SELECT slot FROM embedding_model WHERE name = ? AND sha256 = ? AND dimension = ?"
     row = await fetch_one(conn, sql, model.name, model.sha256, model.dimension)
-    return _SLOTS[row[0]] if row else None
+    return SLOTS[row[0]] if row else None
 
 
-async def _making(conn: Connection) -> _Slot:
+async def making_slot(conn: Connection) -> Slot:
     """The slot that new vectors go to."""
-    return await _slot_in(conn, "pending") or await _slot_in(conn, "serving") or _SLOTS[0]
+    return await _slot_in(conn, "pending") or await _slot_in(conn, "serving") or SLOTS[0]
 
 
 async def use_model(conn: Connection, model: StoredModel) -> bool:
@@ -92,7 +92,7 @@ async def use_model(conn: Connection, model: StoredModel) -> bool:
         await change(conn, "DELETE FROM embedding_model WHERE slot = ?", slot.number)
         serving = None
     taken = {row[0] for row in await fetch_all(conn, "SELECT slot FROM embedding_model")}
-    free = next((slot for slot in _SLOTS if slot.number not in taken), None)
+    free = next((slot for slot in SLOTS if slot.number not in taken), None)
     if free is None:
         return False
     await change(conn, f"DROP TABLE {free.signs}")
@@ -108,7 +108,7 @@ async def take_over(conn: Connection) -> None:
     """Search the vectors of the pending model. Chunks that have none by it are found by full text only."""
     await change(conn, "UPDATE embedding_model SET state = 'retired' WHERE state = 'serving'")
     await change(conn, "UPDATE embedding_model SET state = 'serving' WHERE state = 'pending'")
-    await change(conn, "UPDATE document SET sentences_embedded = 0 WHERE sentences_embedded")
+    await change(conn, "UPDATE any_document SET sentences_embedded = 0 WHERE sentences_embedded")
 
 
 async def empty_retired(conn: Connection, limit: int) -> bool:
@@ -133,7 +133,7 @@ async def empty_retired(conn: Connection, limit: int) -> bool:
 async def documents_to_embed(conn: Connection) -> list[int]:
     """The documents that are done but for chunks without a vector: they came before the model that makes vectors
     now."""
-    slot = await _making(conn)
+    slot = await making_slot(conn)
     sql = f"""SELECT id FROM document WHERE state != 'indexing' AND EXISTS (
                   SELECT 1 FROM chunk c WHERE c.document = document.id
                   AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id))"""
@@ -142,15 +142,15 @@ async def documents_to_embed(conn: Connection) -> list[int]:
 
 async def chunks_to_embed(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """(chunk id, text) of the first chunks beyond the id `after` without a vector."""
-    slot = await _making(conn)
-    sql = f"""SELECT c.id, c.text FROM chunk c WHERE c.document = ? AND c.id > ?
+    slot = await making_slot(conn)
+    sql = f"""SELECT c.id, c.text FROM chunk c JOIN document d ON d.id = c.document WHERE c.document = ? AND c.id > ?
               AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id) ORDER BY c.id LIMIT ?"""
     return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
 
 
 async def count_embedded(conn: Connection, document: int) -> int:
     """How many chunks of a document have a vector by the model that makes them now."""
-    slot = await _making(conn)
+    slot = await making_slot(conn)
     sql = f"SELECT count(*) FROM chunk c JOIN {slot.vectors} v ON v.chunk = c.id WHERE c.document = ?"
     [(count,)] = await fetch_all(conn, sql, document)
     return int(count)
@@ -158,7 +158,7 @@ async def count_embedded(conn: Connection, document: int) -> int:
 
 async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
     """Vectors by chunk id; a chunk that has been deleted is skipped."""
-    slot, rows = await _making(conn), list(embeddings)
+    slot, rows = await making_slot(conn), list(embeddings)
     await change_many(
         conn, f"INSERT OR REPLACE INTO {slot.vectors} (chunk, vector) SELECT id, ?2 FROM chunk WHERE id = ?1", rows
     )
@@ -227,7 +227,7 @@ async def chunks_without_sentences(
 
 async def set_sentences_embedded(conn: Connection, document: int) -> None:
     """All sentences of a document have vectors."""
-    await change(conn, "UPDATE document SET sentences_embedded = 1 WHERE id = ?", document)
+    await change(conn, "UPDATE any_document SET sentences_embedded = 1 WHERE id = ?", document)
 
 
 async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]]) -> None:

@@ -171,8 +171,12 @@ async def test_notes_go_with_their_document(app: Starlette, client: httpx.AsyncC
     async with app.state.services.db.read() as conn:
         assert list(await conn.execute_fetchall(count)) > [(0,)]
     await client.delete(f"/v1/api/documents/{doc_id}")
-    async with app.state.services.db.read() as conn:
-        assert list(await conn.execute_fetchall(count)) == [(0,)]
+
+    async def gone() -> bool:
+        async with app.state.services.db.read() as conn:
+            return list(await conn.execute_fetchall(count)) == [(0,)]
+
+    await until(gone, "they are erased")
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

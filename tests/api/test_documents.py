@@ -156,8 +156,8 @@ async def test_a_deleted_document_leaves_no_byte_of_its_text(client: httpx.Async
     response = await client.delete(f"/v1/api/documents/{doc_id}")
     assert response.status_code == 200
     assert response.json() == {"message": "Document deleted"}
-    assert places() == []
     assert (await client.get(f"/v1/api/documents/{doc_id}")).status_code == 404
+    await until(lambda: places() == [], "every byte of it is erased", pause=0.1)
     assert (await client.delete(f"/v1/api/documents/{doc_id}")).status_code == 404
 
 

@@ -180,7 +180,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: S
 def test_the_exit_code_says_whether_something_needed_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
 ) -> None:
-    monkeypatch.setattr(doctor, "findings", lambda _: [Finding("thing", "gone", "Get one.", needed)])
+    monkeypatch.setattr(doctor, "findings", lambda *_: [Finding("thing", "gone", "Get one.", needed)])
     assert examine([]) == code
     assert ("Needed and missing: thing." in capsys.readouterr().out) == needed
 

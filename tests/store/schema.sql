@@ -13,7 +13,7 @@ CREATE TABLE api_key (
     revoked TEXT
 ) STRICT;
 
-CREATE TABLE document (
+CREATE TABLE "any_document" (
     id        INTEGER PRIMARY KEY,
     doc_id    TEXT NOT NULL UNIQUE,
     account   INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
@@ -28,23 +28,23 @@ CREATE TABLE document (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
-CREATE INDEX document_newest ON document (account, created DESC, id DESC);
+CREATE INDEX document_newest ON "any_document" (account, created DESC, id DESC);
 
-CREATE INDEX document_indexing ON document (id) WHERE state = 'indexing';
+CREATE INDEX document_indexing ON "any_document" (id) WHERE state = 'indexing';
 
 CREATE TABLE original (
-    document   INTEGER PRIMARY KEY REFERENCES document (id) ON DELETE CASCADE,
+    document   INTEGER PRIMARY KEY REFERENCES "any_document" (id) ON DELETE CASCADE,
     media_type TEXT NOT NULL,
     url        TEXT,
     bytes      BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE page (
-    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    document    INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     page_number INTEGER NOT NULL,
     section     TEXT NOT NULL,
     text        TEXT NOT NULL,
@@ -56,7 +56,7 @@ CREATE INDEX page_scan ON page (document) WHERE scan != '';
 
 CREATE TABLE chunk (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    document    INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    document    INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     page_number INTEGER NOT NULL,
     start       INTEGER NOT NULL,   -- offset in the page's text, in characters
     section     TEXT NOT NULL,
@@ -105,7 +105,7 @@ CREATE INDEX knowledge_base_newest ON knowledge_base (account, created DESC, id 
 
 CREATE TABLE member (
     knowledge_base INTEGER NOT NULL REFERENCES knowledge_base (id) ON DELETE CASCADE,
-    document       INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    document       INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     position       INTEGER NOT NULL,
     PRIMARY KEY (knowledge_base, document)
 ) STRICT, WITHOUT ROWID;
@@ -150,7 +150,7 @@ CREATE TABLE sentence_embedding_1 (
     vectors BLOB NOT NULL
 ) STRICT;
 
-CREATE INDEX document_without_sentences ON document (id) WHERE NOT sentences_embedded;
+CREATE INDEX document_without_sentences ON "any_document" (id) WHERE NOT sentences_embedded;
 
 CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
@@ -160,7 +160,7 @@ END;
 
 CREATE TABLE document_table (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
-    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    document INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     number   INTEGER NOT NULL,      -- counted from 0 within the document
     name     TEXT NOT NULL,         -- that of its sheet, else ''
     headings TEXT NOT NULL,         -- the full headings of its columns as they stand, as a JSON array
@@ -201,6 +201,10 @@ CREATE TABLE table_value (
     PRIMARY KEY (in_table, key, place, value)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX document_tables_missing ON document (id) WHERE NOT tables_stored;
+CREATE INDEX document_tables_missing ON "any_document" (id) WHERE NOT tables_stored;
 
 CREATE INDEX page_pictures ON page (document) WHERE pictures > 0;
+
+CREATE INDEX document_deleted ON any_document (id) WHERE deleted;
+
+CREATE VIEW document AS SELECT * FROM any_document WHERE NOT deleted;

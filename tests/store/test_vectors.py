@@ -77,7 +77,9 @@ async def test_the_nearest_chunk_of_the_asked_documents_is_found(
 async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
     await add(db, "one", 5)
     async with db.write() as conn:
-        await store.documents.delete_document(conn, await store.accounts.account_named(conn, "alice"), "one")
+        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "one")
+        while await store.deletion.erase_some(conn):
+            pass
     async with db.read() as conn:
         for table in ("chunk", "embedding_0", "chunk_vec", "chunk_fts", "page", "original"):
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table

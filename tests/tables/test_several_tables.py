@@ -178,7 +178,7 @@ async def test_a_document_without_stored_tables_is_looked_up_in_and_its_tables_a
     try:
         async with db.write() as conn:
             await conn.execute_fetchall("DELETE FROM document_table")
-            await conn.execute_fetchall("UPDATE document SET tables_stored = 0")
+            await conn.execute_fetchall("UPDATE any_document SET tables_stored = 0")
         assert (await ask(client, doc_id, "What is the rent of the flat Hill?")).startswith("Hill, Rent: 1,200.")
         await store_missing_tables(db)
         async with db.read() as conn:

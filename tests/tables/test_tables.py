@@ -26,6 +26,7 @@ from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import Reader, View
 from docqa.text.detect import detect
 from docqa.text.keys import key
+from waiting import until
 
 pytestmark = pytest.mark.anyio
 
@@ -446,8 +447,11 @@ async def test_a_deleted_table_leaves_no_byte(client: httpx.AsyncClient, setting
     assert (await ask(client, doc_id, "Wie viele Zeilen gibt es?"))[0].startswith("Anzahl der Zeilen: 2.")
     assert any(b"Xylophonquartett" in file.read_bytes() for file in settings.data.iterdir())
     await client.delete(f"/v1/api/documents/{doc_id}")
-    left = b"".join(file.read_bytes() for file in Path(settings.data).iterdir()).lower()
-    assert b"xylophon" not in left and b"lftonorgel" not in left
+
+    def left() -> bytes:
+        return b"".join(file.read_bytes() for file in Path(settings.data).iterdir()).lower()
+
+    await until(lambda: b"xylophon" not in left() and b"lftonorgel" not in left(), "it is erased", pause=0.1)
     with sqlite3.connect(settings.database) as conn:
         for table in ("table_column", "table_row", "table_value"):
             assert conn.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
-from docqa.errors import Busy, InvalidRequest, NotFound, TooLarge, Unavailable
+from docqa.errors import Busy, DiskFull, InvalidRequest, NotFound, TooLarge, Unavailable
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
 from docqa.services import Services
@@ -54,10 +54,11 @@ async def read_document(services: Services, account: int, given: Given) -> recor
 
 
 async def delete_document(services: Services, account: int, given: Given) -> records.Message:
-    """Deletes a document with everything made from it. Raises NotFound."""
+    """Deletes a document; everything made from it is erased in the background. Raises NotFound."""
+    services.db.ballast.release()
     async with services.db.write() as conn:
-        await store.documents.delete_document(conn, account, given.path["doc_id"])
-    await services.db.forget()
+        await store.deletion.delete_document(conn, account, given.path["doc_id"])
+    services.intake.deleted.set()
     return records.Message("Document deleted")
 
 
@@ -96,7 +97,7 @@ ADD_LINK = Endpoint(
     status=201,
     tag=TAG,
     query=given_by.LINK_QUERY,
-    errors=(InvalidRequest, TooLarge, Busy),
+    errors=(InvalidRequest, TooLarge, Busy, DiskFull),
 )
 UPLOAD = Endpoint(
     path="/v1/api/upload",
@@ -107,7 +108,7 @@ UPLOAD = Endpoint(
     status=201,
     tag=TAG,
     file="file",
-    errors=(InvalidRequest, TooLarge, Busy),
+    errors=(InvalidRequest, TooLarge, Busy, DiskFull),
 )
 LIST = Endpoint(
     path="/v1/api/documents",
@@ -132,7 +133,7 @@ DELETE = Endpoint(
     summary="Delete one document and everything made from it",
     answers=records.Message,
     tag=TAG,
-    errors=(NotFound, Unavailable),
+    errors=(NotFound, Unavailable, DiskFull),
 )
 STATUS = Endpoint(
     path="/v1/api/documents/{doc_id}/status",

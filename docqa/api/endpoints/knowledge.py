@@ -5,7 +5,7 @@ import secrets
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
-from docqa.errors import NotFound
+from docqa.errors import DiskFull, NotFound
 from docqa.services import Services
 
 TAG = "Knowledge bases"
@@ -45,8 +45,10 @@ async def update_knowledge(services: Services, account: int, given: Given) -> re
 
 async def delete_knowledge(services: Services, account: int, given: Given) -> records.Message:
     """Deletes a knowledge base, but not its documents. Raises NotFound."""
+    services.db.ballast.release()
     async with services.db.write() as conn:
         await store.knowledge.delete_knowledge_base(conn, account, given.path["knowledge_base_id"])
+    services.intake.deleted.set()
     return records.Message("Knowledge base deleted")
 
 
@@ -73,7 +75,7 @@ CREATE = Endpoint(
     status=201,
     tag=TAG,
     body=given_by.KNOWLEDGE_CREATE_BODY,
-    errors=(NotFound,),
+    errors=(NotFound, DiskFull),
 )
 READ = Endpoint(
     path="/v1/api/knowledge/{knowledge_base_id}",
@@ -91,7 +93,7 @@ UPDATE = Endpoint(
     answers=records.KnowledgeBase,
     tag=TAG,
     body=given_by.KNOWLEDGE_UPDATE_BODY,
-    errors=(NotFound,),
+    errors=(NotFound, DiskFull),
 )
 DELETE = Endpoint(
     path="/v1/api/knowledge/{knowledge_base_id}",
@@ -100,7 +102,7 @@ DELETE = Endpoint(
     summary="Delete a knowledge base; its documents stay",
     answers=records.Message,
     tag=TAG,
-    errors=(NotFound,),
+    errors=(NotFound, DiskFull),
 )
 SEARCH = Endpoint(
     path="/v1/api/search/knowledge",
