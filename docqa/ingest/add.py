@@ -2,7 +2,6 @@
 background.py's."""
 
 import asyncio
-import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from docqa.ingest.attachments import read_attachments
 from docqa.ingest.chunking import chunks
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
+from docqa.ingest.spool import Spool
 from docqa.ingest.tables import Tables, tables_of
 from docqa.ingest.terms import chunk_terms
 from docqa.store.chunks import Chunk
@@ -24,12 +24,11 @@ from docqa.text.detect import detect
 
 @dataclass(frozen=True)
 class _Source:
-    """A file that becomes a document: its bytes and what is known of them; `name` is the document's, `file` its own."""
+    """A file that becomes a document, and what is known of it; `name` is the document's, `file` its own."""
 
     name: str
     file: str
-    data: bytes
-    sha256: bytes
+    content: Spool
     media_type: str
     url: str | None
 
@@ -45,7 +44,7 @@ class _Prepared(NamedTuple):
 async def add_file(
     intake: Intake,
     account: int,
-    data: bytes,
+    content: Spool,
     name: str,
     media_type: str,
     loc: tuple[str, ...],
@@ -57,19 +56,19 @@ async def add_file(
     many files wait to be read.
     """
     until = asyncio.get_running_loop().time() + intake.reading.seconds
-    sha256 = await _sha256(data)
     async with intake.db.read() as conn:
-        if known := await store.documents.document_with_bytes(conn, account, sha256):
+        if known := await store.documents.document_with_bytes(conn, account, content.sha256):
             return known
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
-    extracted = await intake.reading.read(data, name, media_type if url else "", loc)
+    extracted = await intake.reading.read(account, content, name, media_type if url else "", loc)
     title = (url is not None and extracted.title) or name
-    attached, notes = await read_attachments(intake.reading, extracted, title, until)
+    attached, notes = await read_attachments(intake.reading, account, extracted, title, until)
     extracted.notes.extend(notes)
-    files = [(_Source(title, name, data, sha256, media_type, url), extracted)]
+    files = [(_Source(title, name, content, media_type, url), extracted)]
     for part in attached:
         file = part.file
-        source = _Source(part.name, file.name, file.data, await _sha256(file.data), file.media_type, None)
+        attachment = await asyncio.to_thread(Spool.of, file.data)
+        source = _Source(part.name, file.name, attachment, file.media_type, None)
         files.append((source, part.extracted))
     documents = [(source, whole, await asyncio.to_thread(_prepared, whole)) for source, whole in files]
     async with intake.db.write() as conn:
@@ -78,14 +77,10 @@ async def add_file(
     return doc_ids[0]
 
 
-async def _sha256(data: bytes) -> bytes:
-    return await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
-
-
 async def _store(conn: Connection, account: int, source: _Source, extracted: Extracted, prepared: _Prepared) -> str:
     """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
     same time, and attached to several messages."""
-    if known := await store.documents.document_with_bytes(conn, account, source.sha256):
+    if known := await store.documents.document_with_bytes(conn, account, source.content.sha256):
         return known
     doc_id, about = secrets.token_hex(12), sensible(extracted.properties, source.file)
     document = await store.documents.add_document(
@@ -94,7 +89,7 @@ async def _store(conn: Connection, account: int, source: _Source, extracted: Ext
         doc_id=doc_id,
         name=source.name,
         kind=extracted.kind,
-        sha256=source.sha256,
+        sha256=source.content.sha256,
         language=prepared.language,
         pages=len(extracted.pages),
         notes=" ".join(extracted.notes),
@@ -102,7 +97,8 @@ async def _store(conn: Connection, account: int, source: _Source, extracted: Ext
         author=about.author,
         dated=about.date,
     )
-    await store.documents.add_original(conn, document, source.media_type, source.url, source.data)
+    data = await asyncio.to_thread(source.content.read)  # of one document at a time: there is one writer
+    await store.documents.add_original(conn, document, source.media_type, source.url, data)
     await store.documents.add_pages(conn, document, extracted.pages)
     await store.chunks.add_chunks(conn, document, prepared.chunks)
     await store.document_tables.replace_tables(conn, document, *prepared.tables)

@@ -4,44 +4,42 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from docqa.errors import Busy
 from docqa.formats.extraction import extract, recognise
 from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.database import Database
+from docqa.workers.turns import FairTurns
 
 MOST_WANTED = 1000  # documents that were asked, which are remembered
 
 
+BACKGROUND = 0  # the party of the background work, beside the accounts, whose numbers begin at 1
+
+
 class ReadingQueue:
-    """Reads files in child processes: so many at once, while so many others may wait."""
+    """Reads files in child processes: so many at once, in turns of the accounts whose files they are."""
 
     def __init__(self, settings: Settings) -> None:
         self._limits = {"seconds": settings.extract_seconds, "memory_mb": settings.extract_memory_mb}
         self._ocr_languages = settings.ocr_languages
-        self._longest = settings.extract_queue
         self.seconds = settings.extract_seconds  # that one file may take
-        self._slots = asyncio.Semaphore(settings.extract_parallel)
-        self.length = 0  # uploads being read and waiting to be
+        self._turns = FairTurns(settings.extract_parallel)
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
-        """The pages of a file. Raises Unreadable at `loc`, Busy when too many files are waiting, ChildDied."""
-        if self.length >= self._longest:
-            raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
-        self.length += 1
-        try:
-            async with self._slots:
-                return await extract(data, name, media_type, languages=self._ocr_languages, loc=loc, **self._limits)
-        finally:
-            self.length -= 1
+    async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
+        """The pages of a file of this account. It is in memory only while it is read. Raises Unreadable at `loc`,
+        ChildDied."""
+        async with self._turns.turn(account):
+            data = await asyncio.to_thread(content.read)
+            return await extract(data, name, media_type, languages=self._ocr_languages, loc=loc, **self._limits)
 
     async def recognise(self, data: bytes, page_number: int, hint: str = "", *, beside: bool = False) -> ExtractedPage:
         """The text of a page that waits for text recognition, or that on the pictures `beside` its text; `hint` is the
         ISO 639-1 code of the document's language.
 
-        Waits for a slot however long. Raises Unreadable and ChildDied.
+        Waits for its turn however long. Raises Unreadable and ChildDied.
         """
-        async with self._slots:
+        async with self._turns.turn(BACKGROUND):
             return await recognise(data, page_number, self._ocr_languages, hint=hint, beside=beside, **self._limits)
 
 

@@ -22,6 +22,7 @@ from docqa.models.encoders import REINDEXING, Encoders, add_installed, find_enco
 from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
+from docqa.services.lanes import Lanes
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
@@ -53,6 +54,7 @@ class Services:
     index: Index
     answering: Answering
     work: asyncio.Event
+    lanes: Lanes
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
 
@@ -160,6 +162,7 @@ async def open_services(
         index=index,
         answering=Answering(index, chat_models, settings.answer_seconds),
         work=work,
+        lanes=Lanes(settings),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
     )

@@ -215,9 +215,9 @@ async def test_models_are_listed_by_get_and_post(client: httpx.AsyncClient) -> N
 
 
 async def test_too_large_a_body_is_413(client: httpx.AsyncClient) -> None:
-    response = await client.post("/v1/api/knowledge", content=b'{"name": "' + b"x" * (11 << 20) + b'"}')
+    response = await client.post("/v1/api/knowledge", content=b'{"name": "' + b"x" * (3 << 20) + b'"}')
     assert response.status_code == 413
-    assert "10 MB" in response.json()["detail"]
+    assert "2 MB" in response.json()["detail"]
 
 
 async def test_the_api_describes_itself_validly_and_wholly(app: Starlette, client: httpx.AsyncClient) -> None:

@@ -13,6 +13,7 @@ from conftest import client_of, key_for
 from docqa.formats.mail.attached import MOST
 from docqa.formats.pages import Attachment, Extracted, ExtractedPage
 from docqa.ingest.attachments import read_attachments
+from docqa.ingest.spool import Spool
 
 pytestmark = pytest.mark.anyio
 
@@ -106,7 +107,7 @@ async def test_what_the_account_has_is_not_stored_twice(client: httpx.AsyncClien
 class Queue:
     """Reads every file as a page with its name; one called `slow` takes for ever."""
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
+    async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Extracted:
         if name == "slow":
             await asyncio.sleep(60)
         inner = [Attachment("more", "", b"")] * 30 if name.startswith("message") else []
@@ -118,10 +119,10 @@ async def test_limits() -> None:
         return Extracted("eml", "", [], [], attachments=[Attachment(name, "", b"") for name in names])
 
     soon = asyncio.get_running_loop().time() + 0.2
-    read, notes = await read_attachments(Queue(), carried("a", "slow", "b"), "m", soon)  # type: ignore[arg-type]
+    read, notes = await read_attachments(Queue(), 1, carried("a", "slow", "b"), "m", soon)  # type: ignore[arg-type]
     assert [part.name for part in read] == ["m / a"]
     assert notes == ["Attachments for which no time was left: slow, b. Upload them by themselves."]
     later = asyncio.get_running_loop().time() + 60
-    read, notes = await read_attachments(Queue(), carried("message 1", "message 2", "c"), "m", later)  # type: ignore[arg-type]
+    read, notes = await read_attachments(Queue(), 1, carried("message 1", "message 2", "c"), "m", later)  # type: ignore[arg-type]
     assert len(read) == MOST
     assert f"{MOST} were read" in notes[0]

@@ -1,5 +1,7 @@
 """Adding, listing, reading and deleting documents."""
 
+import asyncio
+from contextlib import closing
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -7,9 +9,11 @@ from starlette.responses import Response
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
-from docqa.errors import Busy, InvalidRequest, NotFound, TooLarge, Unavailable
+from docqa.api.multipart import media_type as safe_type
+from docqa.errors import InvalidRequest, NotFound, TooLarge
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
+from docqa.ingest.spool import Spool
 from docqa.services import Services
 
 TAG = "Documents"
@@ -25,18 +29,19 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         private_networks=settings.private_networks,
         offline=settings.offline,
     )
-    doc_id = await add_file(
-        services.intake, account, fetched.data, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
-    )
+    with closing(Spool(settings.data)) as content:
+        await asyncio.to_thread(content.write, fetched.data)
+        doc_id = await add_file(
+            services.intake, account, content, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
+        )
     return records.Added(doc_id, doc_id)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
-    """Stores an uploaded file. Raises Unreadable or TooLarge for what cannot be stored, Busy if the queue is full."""
-    assert given.file is not None, "the declaration requires it"
-    doc_id = await add_file(
-        services.intake, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
-    )
+    """Stores an uploaded file. Raises Unreadable or TooLarge for what cannot be stored."""
+    file = given.file
+    assert file is not None, "the declaration requires it"
+    doc_id = await add_file(services.intake, account, file.content, file.name, file.media_type, ("body", "file"))
     return records.Added(doc_id, doc_id)
 
 
@@ -76,7 +81,7 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}",
         "X-Content-Type-Options": "nosniff",
     }
-    return Response(data, media_type=media_type or "application/octet-stream", headers=safe)
+    return Response(data, media_type=safe_type(media_type), headers=safe)
 
 
 async def read_page(services: Services, account: int, given: Given) -> records.Page:
@@ -97,8 +102,9 @@ ADD_LINK = Endpoint(
     answers=records.Added,
     status=201,
     tag=TAG,
+    lane="uploads",
     query=given_by.LINK_QUERY,
-    errors=(InvalidRequest, TooLarge, Busy),
+    errors=(InvalidRequest, TooLarge),
 )
 UPLOAD = Endpoint(
     path="/v1/api/upload",
@@ -108,8 +114,9 @@ UPLOAD = Endpoint(
     answers=records.Added,
     status=201,
     tag=TAG,
+    lane="uploads",
     file="file",
-    errors=(InvalidRequest, TooLarge, Busy),
+    errors=(InvalidRequest, TooLarge),
 )
 LIST = Endpoint(
     path="/v1/api/documents",
@@ -134,7 +141,7 @@ DELETE = Endpoint(
     summary="Delete one document and everything made from it",
     answers=records.Message,
     tag=TAG,
-    errors=(NotFound, Unavailable),
+    errors=(NotFound,),
 )
 STATUS = Endpoint(
     path="/v1/api/documents/{doc_id}/status",
