@@ -15,6 +15,7 @@ from docqa.ingest.attachments import read_attachments
 from docqa.ingest.chunking import chunks
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
+from docqa.ingest.quotas import Quotas
 from docqa.ingest.spool import Spool
 from docqa.ingest.tables import Tables, tables_of
 from docqa.ingest.terms import chunk_terms
@@ -52,13 +53,14 @@ async def add_file(
 ) -> str:
     """The doc_id of the new document, or of the account's document with the same bytes.
 
-    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, and Busy when too
-    many files wait to be read.
+    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, and TooLarge
+    where the account may not keep so much.
     """
     until = asyncio.get_running_loop().time() + intake.reading.seconds
     async with intake.db.read() as conn:
         if known := await store.documents.document_with_bytes(conn, account, content.sha256):
             return known
+        await intake.quotas.check_documents(conn, account, content.size)
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     extracted = await intake.reading.read(account, content, name, media_type if url else "", loc)
     title = (url is not None and extracted.title) or name
@@ -72,16 +74,19 @@ async def add_file(
         files.append((source, part.extracted))
     documents = [(source, whole, await asyncio.to_thread(_prepared, whole)) for source, whole in files]
     async with intake.db.write() as conn:
-        doc_ids = [await _store(conn, account, *document) for document in documents]
+        doc_ids = [await _store(conn, intake.quotas, account, *document) for document in documents]
     intake.work.set()
     return doc_ids[0]
 
 
-async def _store(conn: Connection, account: int, source: _Source, extracted: Extracted, prepared: _Prepared) -> str:
+async def _store(
+    conn: Connection, quotas: Quotas, account: int, source: _Source, extracted: Extracted, prepared: _Prepared
+) -> str:
     """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
     same time, and attached to several messages."""
     if known := await store.documents.document_with_bytes(conn, account, source.content.sha256):
         return known
+    await quotas.check_documents(conn, account, source.content.size)
     doc_id, about = secrets.token_hex(12), sensible(extracted.properties, source.file)
     document = await store.documents.add_document(
         conn,

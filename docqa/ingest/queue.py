@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from docqa.formats.extraction import extract, recognise
 from docqa.formats.pages import Extracted, ExtractedPage
+from docqa.ingest.quotas import Quotas
 from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.database import Database
@@ -51,6 +52,7 @@ class Intake:
     db: Database
     reading: ReadingQueue
     work: asyncio.Event
+    quotas: Quotas = field(default_factory=Quotas)
     _wanted: dict[int, None] = field(default_factory=dict)
 
     @property

@@ -15,6 +15,7 @@ from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
+from docqa.ingest.quotas import Quotas
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
@@ -158,7 +159,7 @@ async def open_services(
         db=db,
         encoders=encoders,
         chat_models=chat_models,
-        intake=Intake(db, ReadingQueue(settings), work),
+        intake=Intake(db, ReadingQueue(settings), work, Quotas.of(settings)),
         index=index,
         answering=Answering(index, chat_models, settings.answer_seconds),
         work=work,

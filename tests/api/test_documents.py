@@ -93,6 +93,14 @@ async def test_the_original_comes_back_byte_for_byte(client: httpx.AsyncClient) 
     assert response.headers["content-disposition"] == "attachment; filename*=UTF-8''%C3%A4%20b.txt"
 
 
+async def test_a_large_original_comes_back_byte_for_byte(client: httpx.AsyncClient, app: Starlette) -> None:
+    doc_id, data = await upload(client, LEASE), bytes(range(251)) * 11_000
+    async with app.state.services.db.write() as conn:
+        await conn.execute("UPDATE original SET bytes = ?", (data,))
+    response = await client.get(f"/v1/api/documents/{doc_id}/file")
+    assert response.content == data and int(response.headers["content-length"]) == len(data) > 2 << 20
+
+
 async def test_pages_are_counted_from_one(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, "First page.\fSecond page.")
     assert (await client.get(f"/v1/api/documents/{doc_id}/pages/2")).json() == {

@@ -118,3 +118,28 @@ async def test_a_file_with_an_impossible_media_type_comes_back(
     response = await client.get(f"/v1/api/documents/{doc_id}/file")
     assert (response.status_code, response.text) == (200, TEXT)
     assert response.headers["content-type"] == "application/octet-stream"
+
+
+async def test_an_account_keeps_no_more_than_its_quotas(settings: Settings) -> None:
+    app = create(replace(settings, account_documents=2, account_mb=1, account_knowledge_bases=1))
+    async with (
+        app.router.lifespan_context(app),
+        client_of(app, await key_for(app, "alice")) as alice,
+        client_of(app, await key_for(app, "bob")) as bob,
+    ):
+
+        async def add(client: httpx.AsyncClient, text: str) -> httpx.Response:
+            return await client.post("/v1/api/upload", files={"file": ("a.txt", text.encode())})
+
+        too_large = await add(alice, "words " * 200_000)
+        assert too_large.status_code == 413 and "more than 1 MB" in too_large.json()["detail"]
+        both = await asyncio.gather(*(add(alice, f"Text {number} of the account.") for number in range(3)))
+        assert sorted(response.status_code for response in both) == [201, 201, 413]
+        refused = next(response for response in both if response.status_code == 413)
+        assert refused.json() == {"detail": "This account has 2 documents, the most it may keep. Delete some first."}
+        kept = next(response.json()["doc_id"] for response in both if response.status_code == 201)
+        await alice.delete(f"/v1/api/documents/{kept}")
+        assert (await add(alice, "A text in its place.")).status_code == 201
+        assert (await add(bob, "Text 0 of another.")).status_code == 201
+        body = {"name": "base", "document_ids": []}
+        assert [(await alice.post("/v1/api/knowledge", json=body)).status_code for _ in range(2)] == [201, 413]

@@ -1,7 +1,7 @@
 """Adding, listing, reading and deleting documents."""
 
 import asyncio
-from contextlib import closing
+from contextlib import aclosing, closing
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -10,6 +10,7 @@ from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
 from docqa.api.multipart import media_type as safe_type
+from docqa.api.streaming import stream_file
 from docqa.errors import InvalidRequest, NotFound, TooLarge
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
@@ -72,16 +73,24 @@ async def read_status(services: Services, account: int, given: Given) -> records
 
 
 async def read_file(services: Services, account: int, given: Given) -> Response:
-    """The file as it was uploaded, to be saved and not shown. Raises NotFound."""
-    async with services.db.read() as conn:
+    """The file as it was uploaded, to be saved and not shown. Raises NotFound.
+
+    It is copied out of the database first, one file at a time: a client that reads slowly or not at all must keep
+    neither a transaction open nor the file in memory.
+    """
+    content = Spool(services.settings.data)
+    async with services.lanes.copies.turn(account), services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
-        media_type, data = await store.documents.original(conn, document.id)
+        media_type = await store.documents.media_type(conn, document.id)
+        async with aclosing(store.documents.original_pieces(conn, document.id)) as pieces:
+            async for piece in pieces:
+                await asyncio.to_thread(content.write, piece)
     # A page that a stranger wrote must not run as a page of this server.
     safe = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}",
         "X-Content-Type-Options": "nosniff",
     }
-    return Response(data, media_type=safe_type(media_type), headers=safe)
+    return stream_file(content, safe_type(media_type), safe)
 
 
 async def read_page(services: Services, account: int, given: Given) -> records.Page:
