@@ -43,8 +43,7 @@ class Served:
         services: Services = request.app.state.services
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
-            async with services.db.read() as conn:
-                account = await account_of(conn, request.headers.get("x-api-key"))
+            account = await account_of(services.db.glances, request.headers.get("x-api-key"))
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
             stack.enter_context(lane.place(account))

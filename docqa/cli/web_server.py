@@ -1,9 +1,11 @@
 """uvicorn, with what it leaves out: limits of time for headers, bodies and answers that nobody reads, a limit of
 connections, and an end that comes."""
 
+import gc
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -24,6 +26,7 @@ BODY_SECONDS, LEAST_RATE = 20.0, 1_000  # for a body, and the bytes of it that e
 REST_SECONDS = 10.0  # for the rest of a body that was answered before its end
 WRITE_SECONDS = 30.0  # in which a client must take some of what it is sent
 SWEEP_TICKS = 10  # tenths of a second between two looks at the connections
+SWITCH_SECONDS = 0.0005  # that a thread may keep the others from running Python
 MOST = 1_000  # connections; half of the open files that the system allows are enough for them
 REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n"
@@ -161,6 +164,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         """Start to listen."""
         await super().startup(sockets)
+        # The loop's thread waits for the others, which may all be computing, whenever it has waited for a client.
+        sys.setswitchinterval(SWITCH_SECONDS)
+        gc.collect()
+        gc.freeze()  # what is here stays: a collection in the loop's thread need not look at it
         if self.started:
             self._on_start()
 

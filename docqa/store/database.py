@@ -134,10 +134,11 @@ class Database:
 
     def __init__(self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection]) -> None:
         self.path = path
+        self.glances = readers.pop()  # for single, short SELECTs that must not wait for long ones: keys, health
         self._writer = writer
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
-        self._all_readers = readers
+        self._all_readers = [*readers, self.glances]
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
             self._readers.put_nowait(reader)
@@ -154,7 +155,7 @@ class Database:
             opened = [await _open(path)]
             try:
                 await _migrate(opened[0])
-                for _ in range(READERS):
+                for _ in range(READERS + 1):
                     opened.append(await _open(path))
                     await opened[-1].execute_fetchall("PRAGMA query_only = 1")
             except BaseException:
