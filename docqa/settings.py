@@ -38,6 +38,12 @@ def _positive(raw: str) -> int:
     return int(raw)
 
 
+def _number(raw: str) -> int:
+    if not raw.isdecimal():
+        raise ValueError("must be a whole number, 0 or more")
+    return int(raw)
+
+
 def _parallel(raw: str) -> int:
     if raw not in ("0", "1", "2", "3", "4"):
         raise ValueError("must be a whole number between 0 and 4")
@@ -94,11 +100,23 @@ class Settings:
         "all-MiniLM-L6-v2 if none was; `none` for full-text search only",
     )
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")
-    body_mb: int = _setting(10, _positive, "largest JSON body, in MB")
+    body_mb: int = _setting(2, _positive, "largest JSON body, in MB")
+    account_documents: int = _setting(0, _number, "documents that one account may keep; 0 for any number")
+    account_mb: int = _setting(0, _number, "size of the files that one account may keep, in MB; 0 for any size")
+    account_knowledge_bases: int = _setting(0, _number, "knowledge bases that one account may keep; 0 for any number")
     extract_seconds: int = _setting(45, _positive, "time one file may take to be read")
     extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
     extract_parallel: int = _setting(2, _positive, "files read at the same time")
-    extract_queue: int = _setting(32, _positive, "files that may wait to be read before an upload gets 503")
+    extract_queue: int = _setting(
+        32, _positive, "files of one account that may wait to be read before an upload gets 503"
+    )
+    chat_parallel: int = _setting(
+        8, _positive, "questions that are worked on at once, in turns of the accounts; one has three quarters at most"
+    )
+    chat_queue: int = _setting(8, _positive, "questions of one account that may wait for their turn, beyond these")
+    account_requests: int = _setting(
+        64, _positive, "requests of one account, of all kinds, that may be in hand before the next one gets 503"
+    )
     ocr_languages: str = _setting(
         "", str, "Tesseract's languages for scanned pages, such as `eng+deu`; empty takes all that are installed"
     )

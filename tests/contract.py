@@ -61,11 +61,12 @@ class Sender(str, Enum):
 
 # A length, even of 0, makes pydantic look into the text: it then refuses half a surrogate pair, as the rules do.
 Text = Annotated[str, Field(min_length=0)]
+ShortText = Annotated[str, Field(min_length=0, max_length=32_768)]
 
 
 class Message(BaseModel):
     sender: Sender
-    message: Text
+    message: ShortText
 
 
 def ask_something(messages: list[Message]) -> list[Message]:
@@ -83,7 +84,13 @@ def not_blank(value: str) -> str:
     return value
 
 
-Messages = Annotated[list[Message], AfterValidator(ask_something)]
+def fit_together(messages: list[Message]) -> list[Message]:
+    if sum(len(message.message) for message in messages) > 262_144:
+        raise ValueError("the messages should have at most 262144 characters together")
+    return messages
+
+
+Messages = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something)]
 
 
 class DocumentListChat(BaseModel):
@@ -96,17 +103,17 @@ class KnowledgeChat(BaseModel):
 
 
 class KnowledgeCreate(BaseModel):
-    name: Text
+    name: ShortText
     document_ids: list[Text]
 
 
 class KnowledgeUpdate(BaseModel):
-    name: Text | None = None
+    name: ShortText | None = None
     document_ids: list[Text]
 
 
 class Retrieve(BaseModel):
-    query: Annotated[Text, AfterValidator(not_blank)]
+    query: Annotated[ShortText, AfterValidator(not_blank)]
     doc_ids: list[Text] | None = None
     knowledge_base_id: Text | None = None
     top_k: int = Field(5, ge=1, le=100)

@@ -65,7 +65,8 @@ HOMES = {
     },
     "safetensors": {"models/reader/weights.py"},
     "huggingface_hub": {"catalog/hub.py"},
-    "uvicorn": {"cli/serve.py"},
+    "uvicorn": {"cli/web_server.py"},
+    "h11": {"cli/web_server.py"},
 }
 
 

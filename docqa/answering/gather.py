@@ -52,17 +52,24 @@ class Gathered:
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Gathered:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
     results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    level, answered = await asyncio.to_thread(_weighed, question, results)
+    if level == "none" or not question.options.agent_mode:
+        return await asyncio.to_thread(interleave, results, level)
+    if len(answered) == 1 and question.parts[0].kind in LINKED:
+        answered.append(await _linked(index, documents, question.parts[0], answered[0]))
+    return await asyncio.to_thread(interleave, answered, level)
+
+
+def _weighed(question: Question, results: Sequence[list[Passage]]) -> tuple[Certainty, list[list[Passage]]]:
+    """How certain it is that passages answer the question, and those of each part that are as certain, judged."""
     levels = [certainty(passages, part) for part, passages in zip(question.parts, results, strict=True)]
     level = min(levels, key=LEVELS.index)
     if not question.options.agent_mode or level == "none":
-        return interleave(results, level)
-    answered = [
+        return level, []
+    return level, [
         _judged(part, passages, question.said if part.follows else ()) if of_part == level else []
         for part, passages, of_part in zip(question.parts, results, levels, strict=True)
     ]
-    if len(answered) == 1 and question.parts[0].kind in LINKED:
-        answered.append(await _linked(index, documents, question.parts[0], answered[0]))
-    return interleave(answered, level)
 
 
 async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:

@@ -17,10 +17,14 @@ from docqa.api.rules import (
     one_of_known,
     optional,
     record,
+    short_text,
     text,
 )
 from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
+
+LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
+LONGEST_CHAT: Final = 262_144  # characters of all messages together
 
 
 def _as_bot(sender: str) -> str:
@@ -33,6 +37,12 @@ def _ask_something(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         raise ValueError("at least one message needs the sender 'user'")
     if not questions[-1].strip():
         raise ValueError("the last message of the sender 'user' must not be blank")
+    return messages
+
+
+def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if sum(len(message["message"]) for message in messages) > LONGEST_CHAT:
+        raise ValueError(f"the messages should have at most {LONGEST_CHAT} characters together")
     return messages
 
 
@@ -53,8 +63,9 @@ SENDER: Final = described(
     "`user` asks, `bot` (or `assistant`) is an earlier answer, "
     "`system` gives a system prompt of your own; in any case.",
 )
+SHORT_TEXT: Final = short_text(LONGEST_TEXT)
 MESSAGES: Final = described(
-    checked(many(record({"sender": SENDER, "message": text})), _ask_something),
+    checked(checked(many(record({"sender": SENDER, "message": SHORT_TEXT})), _fit_together), _ask_something),
     "The conversation so far, in order; the last message of the sender `user` is the question.",
 )
 DOC_IDS: Final = many(text)
@@ -108,15 +119,15 @@ ORDER: Final = described(
     free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`."
 )
 KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": ORDER})
-KNOWLEDGE_CREATE_BODY: Final = record({"name": text, "document_ids": DOC_IDS})
-KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(text), "document_ids": DOC_IDS})
+KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_IDS})
+KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
 LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
 
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
-            "query": checked(text, _not_blank),
+            "query": checked(SHORT_TEXT, _not_blank),
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),

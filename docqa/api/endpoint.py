@@ -6,15 +6,17 @@ from typing import Any
 
 from docqa.api.rules import Known, Rule, record
 from docqa.errors import DocqaError, Fault, InvalidRequest
+from docqa.ingest.spool import Spool
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as it was sent; `name` is a bare file name without folders, and may be empty."""
+    """A file as it was sent; `name` is a bare file name without folders, and may be empty. Who reads the request closes
+    `content`."""
 
     name: str
     media_type: str
-    data: bytes
+    content: Spool
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class Endpoint:
     """One route. Requests are checked against its declaration, and /openapi.json is made from it.
 
     `answers` is what a reply of `status` holds: dataclasses of `records`, `list[...]` of one, or media types such as
-    "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `errors` are those of
-    this endpoint alone; what every endpoint shares (401, 413, 422) follows from the rest of the declaration.
+    "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `lane`: where
+    requests are counted that take time, as `Lanes.of` names it. `errors` are those of this endpoint alone; what every
+    endpoint shares (401, 413, 422, 503) follows from the rest of the declaration.
     """
 
     path: str
@@ -50,6 +53,7 @@ class Endpoint:
     body: Rule | None = None
     file: str | None = None
     status: int = 200
+    lane: str = ""
     errors: tuple[type[DocqaError], ...] = ()
     needs_key: bool = True
     deprecated: bool = False

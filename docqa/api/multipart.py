@@ -1,12 +1,11 @@
-"""One file out of a multipart form, as python-multipart parses it."""
+"""One file out of a multipart form, as python-multipart parses it, within limits of parts and headers."""
 
+import asyncio
 import re
 import unicodedata
 from collections.abc import AsyncIterable
 from email.message import Message
-from email.utils import collapse_rfc2231_value
-from io import BytesIO
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from python_multipart import MultipartParser
@@ -14,8 +13,20 @@ from python_multipart import MultipartParser
 from docqa.api.endpoint import Upload
 from docqa.api.rules import ABSENT
 from docqa.errors import Fault, InvalidRequest
+from docqa.formats.kinds import NEAR, refuse_head
+from docqa.ingest.spool import Spool
 
+MOST_PARTS = 20
+MOST_HEADER_BYTES = 8_192  # of one part
+UNKNOWN_TYPE = "application/octet-stream"
 _LONGEST_NAME = 255
+_LONGEST_FIELD = 65_536  # bytes of a plain field of the file's name, which is refused anyway
+_PIECE = 16_384  # bytes that are parsed before others have their turn: a hostile form has a callback for every few
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}"
+# RFC 9110, 8.3.1; parameters are kept as they are, without characters that no header may hold.
+_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?:[ \t]*;[ -~]{{0,200}})?")
+# RFC 8187: others need not be known, and Python's own registry holds codecs that are no charsets of texts.
+_CHARSETS = {"utf-8": "utf-8", "iso-8859-1": "latin-1", "us-ascii": "latin-1"}
 
 
 def parse_header(content_type: str, disposition: str = "") -> Message:
@@ -26,19 +37,28 @@ def parse_header(content_type: str, disposition: str = "") -> Message:
     return message
 
 
-async def read_part(chunks: AsyncIterable[bytes], header: Message, name: str) -> Any:
+def media_type(raw: str) -> str:
+    """`raw` where it is a media type that a header can carry, else that of unknown bytes."""
+    return raw.strip() if _MEDIA_TYPE.fullmatch(raw.strip()) else UNKNOWN_TYPE
+
+
+async def read_part(chunks: AsyncIterable[bytes], header: Message, name: str, folder: Path | None = None) -> Any:
     """The last part called `name`: an Upload, the text of a plain field, or ABSENT.
 
-    `header` holds the form's Content-Type. Raises InvalidRequest where the body is not multipart.
+    `header` holds the form's Content-Type; large files are received in `folder`. Raises InvalidRequest where the body
+    is not multipart, and Unreadable as soon as the beginning of a file shows that it cannot be read.
     """
-    boundary = header.get_boundary()
-    if not boundary:
-        raise _broken("its Content-Type names no boundary")
     try:
-        part = _FilePart(name, boundary)
+        boundary = header.get_boundary()
+        if not boundary:
+            raise ValueError("its Content-Type names no boundary")
+        part = _FilePart(name, boundary, folder)
         async for chunk in chunks:
-            part.feed(chunk)
-    except ValueError as error:  # FormParserError is one, and so is a name in a charset that cannot be decoded
+            view = memoryview(chunk)
+            for start in range(0, len(view), _PIECE):
+                part.feed(bytes(view[start : start + _PIECE]))
+                await asyncio.sleep(0)
+    except ValueError as error:  # FormParserError is one, and so is a boundary in a charset that cannot be decoded
         raise _broken(str(error)) from error
     return part.value
 
@@ -48,21 +68,24 @@ def _broken(why: str) -> InvalidRequest:
 
 
 class _FilePart:
-    """Reads the last part of one name from a multipart stream into memory and skips all others.
+    """Reads the last part of one name from a multipart stream and skips all others.
 
     `value` is the Upload, the text of a plain field, or ABSENT.
     """
 
-    def __init__(self, name: str, boundary: str) -> None:
+    def __init__(self, name: str, boundary: str, folder: Path | None) -> None:
         self.value: Upload | str | object = ABSENT
-        self._name = name
+        self._name, self._folder = name, folder
         self._headers: dict[str, str] = {}
+        self._parts = self._header_bytes = 0
         self._field = self._content = b""
-        self._buffer: BytesIO | None = None
+        self._spool: Spool | None = None
+        self._file_name: str | None = None
+        self._head_seen = False
         self._parser = MultipartParser(
             boundary.encode("latin-1"),
             {
-                "on_part_begin": self._headers.clear,
+                "on_part_begin": self._begin,
                 "on_header_field": self._add_field,
                 "on_header_value": self._add_content,
                 "on_header_end": self._end_header,
@@ -73,13 +96,27 @@ class _FilePart:
         )
 
     def feed(self, chunk: bytes) -> None:
-        """The next bytes of the body. Raises ValueError where they are not multipart."""
+        """The next bytes of the body. Raises ValueError where they are not multipart, Unreadable, Unavailable."""
         self._parser.write(chunk)
 
+    def _begin(self) -> None:
+        self._headers.clear()
+        self._header_bytes = 0
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise ValueError(f"it has more than {MOST_PARTS} parts, the most this server takes")
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > MOST_HEADER_BYTES:
+            raise ValueError(f"a part has more than {MOST_HEADER_BYTES:,} bytes of headers, the most this server takes")
+
     def _add_field(self, data: bytes, start: int, end: int) -> None:
+        self._count(end - start)
         self._field += data[start:end]
 
     def _add_content(self, data: bytes, start: int, end: int) -> None:
+        self._count(end - start)
         self._content += data[start:end]
 
     def _end_header(self) -> None:
@@ -87,32 +124,48 @@ class _FilePart:
         self._field = self._content = b""
 
     def _start(self) -> None:
-        self._buffer = BytesIO() if ("name", self._name) in self._parameters() else None
+        self._drop()
+        parameters = parse_header("", self._headers.get("content-disposition", "")).get_params(
+            [], "content-disposition"
+        )
+        if ("name", self._name) not in parameters:
+            return
+        names = [value for key, value in parameters if key == "filename"]
+        # RFC 2231 (`filename*=`) keeps characters that the plain form beside it may have lost.
+        encoded = [_decode_extended(*name) for name in names if isinstance(name, tuple)]
+        self._file_name = _clean_name((encoded or names)[0]) if names else None
+        self._spool, self._head_seen = Spool(self._folder), False
+
+    def _drop(self) -> None:
+        if self._spool is not None:
+            self._spool.close()
+        self._spool = None
 
     def _add(self, data: bytes, start: int, end: int) -> None:
-        if self._buffer is not None:
-            self._buffer.write(memoryview(data)[start:end])
+        if self._spool is None:
+            return
+        self._spool.write(memoryview(data)[start:end])
+        if self._file_name is None:
+            if self._spool.size > _LONGEST_FIELD:
+                raise ValueError("the file has no file name")
+        elif not self._head_seen and self._spool.size >= NEAR:
+            self._head_seen = True
+            refuse_head(self._spool.read_piece(0, NEAR), self._file_name)
 
     def _end(self) -> None:
-        if self._buffer is None:
+        if self._spool is None:
             return
-        data = self._buffer.getvalue()  # shares its memory with the buffer: a large file is held once
-        names = [value for key, value in self._parameters() if key == "filename"]
-        if not names:
-            self.value = _decode(data) or ABSENT
+        spool, self._spool = self._spool, None
+        if isinstance(self.value, Upload):
+            self.value.content.close()
+        if self._file_name is None:
+            self.value = _decode(spool.read()) or ABSENT
+        elif self._file_name or spool.size:
+            self.value = Upload(self._file_name, media_type(self._headers.get("content-type", UNKNOWN_TYPE)), spool)
             return
-        # RFC 2231 (`filename*=`) keeps characters that the plain form beside it may have lost.
-        encoded = [collapse_rfc2231_value(name) for name in names if isinstance(name, tuple)]
-        name = _clean_name((encoded or names)[0])
-        # A browser's form without a chosen file sends an empty name and no bytes.
-        self.value = (
-            Upload(name, self._headers.get("content-type", "application/octet-stream"), data)
-            if name or data
-            else ABSENT
-        )
-
-    def _parameters(self) -> list[tuple[str, Any]]:
-        return parse_header("", self._headers.get("content-disposition", "")).get_params([], "content-disposition")
+        else:  # a browser's form without a chosen file sends an empty name and no bytes
+            self.value = ABSENT
+        spool.close()
 
 
 def _decode(data: bytes) -> str:
@@ -120,6 +173,12 @@ def _decode(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def _decode_extended(charset: str | None, language: str | None, value: str) -> str:
+    """The text of a parameter in the extended form of RFC 8187, which has been unquoted into Latin-1."""
+    raw = value.encode("latin-1", "replace")
+    return raw.decode(_CHARSETS.get((charset or "").lower(), "utf-8"), "replace")
 
 
 def _clean_name(raw: str) -> str:

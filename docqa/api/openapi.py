@@ -122,7 +122,7 @@ def _describe_responses(endpoint: Endpoint, components: dict[str, Schema]) -> di
 def _find_errors(endpoint: Endpoint) -> list[type[DocqaError]]:
     errors = list(endpoint.errors)
     if endpoint.needs_key:
-        errors += [Unauthorized, TooManyFailures]
+        errors += [Unauthorized, TooManyFailures, Unavailable]
     if endpoint.body_rule is not None:
         errors.append(TooLarge)
     if endpoint.body_rule is not None or endpoint.query is not None or "{" in endpoint.path:

@@ -1,8 +1,15 @@
-"""How a request is read: query and body are checked together, within limits of size."""
+"""How a request is read: query and body are checked together, within limits of size.
 
+Nothing here takes the event loop for longer than some milliseconds: a body with many values is parsed and checked in a
+thread, by Python's own parser, because the one in C lets no other thread run before its end.
+"""
+
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from json import decoder, scanner
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -15,22 +22,37 @@ from docqa.errors import Fault, InvalidRequest, TooLarge
 
 MB = 1024 * 1024
 
-_ENVELOPE = 64 * 1024  # what boundaries and part headers may add to a file of the largest size
+_ENVELOPE = 192 * 1024  # what boundaries, part headers and other fields may add to a file of the largest size
+_MANY = 20_000  # brackets, commas and colons of a body, above which its parsing takes milliseconds
+_LONGEST_FORM = 64 * 1024  # bytes of a form that cannot carry a file
 
 
-async def read(endpoint: Endpoint, request: Request, known: Known, *, body_limit: int, file_limit: int) -> Given:
-    """What `request` gives to `endpoint`; the limits are in bytes.
+async def read(
+    endpoint: Endpoint,
+    request: Request,
+    known: Known,
+    *,
+    body_limit: int,
+    file_limit: int,
+    folder: Path | None = None,
+) -> Given:
+    """What `request` gives to `endpoint`; the limits are in bytes, large files are received in `folder`.
 
-    Raises InvalidRequest with all faults of query and body in the order of their declaration, TooLarge, and lets
-    starlette's ClientDisconnect through.
+    Raises InvalidRequest with all faults of query and body in the order of their declaration, TooLarge, Unavailable
+    where a file cannot be received, and lets starlette's ClientDisconnect through.
     """
     raw: Any = ABSENT
+    many = False
     if endpoint.file is not None:
-        raw = await _read_form(request, endpoint.file, body_limit, file_limit)
+        raw = await _read_form(request, endpoint.file, file_limit, folder)
     elif endpoint.body is not None:
-        raw = await _read_json(request, body_limit)
+        data = await _read_bytes(request, body_limit)
+        many = sum(map(data.count, (b"[", b"{", b",", b":"))) > _MANY
+        content_type = request.headers.get("content-type", "")
+        raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
     everything = record({"query": endpoint.query or record({}), "body": endpoint.body_rule or optional(record({}))})
-    values = everything.read({"query": dict(request.query_params), "body": raw}, known)
+    given = {"query": dict(request.query_params), "body": raw}
+    values = await asyncio.to_thread(everything.read, given, known) if many else everything.read(given, known)
     path = dict(request.path_params)
     accept = request.headers.get("accept", "").lower()
     if endpoint.file is not None:
@@ -60,15 +82,23 @@ async def _read_bytes(request: Request, limit: int) -> bytes:
         return b"".join([chunk async for chunk in stream])
 
 
-async def _read_json(request: Request, limit: int) -> Any:
+class _Patient(decoder.JSONDecoder):
+    """The parser that is written in Python: slower than that in C, but others run meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parse_object, self.parse_array = decoder.JSONObject, decoder.JSONArray  # type: ignore[attr-defined]
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+
+def _parse(data: bytes, content_type: str, many: bool) -> Any:
     """The JSON value; the bytes where the Content-Type is another, which no rule accepts; ABSENT for an empty body."""
-    data = await _read_bytes(request, limit)
     if not data:
         return ABSENT
-    if not _is_json(request.headers.get("content-type", "")):
+    if not _is_json(content_type):
         return data
     try:
-        return json.loads(data)
+        return json.loads(data, cls=_Patient if many else None)
     except json.JSONDecodeError as error:
         position = error.pos
     except UnicodeDecodeError as error:
@@ -83,16 +113,17 @@ def _is_json(content_type: str) -> bool:
     return not content_type or (main == "application" and (sub == "json" or sub.endswith("+json")))
 
 
-async def _read_form(request: Request, name: str, body_limit: int, file_limit: int) -> dict[str, Any]:
+async def _read_form(request: Request, name: str, file_limit: int, folder: Path | None) -> dict[str, Any]:
     """{name: Upload}; or the text where a plain field has that name; or {} where nothing has."""
     header = parse_header(request.headers.get("content-type", ""))
     value: Any = ABSENT
     if header.get_content_type() == "multipart/form-data":
         async with aclosing(_stream(request, "file", file_limit, slack=_ENVELOPE)) as stream:
-            value = await read_part(stream, header, name)
-        if isinstance(value, Upload) and len(value.data) > file_limit:
+            value = await read_part(stream, header, name, folder)
+        if isinstance(value, Upload) and value.content.size > file_limit:
             raise _too_large("file", file_limit)
     elif header.get_content_type() == "application/x-www-form-urlencoded":
-        fields = parse_qsl((await _read_bytes(request, body_limit)).decode("latin-1"), keep_blank_values=True)
+        data = await _read_bytes(request, _LONGEST_FORM)
+        fields = await asyncio.to_thread(parse_qsl, data.decode("latin-1"), keep_blank_values=True)
         value = dict(fields).get(name) or ABSENT
     return {} if value is ABSENT else {name: value}

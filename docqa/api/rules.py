@@ -97,6 +97,18 @@ text: Final = Rule(_read_text, lambda known: {"type": "string"})
 boolean: Final = Rule(_read_boolean, lambda known: {"type": "boolean"})
 
 
+def short_text(most: int) -> Rule:
+    """Text of at most so many characters."""
+
+    def check(raw: Any, known: Known) -> str:
+        value = _read_text(raw, known)
+        if len(value) > most:
+            raise _refusal(f"String should have at most {most} characters", "string_too_long")
+        return value
+
+    return Rule(check, lambda known: {"type": "string", "maxLength": most})
+
+
 def integer(ge: int | None = None, le: int | None = None) -> Rule:
     """A whole number from `ge` to `le`, of any size where they are not given; also as text (`10`, `1_0`, `10.0`)."""
 

@@ -1,8 +1,9 @@
-"""An answer sent while it is made: as plain text, or as server-sent events."""
+"""What is sent piece by piece: an answer while it is made, as plain text or as server-sent events; a file."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import asdict
 from typing import Any
 
@@ -12,9 +13,11 @@ from starlette.types import Send
 from docqa.answering.answer import Answer
 from docqa.answering.phrasing import sources_block
 from docqa.errors import DocqaError
+from docqa.ingest.spool import Spool
 from docqa.store.sql import now
 
 SSE = "text/event-stream"
+PIECE = 1 << 18  # bytes of a file that are in memory for one client
 
 
 def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
@@ -28,8 +31,20 @@ def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Re
     return _Stream(_plain(answer), media_type="text/plain; charset=utf-8", headers=headers)
 
 
+def stream_file(content: Spool, media_type: str, headers: Mapping[str, str]) -> Response:
+    """A response that sends a file as fast as its client reads, and closes it."""
+    sized = {**headers, "Content-Length": str(content.size)}
+    return _Stream(_pieces(content), media_type=media_type, headers=sized)
+
+
+async def _pieces(content: Spool) -> AsyncGenerator[bytes, None]:
+    with closing(content):
+        for start in range(0, content.size, PIECE):
+            yield await asyncio.to_thread(content.read_piece, start, PIECE)
+
+
 class _Stream(StreamingResponse):
-    """Ends the answer's work as soon as the client has left, not when its generator happens to be collected."""
+    """Ends the work as soon as the client has left, not when its generator happens to be collected."""
 
     async def stream_response(self, send: Send) -> None:
         async with aclosing(self.body_iterator):  # type: ignore[type-var]

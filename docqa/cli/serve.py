@@ -4,27 +4,23 @@ import argparse
 import asyncio
 import logging
 import os
-import signal
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 from docqa import store
 from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
+from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.services import Services
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import Progress, ProgressLine, current
 from docqa.store.database import Database
-
-GRACE = 3  # seconds for open streams at shutdown
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -36,16 +32,8 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     if key := asyncio.run(_first_key(settings)):
         show_key(key, _key_file(settings))
     installation = Installation(options.background) if options.background else None
-    config = uvicorn.Config(
-        create(settings, installation=installation),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=GRACE,
-        server_header=False,
-    )
-    server = _Server(config, settings, installation, line)
+    app = create(settings, installation=installation)
+    server = Server(app, settings.host, settings.port, lambda: _Greeting(settings, installation, line).show(server))
     try:
         server.run()
     except SystemExit:  # uvicorn raises it if the port is taken, after logging that
@@ -76,22 +64,17 @@ class _AboveTheLine(logging.StreamHandler[Any]):
         self._line.draw()
 
 
-class _Server(uvicorn.Server):
-    def __init__(
-        self, config: uvicorn.Config, settings: Settings, installation: Installation | None, line: ProgressLine
-    ) -> None:
-        super().__init__(config)
+class _Greeting:
+    """What is shown when the server has started, and while the rest is installed."""
+
+    def __init__(self, settings: Settings, installation: Installation | None, line: ProgressLine) -> None:
         self.settings, self.installation, self.line = settings, installation, line
 
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._greet()
-
-    def _greet(self) -> None:
-        host, port = self.servers[0].sockets[0].getsockname()[:2]
+    def show(self, server: Server) -> None:
+        """Show where it serves, with an example, and what is missing."""
+        host, port = server.address
         shown = f"[{host}]" if ":" in host else host
-        services: Services = self.config.app.state.services  # type: ignore[union-attr]
+        services: Services = server.config.app.state.services  # type: ignore[union-attr]
         for note in [*services.notes(), *services.languages]:
             print(note)
         key_file = _key_file(self.settings)
@@ -100,27 +83,17 @@ class _Server(uvicorn.Server):
         print(f"DocQA serves on {address} - try:\n", flush=True)
         print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
         if self.installation:
-            self.installation.on_change = partial(self._show, services)
-            self._show(services, self.installation.steps)
+            self.installation.on_change = partial(self._progress, services)
+            self._progress(services, self.installation.steps)
         elif proposal := services.proposal():
             print(proposal, flush=True)
 
-    def _show(self, services: Services, steps: Sequence[Progress]) -> None:
+    def _progress(self, services: Services, steps: Sequence[Progress]) -> None:
         """Show how far the installation is, and at its end what is still worth having."""
         self.line.show(steps)
         if steps and not current(steps):
             self.line.close()
             print(services.proposal() or "Everything is installed.", flush=True)
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """As uvicorn's, except that a signal that ends the server cleanly makes the process exit with code 0."""
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _key_file(settings: Settings) -> Path:

@@ -19,6 +19,7 @@ from docqa.errors import DocqaError, NotFound, TooLarge, Unavailable, Unreadable
 from docqa.evaluation.figures import CUTS, Result, holds
 from docqa.evaluation.questions import EvalQuestion, choose, make_controls, make_questions
 from docqa.ingest.add import add_file
+from docqa.ingest.spool import Spool
 from docqa.languages import phrase
 from docqa.models.chat.local import LocalModel
 from docqa.questions.question import ChatOptions
@@ -116,7 +117,7 @@ async def _add_file(services: Services, account: int, path: Path) -> str:
     if path.stat().st_size > limit << 20:
         raise TooLarge(f"The file is larger than {limit} MB (DOCQA_UPLOAD_MB).")
     data = await asyncio.to_thread(path.read_bytes)
-    return await add_file(services.intake, account, data, path.name, "", ("body", "file"))
+    return await add_file(services.intake, account, Spool.of(data), path.name, "", ("body", "file"))
 
 
 async def _choose(services: Services, documents: dict[int, StoredDocument], count: int) -> list[EvalQuestion]:

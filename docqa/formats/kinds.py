@@ -16,7 +16,7 @@ _MARKS = b"\xef\xbb\xbf\xff\xfe"
 _SPACE = b"\0 \t\r\n\f"
 _PDF = re.compile(rb"%PDF-\d|%!PS-Adobe-\d\.\d PDF-\d")
 _OBJECT = re.compile(rb"\d\s{1,9}\d{1,9}\s{1,9}obj\b")
-_NEAR = 100_000
+NEAR = 100_000  # bytes from the beginning, within which a kind shows
 # The version is followed by a control word, a group or the end, unlike in a text about the format.
 _RTF = re.compile(rb"\{\\rtf\d*\s*[\\{}]")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08PK")
@@ -59,6 +59,14 @@ def detect(data: bytes, name: str, media_type: str) -> str:
     raise Unreadable(_refusal(data, suffix, media_type, expected))
 
 
+def refuse_head(head: bytes, name: str) -> None:
+    """Raises Unreadable if the first `NEAR` bytes of a longer file show that `detect` will refuse it: what tells the
+    kinds of archives apart stands further behind, all else within them."""
+    packed = head.startswith((*_ZIP, SIGNATURE)) or kind_promised(PurePath(name).suffix.lower(), "") in _ZIPPED
+    if not packed and head.lstrip(_MARKS).strip(_SPACE):
+        detect(head, name, "")
+
+
 def _by_content(data: bytes, expected: str) -> str | None:
     """The kind that the content shows; if it fits two, the expected one, or else the first."""
     is_picture = _PICTURE.match(data) is not None and is_binary(data)
@@ -79,7 +87,7 @@ def _by_content(data: bytes, expected: str) -> str | None:
 
 def _table(data: bytes) -> str | None:
     """What programs export "to Excel" is often a web page with a table, or a text with tabs."""
-    if is_html(data) and b"<table" in data[:_NEAR].lower():
+    if is_html(data) and b"<table" in data[:NEAR].lower():
         return "html"
     is_text = not is_binary(data) and foreign(data) == foreign(b"text")
     return "csv" if is_text and b"\t" in data[:HEAD] else None
@@ -101,7 +109,7 @@ def _data(data: bytes, expected: str) -> str | None:
 
 
 def _begun(data: bytes) -> bytes:
-    return data[:_NEAR].lstrip(_MARKS + _SPACE)
+    return data[:NEAR].lstrip(_MARKS + _SPACE)
 
 
 def _is_mail(data: bytes) -> bool:
@@ -125,12 +133,12 @@ def _is_pdf(data: bytes, expected: str) -> bool:
     """
     header = _PDF.search(data[:HEAD])
     if expected == "pdf":
-        return header is not None or _OBJECT.search(data[:_NEAR]) is not None
+        return header is not None or _OBJECT.search(data[:NEAR]) is not None
     if header is None or expected in _ZIPPED and _ZIP_END in data[-_LONGEST_ZIP_END:]:
         return False
     before = data[: header.start()]
     starts_line = not before.lstrip(_MARKS).strip(_SPACE) or before.endswith((b"\r", b"\n")) and not is_binary(before)
-    return starts_line and _OBJECT.search(data, header.end(), _NEAR) is not None
+    return starts_line and _OBJECT.search(data, header.end(), NEAR) is not None
 
 
 def _is_rtf(data: bytes, expected: str) -> bool:

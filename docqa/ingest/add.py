@@ -2,7 +2,6 @@
 background.py's."""
 
 import asyncio
-import hashlib
 import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,16 +13,17 @@ from docqa.ingest.attachments import read_attachments
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
+from docqa.ingest.quotas import Quotas
+from docqa.ingest.spool import Spool
 
 
 @dataclass(frozen=True)
 class _Source:
-    """A file that becomes a document: its bytes and what is known of them; `name` is the document's, `file` its own."""
+    """A file that becomes a document, and what is known of it; `name` is the document's, `file` its own."""
 
     name: str
     file: str
-    data: bytes
-    sha256: bytes
+    content: Spool
     media_type: str
     url: str | None
 
@@ -31,7 +31,7 @@ class _Source:
 async def add_file(
     intake: Intake,
     account: int,
-    data: bytes,
+    content: Spool,
     name: str,
     media_type: str,
     loc: tuple[str, ...],
@@ -39,42 +39,38 @@ async def add_file(
 ) -> str:
     """The doc_id of the new document, or of the account's document with the same bytes.
 
-    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, Busy when too
-    many files wait to be read, and DiskFull.
+    What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, TooLarge where
+    the account may not keep so much, and DiskFull.
     """
     until = asyncio.get_running_loop().time() + intake.reading.seconds
-    sha256 = await _sha256(data)
     async with intake.db.read() as conn:
-        if known := await store.documents.document_with_bytes(conn, account, sha256):
+        if known := await store.documents.document_with_bytes(conn, account, content.sha256):
             return known
-    intake.db.check_space(len(data))
+        await intake.quotas.check_documents(conn, account, content.size)
+    intake.db.check_space(content.size)
     # A link may be a web page and its server says so; what a client says of an upload decides nothing.
     with ExitStack() as kept:
-        prepared = kept.enter_context(await intake.reading.read(data, name, media_type if url else "", loc))
+        prepared = kept.enter_context(await intake.reading.read(account, content, name, media_type if url else "", loc))
         title = (url is not None and prepared.title) or name
-        attached, notes = await read_attachments(intake.reading, prepared, title, until)
+        attached, notes = await read_attachments(intake.reading, account, prepared, title, until)
         prepared.notes.extend(notes)
-        documents = [(_Source(title, name, data, sha256, media_type, url), prepared)]
+        documents = [(_Source(title, name, content, media_type, url), prepared)]
         for part in attached:
             file, own = part.file, kept.enter_context(part.prepared)
-            bytes_ = file.data
-            source = _Source(part.name, file.name, bytes_, await _sha256(bytes_), file.media_type, None)
-            documents.append((source, own))
+            carried = await asyncio.to_thread(Spool.of, file.data)
+            documents.append((_Source(part.name, file.name, carried, file.media_type, None), own))
         async with intake.db.write() as conn:
-            doc_ids = [await _store(conn, account, *document) for document in documents]
+            doc_ids = [await _store(conn, intake.quotas, account, *document) for document in documents]
     intake.work.set()
     return doc_ids[0]
 
 
-async def _sha256(data: bytes) -> bytes:
-    return await asyncio.to_thread(lambda: hashlib.sha256(data).digest())
-
-
-async def _store(conn: Connection, account: int, source: _Source, prepared: Prepared) -> str:
+async def _store(conn: Connection, quotas: Quotas, account: int, source: _Source, prepared: Prepared) -> str:
     """The doc_id of a new document, or of the account's one with the same bytes: a file may be uploaded twice at the
     same time, and attached to several messages."""
-    if known := await store.documents.document_with_bytes(conn, account, source.sha256):
+    if known := await store.documents.document_with_bytes(conn, account, source.content.sha256):
         return known
+    await quotas.check_documents(conn, account, source.content.size)
     doc_id, about = secrets.token_hex(12), sensible(prepared.properties, source.file)
     document = await store.documents.add_document(
         conn,
@@ -82,7 +78,7 @@ async def _store(conn: Connection, account: int, source: _Source, prepared: Prep
         doc_id=doc_id,
         name=source.name,
         kind=prepared.kind,
-        sha256=source.sha256,
+        sha256=source.content.sha256,
         language=prepared.language,
         pages=prepared.pages,
         notes=" ".join(prepared.notes),
@@ -90,7 +86,8 @@ async def _store(conn: Connection, account: int, source: _Source, prepared: Prep
         author=about.author,
         dated=about.date,
     )
-    await store.documents.add_original(conn, document, source.media_type, source.url, source.data)
+    data = await asyncio.to_thread(source.content.read)  # of one document at a time: there is one writer
+    await store.documents.add_original(conn, document, source.media_type, source.url, data)
     await store.documents.add_pages(conn, document, prepared.page_rows())
     await store.chunks.add_chunks(conn, document, prepared.chunks())
     await store.document_tables.replace_tables(conn, document, prepared.tables())

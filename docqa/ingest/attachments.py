@@ -8,6 +8,7 @@ from docqa.errors import Unreadable
 from docqa.formats.mail.attached import MOST, first_of
 from docqa.ingest.prepared import Carried, Prepared
 from docqa.ingest.queue import ReadingQueue
+from docqa.ingest.spool import Spool
 
 DEEPEST = 3  # messages within messages, each attached as a file
 _NAMED = 5
@@ -23,7 +24,7 @@ class Attached:
 
 
 async def read_attachments(
-    queue: ReadingQueue, message: Prepared, name: str, until: float
+    queue: ReadingQueue, account: int, message: Prepared, name: str, until: float
 ) -> tuple[list[Attached], list[str]]:
     """The documents among the attachments, and a note for each that was not read.
 
@@ -32,7 +33,7 @@ async def read_attachments(
     """
     notes: list[str] = []
     attached: list[Attached] = []
-    async for part in _read(queue, message.attachments, name, until, notes, 1):
+    async for part in _read(queue, account, message.attachments, name, until, notes, 1):
         if len(attached) == MOST:
             notes.append(f"Of the attachments {MOST} were read. Upload the others by themselves.")
             break
@@ -41,7 +42,13 @@ async def read_attachments(
 
 
 async def _read(
-    queue: ReadingQueue, files: Sequence[Carried], name: str, until: float, notes: list[str], depth: int
+    queue: ReadingQueue,
+    account: int,
+    files: Sequence[Carried],
+    name: str,
+    until: float,
+    notes: list[str],
+    depth: int,
 ) -> AsyncIterator[Attached]:
     late: list[str] = []
     for file in files:
@@ -51,7 +58,8 @@ async def _read(
         own = f"{name} / {file.name}"
         try:
             async with asyncio.timeout_at(until):
-                prepared = await queue.read(file.data, file.name, "", ("body", "file"))
+                content = await asyncio.to_thread(Spool.of, file.data)
+                prepared = await queue.read(account, content, file.name, "", ("body", "file"))
         except TimeoutError:
             late.append(file.name)
             continue
@@ -60,7 +68,7 @@ async def _read(
             continue
         yield Attached(own, file, prepared)
         if prepared.attachments and depth < DEEPEST:
-            async for inner in _read(queue, prepared.attachments, own, until, notes, depth + 1):
+            async for inner in _read(queue, account, prepared.attachments, own, until, notes, depth + 1):
                 yield inner
         elif prepared.attachments:
             notes.append(f"What the message {file.name} carries was not read: it is nested too deep.")

@@ -4,52 +4,49 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from docqa.errors import Busy
 from docqa.formats.pages import ExtractedPage
 from docqa.ingest.gist import Gist, StoredText
 from docqa.ingest.prepared import Prepared
+from docqa.ingest.quotas import Quotas
 from docqa.ingest.reader import Limits, prepare, prepare_gist, prepare_tables, recognise
+from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.workers.turns import FairTurns
 
 MOST_WANTED = 1000  # documents that were asked, which are remembered
 
 
+BACKGROUND = 0  # the party of the background work, beside the accounts, whose numbers begin at 1
+
+
 class ReadingQueue:
-    """Reads files in child processes: so many at once, while so many others may wait."""
+    """Reads files in child processes: so many at once, in turns of the accounts whose files they are."""
 
     def __init__(self, settings: Settings) -> None:
         self._limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.data)
         self._ocr_languages = settings.ocr_languages
-        self._longest = settings.extract_queue
         self.seconds = settings.extract_seconds  # that one file may take
-        self._slots = asyncio.Semaphore(settings.extract_parallel)
-        self.length = 0  # uploads being read and waiting to be
+        self._turns = FairTurns(settings.extract_parallel)
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
-        """What is stored of a file; the caller closes it.
+    async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
+        """What is stored of a file of this account; the caller closes it. The file is in memory only while it is read.
 
-        Raises Unreadable at `loc`, Busy when too many files are waiting, ChildDied.
+        Raises Unreadable at `loc`, ChildDied.
         """
-        if self.length >= self._longest:
-            raise Busy("Too many files are waiting to be read. Try again in a moment.", retry_after=10)
-        self.length += 1
-        try:
-            async with self._slots:
-                languages = self._ocr_languages
-                return await prepare(data, name, media_type, languages=languages, loc=loc, limits=self._limits)
-        finally:
-            self.length -= 1
+        async with self._turns.turn(account):
+            data, languages = await asyncio.to_thread(content.read), self._ocr_languages
+            return await prepare(data, name, media_type, languages=languages, loc=loc, limits=self._limits)
 
     async def recognise(self, data: bytes, page_number: int, hint: str = "", *, beside: bool = False) -> ExtractedPage:
         """The text of a page that waits for text recognition, or that on the pictures `beside` its text; `hint` is the
         ISO 639-1 code of the document's language.
 
-        Waits for a slot however long. Raises Unreadable and ChildDied.
+        Waits for its turn however long. Raises Unreadable and ChildDied.
         """
-        async with self._slots:
+        async with self._turns.turn(BACKGROUND):
             return await recognise(
                 data, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
             )
@@ -57,9 +54,9 @@ class ReadingQueue:
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
         """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.
 
-        Waits for a slot however long. Raises Unreadable and ChildDied.
+        Waits for its turn however long. Raises Unreadable and ChildDied.
         """
-        async with self._slots:
+        async with self._turns.turn(BACKGROUND):
             return await prepare_tables(pages, name, self._limits)
 
     async def gist(
@@ -67,9 +64,9 @@ class ReadingQueue:
     ) -> Gist:
         """What a stored document is about, from chunks and pages of it; `parts` are those of a table, in a sentence.
 
-        Waits for a slot however long. Raises Unreadable and ChildDied.
+        Waits for its turn however long. Raises Unreadable and ChildDied.
         """
-        async with self._slots:
+        async with self._turns.turn(BACKGROUND):
             return await prepare_gist(document, chunks, pages, parts, self._limits)
 
 
@@ -81,6 +78,7 @@ class Intake:
     db: Database
     reading: ReadingQueue
     work: asyncio.Event
+    quotas: Quotas = field(default_factory=Quotas)
     deleted: asyncio.Event = field(default_factory=asyncio.Event)
     _wanted: dict[int, None] = field(default_factory=dict)
 

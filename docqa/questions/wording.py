@@ -107,8 +107,12 @@ def points_back(text: str, language: str) -> bool:
     for word in WORD.finditer(text):
         # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
         known = word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿"))
+        if not known:
+            continue
         before = len(content(text[: word.start()], language))
         # "the company that built it": after a noun, "that" begins a clause.
-        if known and before < (1 if word[0] in relative else ANTECEDENT):
+        if before < (1 if word[0] in relative else ANTECEDENT):
             return True
+        if before >= ANTECEDENT:
+            return False
     return False

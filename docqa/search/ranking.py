@@ -1,5 +1,6 @@
 """Second stage of a search: the units of each candidate are scored, and decide the order."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -54,25 +55,31 @@ async def with_units(
     `names` are the terms by which the question names documents, `packed` the stored vectors of units by chunk id.
     Raises Unavailable where vectors must be made and cannot.
     """
-    parts = {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
+    parts = await asyncio.to_thread(
+        lambda: {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
+    )
     cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(of_chunk) for id_, of_chunk in parts.items()}
     if embedder and query.vector:
         cosines |= await _cosines(embedder, query, query.vector, passages, parts, packed)
-    return [
-        replace(
-            passage,
-            units=_scored(
-                query,
-                passage.text,
-                parts[passage.chunk.id],
-                cosines[passage.chunk.id],
-                names.get(passage.document.id, frozenset()),
+
+    def score() -> list[Passage]:
+        return [
+            replace(
+                passage,
+                units=_scored(
+                    query,
+                    passage.text,
+                    parts[passage.chunk.id],
+                    cosines[passage.chunk.id],
+                    names.get(passage.document.id, frozenset()),
+                )
+                if not passage.across
+                else _scored_across(parts[passage.chunk.id], cosines[passage.chunk.id]),
             )
-            if not passage.across
-            else _scored_across(parts[passage.chunk.id], cosines[passage.chunk.id]),
-        )
-        for passage in passages
-    ]
+            for passage in passages
+        ]
+
+    return await asyncio.to_thread(score)
 
 
 async def _cosines(
@@ -84,13 +91,15 @@ async def _cosines(
     packed: Mapping[int, bytes],
 ) -> dict[int, Sequence[float]]:
     """The similarity of each unit to the question, by chunk id; vectors that are not stored yet are made now."""
-    stored = {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()}
+    stored = await asyncio.to_thread(lambda: {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()})
     # An earlier version may have cut the text into other units: its vectors are useless then.
     stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(parts[id_])}
     lacking = [passage for passage in passages if passage.chunk.id not in stored]
     texts = [in_context(passage.text, unit) for passage in lacking for unit in parts[passage.chunk.id]]
     made = iter(await embedder.encode(texts, urgent=True))
-    stored |= {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
+    stored |= await asyncio.to_thread(
+        lambda: {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
+    )
     across = {passage.chunk.id for passage in passages if passage.across}
     return {
         id_: [embedder.scaled(cosine, query.language, across=id_ in across) for cosine in dots]

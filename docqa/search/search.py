@@ -47,8 +47,9 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         used = await _used(conn, await store.full_text.scope_of(conn, ids), part)
         tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
-    stated = frozenset(term for name in part.claims.names for term in terms(name))
-    wordings = [(part.searched, part.searched_terms), *([(expansion, terms(expansion))] if expansion else [])]
+    # Of a question of many pages this takes some time, and more than once: the part remembers it.
+    stated, searched = await asyncio.to_thread(lambda: (_terms_of_names(part), part.searched_terms))
+    wordings = [(part.searched, searched), *([(expansion, terms(expansion))] if expansion else [])]
     vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
         scope = await store.full_text.scope_of(conn, ids)
@@ -81,6 +82,10 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     if index.rerank:
         passages = by_final_score(passages)
     return await _completed(index, passages[:top_k])
+
+
+def _terms_of_names(part: Part) -> frozenset[str]:
+    return frozenset(term for name in part.claims.names for term in terms(name))
 
 
 async def _used(conn: Connection, scope: Scope, part: Part) -> list[str]:

@@ -15,6 +15,7 @@ from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
+from docqa.ingest.quotas import Quotas
 from docqa.ingest.reader import remove_remains
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
@@ -23,6 +24,7 @@ from docqa.models.encoders import REINDEXING, Encoders, add_installed, find_enco
 from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
+from docqa.services.lanes import Lanes
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
@@ -57,6 +59,7 @@ class Services:
     index: Index
     answering: Answering
     work: asyncio.Event
+    lanes: Lanes
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
@@ -165,10 +168,11 @@ async def open_services(
         db=db,
         encoders=encoders,
         chat_models=chat_models,
-        intake=Intake(db, ReadingQueue(settings), work),
+        intake=Intake(db, ReadingQueue(settings), work, Quotas.of(settings)),
         index=index,
         answering=Answering(index, chat_models, settings.answer_seconds),
         work=work,
+        lanes=Lanes(settings),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

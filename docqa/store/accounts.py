@@ -54,3 +54,22 @@ async def keys(conn: Connection) -> list[Key]:
 async def revoke_key(conn: Connection, key: int) -> bool:
     """Whether there was a valid key of this id to revoke."""
     return await change(conn, "UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL", now(), key) == 1
+
+
+async def count_documents(conn: Connection, account: int) -> int:
+    """How many documents the account has."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE account = ?", account)
+    return int(count)
+
+
+async def count_bytes(conn: Connection, account: int) -> int:
+    """The size of the files of all its documents, as they were uploaded. SQLite knows it without reading them."""
+    sql = "SELECT total(length(o.bytes)) FROM document d JOIN original o ON o.document = d.id WHERE d.account = ?"
+    [(size,)] = await fetch_all(conn, sql, account)
+    return int(size)
+
+
+async def count_knowledge_bases(conn: Connection, account: int) -> int:
+    """How many knowledge bases the account has."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM knowledge_base WHERE account = ?", account)
+    return int(count)

@@ -178,11 +178,12 @@ class Database:
 
     def __init__(self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection]) -> None:
         self.path = path
+        self.glances = readers.pop()  # for single, short SELECTs that must not wait for long ones: keys, health
         self._writer = writer
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
         self.ballast = Ballast(path)
-        self._all_readers = readers
+        self._all_readers = [*readers, self.glances]
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
             self._readers.put_nowait(reader)
@@ -200,7 +201,7 @@ class Database:
             try:
                 await _migrate(opened[0])
                 await _shrinkable(opened[0], path)
-                for _ in range(READERS):
+                for _ in range(READERS + 1):
                     opened.append(await _open(path))
                     await opened[-1].execute_fetchall("PRAGMA query_only = 1")
             except BaseException:

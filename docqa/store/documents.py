@@ -1,7 +1,7 @@
 """Documents, their files and pages."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,8 @@ from docqa.formats.pages import ExtractedPage
 from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
+
+PIECE = 1 << 20  # bytes of a file that are read at once
 
 
 @dataclass(frozen=True)
@@ -175,11 +177,26 @@ async def document_status(conn: Connection, account: int, doc_id: str) -> record
     return records.DocumentStatus(doc_id, state, pages, unread, chunks, await count_embedded(conn, id_), message)
 
 
-async def original(conn: Connection, document: int) -> tuple[str, bytes]:
-    """(media type, bytes) of the file as it was uploaded."""
-    row = await fetch_one(conn, "SELECT media_type, bytes FROM original WHERE document = ?", document)
+async def media_type(conn: Connection, document: int) -> str:
+    """The media type that the file was uploaded with."""
+    row = await fetch_one(conn, "SELECT media_type FROM original WHERE document = ?", document)
     assert row is not None, "a document is written together with its bytes"
-    return row[0], row[1]
+    return str(row[0])
+
+
+async def original_pieces(conn: Connection, document: int) -> AsyncGenerator[bytes, None]:
+    """The bytes of the file as it was uploaded, piece by piece.
+
+    One statement gives all pieces, because SQLite keeps the value it cuts them from only as long as it stands on its
+    row; who reads them holds a transaction, and so takes them at once.
+    """
+    sql = """WITH RECURSIVE piece(start, size) AS (
+                 SELECT 1, length(bytes) FROM original WHERE document = :document
+                 UNION ALL SELECT start + :step, size FROM piece WHERE start + :step <= size)
+             SELECT substr(o.bytes, p.start, :step) FROM original o CROSS JOIN piece p WHERE o.document = :document"""
+    async with conn.execute(sql, {"document": document, "step": PIECE}) as cursor:
+        while row := await cursor.fetchone():
+            yield row[0]
 
 
 async def page_text(conn: Connection, document: int, page_number: int) -> str:

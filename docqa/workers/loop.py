@@ -32,8 +32,13 @@ Handler = Callable[[Header, bytes, threading.Event], Answers]
 
 def frame(header: Header, blob: bytes = b"") -> bytes:
     """The bytes of one frame."""
+    return frame_start(header, len(blob)) + blob
+
+
+def frame_start(header: Header, size: int) -> bytes:
+    """A frame up to its raw bytes, of which there are `size`."""
     head = json.dumps(header).encode()
-    return b"".join((LENGTH.pack(len(head)), head, LENGTH.pack(len(blob)), blob))
+    return b"".join((LENGTH.pack(len(head)), head, LENGTH.pack(size)))
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from contextlib import suppress
 from docqa import ROOT
 from docqa.catalog.keys import without_keys
 from docqa.errors import ChildDied
-from docqa.workers.loop import LENGTH, PARENT, Header, frame
+from docqa.workers.loop import LENGTH, PARENT, Header, frame_start
 
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
+PIECE = 1 << 18  # bytes of a frame that are sent at once
 START = 0  # the request number of frames that answer no request: what a child says when it is ready
 LARGEST = (1 << 32) - 1  # bytes that a length of four bytes can announce
 LAST_LINES = 40  # of stderr, kept to tell why the process ended: the stack of a crash in native code takes some 25
@@ -54,6 +55,7 @@ class Process:
         self._input, self._output, self._stderr = process.stdin, process.stdout, process.stderr
         # Frames are read by a task of their own: a receiver that is cancelled must not leave half a frame behind.
         self._received: dict[int, asyncio.Queue[Frame | None]] = {START: asyncio.Queue()}
+        self._sending = asyncio.Lock()
         self._last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self._logging = asyncio.create_task(self._follow_stderr())
         self._pumping = asyncio.create_task(self._pump())
@@ -159,9 +161,19 @@ class Process:
 
     async def send(self, header: Header, blob: bytes = b"") -> None:
         """Send one frame, whole even if the sender is cancelled. Raises ChildDied."""
+        sending = asyncio.create_task(self._send(header, blob))
+        sending.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.shield(sending)
+
+    async def _send(self, header: Header, blob: bytes) -> None:
         try:
-            self._input.write(frame(header, blob))
-            await self._input.drain()
+            async with self._sending:
+                self._input.write(frame_start(header, len(blob)))
+                # Given all at once, a large file would be copied as a whole, while nothing else can run.
+                for start in range(0, len(blob), PIECE):
+                    self._input.write(memoryview(blob)[start : start + PIECE])
+                    await self._input.drain()
+                await self._input.drain()
         except (ConnectionError, RuntimeError) as error:
             raise await self._died() from error
 

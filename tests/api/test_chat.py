@@ -212,7 +212,7 @@ async def test_retrieval_gives_verbatim_passages_best_first(client: httpx.AsyncC
     assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
 
 
-@pytest.mark.parametrize("question", ['"', "* OR (", "NEAR(a b)", "😀", "\x00", "-" * 5000, "terms:rent", "a" * 50_000])
+@pytest.mark.parametrize("question", ['"', "* OR (", "NEAR(a b)", "😀", "\x00", "-" * 5000, "terms:rent", "a" * 32_768])
 async def test_no_question_is_taken_for_query_syntax(client: httpx.AsyncClient, question: str) -> None:
     doc_id = await upload(client, LEASE)
     assert (await client.post(f"/v1/chat/{doc_id}", json=ask(question))).status_code == 200

@@ -1,6 +1,8 @@
 """How a request is read: bodies that Python cannot hold, broken multipart, file names, limits, clients that leave."""
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -111,6 +113,9 @@ async def test_a_million_wrong_items_get_an_answer_of_bounded_size(ours: httpx.A
             f"{FILE}--cut--",
             id="a boundary outside Latin-1",
         ),
+        pytest.param({"content-type": "multipart/form-data; boundary*=idna''x"}, f"{FILE}--cut--", id="IDNA"),
+        pytest.param(FORM, f"{FILE}" * 21 + "--cut--", id="more than twenty parts"),
+        pytest.param(FORM, "--cut\r\n" + "a: b\r\n" * 2000 + "\r\nwords\r\n--cut--", id="too many headers of a part"),
         pytest.param(FORM, "no boundary in here", id="another boundary"),
         pytest.param(FORM, "--cut\r\nBad Header\r\n\r\nwords\r\n--cut--", id="a header without colon"),
         pytest.param(FORM, "--cut\r\n" + "x" * 100_000, id="a header without end"),
@@ -135,6 +140,9 @@ async def test_broken_multipart_is_a_fault_of_the_body(
         ("filename*=UTF-8''na%C3%AFve%20plan.txt", "naïve plan.txt"),
         ("filename=\"plan.txt\"; filename*=UTF-8''pl%C3%A4ne.txt", "pläne.txt"),
         ("filename*=no-such-charset''plan.txt", "plan.txt"),
+        ("filename*=idna''xn--a.txt", "xn--a.txt"),
+        ("filename*=punycode''a-.txt", "a-.txt"),
+        ("filename*=iso-8859-1''pl%E4ne.txt", "pläne.txt"),
         ('filename="a;b=\\"c\\".txt"', 'a;b="c".txt'),
         ('filename="a\x01\x7fb\t.txt"', "ab.txt"),
         ('filename="' + "n" * 400 + '.epub"', "n" * 250 + ".epub"),
@@ -147,7 +155,7 @@ async def test_a_file_name_is_the_last_part_of_its_path(
     content = part(f'form-data; name="file"; {disposition}') + "--cut--"
     assert (await ours.post("/v1/api/upload", content=content.encode(), headers=FORM)).status_code == 200
     assert taken[0].file is not None
-    assert (taken[0].file.name, taken[0].file.data) == (name, b"words")
+    assert (taken[0].file.name, taken[0].file.content.read()) == (name, b"words")
 
 
 @pytest.mark.anyio
@@ -160,15 +168,51 @@ async def test_the_last_file_counts_and_arrives_byte_for_byte(ours: httpx.AsyncC
     ]
     assert (await ours.post("/v1/api/upload", files=files)).status_code == 200
     file = taken[0].file
-    assert file is not None and (file.name, file.media_type, file.data == data) == ("c.csv", "text/csv", True)
+    assert file is not None and (file.name, file.media_type, file.content.read() == data) == ("c.csv", "text/csv", True)
 
 
 @pytest.mark.anyio
 async def test_a_file_may_be_as_large_as_the_limit_and_no_larger(ours: httpx.AsyncClient) -> None:
-    assert (await ours.post("/v1/api/upload", files={"file": b"x" * FILE_LIMIT})).status_code == 200
-    answer = await ours.post("/v1/api/upload", files={"file": b"x" * (FILE_LIMIT + 1)})
+    assert (await ours.post("/v1/api/upload", files={"file": ("a.txt", b"x" * FILE_LIMIT)})).status_code == 200
+    answer = await ours.post("/v1/api/upload", files={"file": ("a.txt", b"x" * (FILE_LIMIT + 1))})
     assert answer.status_code == 413
     assert answer.json() == {"detail": "The file is larger than 1 MB, the most this server takes"}
+
+
+@pytest.mark.anyio
+async def test_a_file_that_cannot_be_read_is_refused_at_its_first_bytes() -> None:
+    start = part('form-data; name="file"; filename="film.mp4"')[:-7].encode()
+    sender = Sender(start + b"\0\0\0\x20ftypisom" + b"\0" * 65536, 200, FORM)
+    with pytest.raises(DocqaError, match="not supported"):
+        await sender.read(UPLOAD)
+    assert sender.requested * 65536 < 0.2 * MB
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("sent", ["text/日本", "text/pl\x01ain", "text/plain\x7f", "words", "text/" + "x" * 300])
+async def test_a_media_type_that_no_header_can_carry_is_that_of_unknown_bytes(
+    ours: httpx.AsyncClient, taken: list[Given], sent: str
+) -> None:
+    content = f'--cut\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: {sent}\r\n\r\nx\r\n--cut--'
+    assert (await ours.post("/v1/api/upload", content=content.encode(), headers=FORM)).status_code == 200
+    assert taken[0].file is not None and taken[0].file.media_type == "application/octet-stream"
+
+
+@pytest.mark.anyio
+async def test_a_body_with_many_values_is_parsed_and_checked_while_others_run(ours: httpx.AsyncClient) -> None:
+    late: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            late.append(time.perf_counter() - before)
+
+    beating = asyncio.create_task(beat())
+    content = b"[" + b'{"sender":"bot","message":""},' * 60_000 + b'{"sender":"user","message":"Why?"}]'
+    assert (await ours.post("/v1/chat/d", content=content, headers=JSON)).status_code == 200
+    beating.cancel()
+    assert len(late) > 20, "the body was parsed while nothing else could run"
 
 
 class Sender:

@@ -32,10 +32,11 @@ async def test_too_many_waiting_files_are_503(settings: Settings, monkeypatch: p
         async def post(number: int) -> httpx.Response:
             return await client.post("/v1/api/upload", files={"file": ("a.txt", f"text {number}".encode())})
 
-        waiting = [asyncio.create_task(post(number)) for number in range(2)]
-        await until(lambda: app.state.services.intake.reading.length == 2, "two files wait")
+        waiting = [asyncio.create_task(post(number)) for number in range(3)]
+        uploads = app.state.services.lanes.uploads
+        await until(lambda: uploads.in_hand.total() == 3, "one file is read and two wait")
         refused = await post(3)
         assert refused.status_code == Busy.status
         assert int(refused.headers["retry-after"]) > 0
         let_go.set()
-        assert [response.status_code for response in await asyncio.gather(*waiting)] == [422, 422]
+        assert [response.status_code for response in await asyncio.gather(*waiting)] == [422, 422, 422]

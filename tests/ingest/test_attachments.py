@@ -14,6 +14,7 @@ from conftest import client_of, key_for
 from docqa.formats.mail.attached import MOST
 from docqa.ingest.attachments import read_attachments
 from docqa.ingest.prepared import Carried, Prepared
+from docqa.ingest.spool import Spool
 
 pytestmark = pytest.mark.anyio
 
@@ -111,7 +112,7 @@ def carried_file(name: str) -> Carried:
 class Queue:
     """Reads every file as a page with its name; one called `slow` takes for ever."""
 
-    async def read(self, data: bytes, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
+    async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
         if name == "slow":
             await asyncio.sleep(60)
         return Prepared("txt", attachments=[carried_file("more")] * 30 if name.startswith("message") else [])
@@ -122,10 +123,10 @@ async def test_limits() -> None:
         return Prepared("eml", attachments=list(map(carried_file, names)))
 
     soon = asyncio.get_running_loop().time() + 0.2
-    read, notes = await read_attachments(Queue(), carried("a", "slow", "b"), "m", soon)  # type: ignore[arg-type]
+    read, notes = await read_attachments(Queue(), 1, carried("a", "slow", "b"), "m", soon)  # type: ignore[arg-type]
     assert [part.name for part in read] == ["m / a"]
     assert notes == ["Attachments for which no time was left: slow, b. Upload them by themselves."]
     later = asyncio.get_running_loop().time() + 60
-    read, notes = await read_attachments(Queue(), carried("message 1", "message 2", "c"), "m", later)  # type: ignore[arg-type]
+    read, notes = await read_attachments(Queue(), 1, carried("message 1", "message 2", "c"), "m", later)  # type: ignore[arg-type]
     assert len(read) == MOST
     assert f"{MOST} were read" in notes[0]

@@ -5,10 +5,10 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import gettempdir
 
 import pymupdf
 import pytest
@@ -163,14 +163,19 @@ asyncio.run(prepare("ж ".encode() * 15_000_000, "a.txt", limits=Limits(60, 2048
 
 
 @needs_proc
-async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_it_left() -> None:
+async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_it_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A folder of its own: a server that another test starts meanwhile removes what is left in the system's.
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, cwd=ROOT)
     await until(lambda: children(server.pid), "a child that reads the file")
     [reader] = children(server.pid)
     server.kill()
     await server.wait()
     await until(lambda: not lives(reader), "the end of the reader", seconds=2)
-    left = list(Path(gettempdir()).glob(f"docqa-reader-{server.pid}-*"))
+    left = list(tmp_path.glob(f"docqa-reader-{server.pid}-*"))
     remove_remains()
     assert left and not any(folder.exists() for folder in left)
 

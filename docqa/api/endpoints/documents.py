@@ -1,5 +1,7 @@
 """Adding, listing, reading and deleting documents."""
 
+import asyncio
+from contextlib import aclosing, closing
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -7,9 +9,12 @@ from starlette.responses import Response
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
-from docqa.errors import Busy, DiskFull, InvalidRequest, NotFound, TooLarge, Unavailable
+from docqa.api.multipart import media_type as safe_type
+from docqa.api.streaming import stream_file
+from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
+from docqa.ingest.spool import Spool
 from docqa.services import Services
 
 TAG = "Documents"
@@ -26,18 +31,19 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         link_ports=settings.link_ports,
         offline=settings.offline,
     )
-    doc_id = await add_file(
-        services.intake, account, fetched.data, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
-    )
+    with closing(Spool(settings.data)) as content:
+        await asyncio.to_thread(content.write, fetched.data)
+        doc_id = await add_file(
+            services.intake, account, content, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
+        )
     return records.Added(doc_id, doc_id)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
-    """Stores an uploaded file. Raises Unreadable or TooLarge for what cannot be stored, Busy if the queue is full."""
-    assert given.file is not None, "the declaration requires it"
-    doc_id = await add_file(
-        services.intake, account, given.file.data, given.file.name, given.file.media_type, ("body", "file")
-    )
+    """Stores an uploaded file. Raises Unreadable or TooLarge for what cannot be stored."""
+    file = given.file
+    assert file is not None, "the declaration requires it"
+    doc_id = await add_file(services.intake, account, file.content, file.name, file.media_type, ("body", "file"))
     return records.Added(doc_id, doc_id)
 
 
@@ -69,13 +75,21 @@ async def read_status(services: Services, account: int, given: Given) -> records
 
 
 async def read_file(services: Services, account: int, given: Given) -> Response:
-    """The file as it was uploaded, to be saved and not shown. Raises NotFound."""
-    async with services.db.read() as conn:
+    """The file as it was uploaded, to be saved and not shown. Raises NotFound.
+
+    It is copied out of the database first, one file at a time: a client that reads slowly or not at all must keep
+    neither a transaction open nor the file in memory.
+    """
+    content = Spool(services.settings.data)
+    async with services.lanes.copies.turn(account), services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
-        media_type, data = await store.documents.original(conn, document.id)
+        media_type = await store.documents.media_type(conn, document.id)
+        async with aclosing(store.documents.original_pieces(conn, document.id)) as pieces:
+            async for piece in pieces:
+                await asyncio.to_thread(content.write, piece)
     # A page that a stranger wrote must not run as a page of this server.
     safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}"}
-    return Response(data, media_type=media_type or "application/octet-stream", headers=safe)
+    return stream_file(content, safe_type(media_type), safe)
 
 
 async def read_page(services: Services, account: int, given: Given) -> records.Page:
@@ -96,8 +110,9 @@ ADD_LINK = Endpoint(
     answers=records.Added,
     status=201,
     tag=TAG,
+    lane="uploads",
     query=given_by.LINK_QUERY,
-    errors=(InvalidRequest, TooLarge, Busy, DiskFull),
+    errors=(InvalidRequest, TooLarge, DiskFull),
 )
 UPLOAD = Endpoint(
     path="/v1/api/upload",
@@ -107,8 +122,9 @@ UPLOAD = Endpoint(
     answers=records.Added,
     status=201,
     tag=TAG,
+    lane="uploads",
     file="file",
-    errors=(InvalidRequest, TooLarge, Busy, DiskFull),
+    errors=(InvalidRequest, TooLarge, DiskFull),
 )
 LIST = Endpoint(
     path="/v1/api/documents",
@@ -133,7 +149,7 @@ DELETE = Endpoint(
     summary="Delete one document and everything made from it",
     answers=records.Message,
     tag=TAG,
-    errors=(NotFound, Unavailable, DiskFull),
+    errors=(NotFound, DiskFull),
 )
 STATUS = Endpoint(
     path="/v1/api/documents/{doc_id}/status",

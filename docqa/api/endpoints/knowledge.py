@@ -19,9 +19,11 @@ async def list_knowledge(services: Services, account: int, given: Given) -> reco
 
 
 async def create_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseCreated:
-    """Creates a knowledge base of some documents. Raises NotFound if one of them is unknown."""
+    """Creates a knowledge base of some documents. Raises NotFound if one of them is unknown, TooLarge where
+    the account may not keep more."""
     knowledge_base_id = secrets.token_hex(12)
     async with services.db.write() as conn:
+        await services.intake.quotas.check_knowledge_bases(conn, account)
         members = await store.documents.stored_documents(conn, account, given.body["document_ids"])
         await store.knowledge.add_knowledge_base(conn, account, knowledge_base_id, given.body["name"], members)
     return records.KnowledgeBaseCreated(knowledge_base_id)

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 
@@ -16,6 +17,7 @@ from docqa.services import Services
 from docqa.text.words import TERMS_VERSION
 
 TAG = "Server"
+_THREAD = ThreadPoolExecutor(1, "health")  # of its own: those of the loop may all be taken by questions
 REBUILDING_TERMS = (
     "The full-text index is being rebuilt after an upgrade: until that is done, some words are not found."
 )
@@ -54,16 +56,15 @@ def _hash_of(tag: str, html: str) -> str:
 
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
     """Whether the server works, and with what."""
-    async with services.db.read() as conn:
-        indexing = await store.jobs.indexing(conn)
-        rebuilding = not await store.terms.is_current(conn, TERMS_VERSION)
+    indexing = await store.jobs.indexing(services.db.glances)
+    rebuilding = not await store.terms.is_current(services.db.glances, TERMS_VERSION)
     embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
     installing = [
         records.InstallStep(step.what, step.state, int(100 * step.share), step.message)
         for step in services.installing()
     ]
-    proposal = await asyncio.to_thread(services.proposal)
+    proposal = await asyncio.get_running_loop().run_in_executor(_THREAD, services.proposal)
     notes = [*services.notes(), *([REBUILDING_TERMS] if rebuilding else [])]
     return records.Health(
         "ok", __version__, indexing, embedding, local, recognition_languages(), notes, installing, proposal

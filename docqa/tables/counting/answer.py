@@ -4,6 +4,7 @@ of what the question's words mean in the table.
 What was not understood is named, with the columns there are; an answer that leaves it out would be another question's.
 """
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,7 +43,7 @@ async def answer_by_counting(
         fitting = [part for part in parts if isinstance(part, Fitting) and not part.unknown]
         if len(fitting) == len(parts):
             return await _answer(conn, documents, question, fitting)
-    tokens = key_words(question.stand_alone, question.language)
+    tokens = await asyncio.to_thread(key_words, question.stand_alone, question.language)
     whole = await fitting_table(conn, encoders, documents, question, tokens)
     if isinstance(whole, Fitting) and not whole.unknown:
         return await _answer(conn, documents, question, [whole])
@@ -64,7 +65,7 @@ async def answer_by_counting_on_pages(
     where it is not sure that it does."""
     if len(question.parts) > 1:
         return None
-    tokens = key_words(question.stand_alone, question.language)
+    tokens = await asyncio.to_thread(key_words, question.stand_alone, question.language)
     whole = await fitting_table(conn, encoders, documents, question, tokens)
     if not isinstance(whole, Fitting) or whole.unknown or not whole.counts or not _is_figure(whole.plan):
         return None

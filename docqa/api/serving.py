@@ -1,0 +1,149 @@
+"""How a request is served: admitted, read, given its turn, answered; and what becomes of it when the server stops.
+
+It is admitted before its body is read: the key, the declared length, and how much the account has in hand come first.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from docqa.api.auth import account_of
+from docqa.api.endpoint import Endpoint
+from docqa.api.request import MB, read
+from docqa.errors import DocqaError, Unauthorized, Unavailable
+from docqa.services import Services
+
+log = logging.getLogger(__name__)
+
+CLIENT_LEFT = 499  # nobody reads it; the log does
+STOPPING = Unavailable("The server is being stopped. Try again in a moment.", retry_after=10)
+
+
+class Served:
+    """An endpoint as an ASGI application. What was admitted has its place until its answer is sent."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request. Raises what the endpoint does."""
+        request = Request(scope, receive, send)
+        async with AsyncExitStack() as stack:
+            response = await self._respond(request, stack)
+            await response(scope, receive, send)
+
+    async def _respond(self, request: Request, stack: AsyncExitStack) -> Response:
+        services: Services = request.app.state.services
+        settings, account = services.settings, 0
+        if self.endpoint.needs_key:
+            account = await _account(request, services)
+        lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
+        for lane in lanes:
+            stack.enter_context(lane.place(account))
+        try:
+            given = await read(
+                self.endpoint,
+                request,
+                services.known(),
+                body_limit=settings.body_mb * MB,
+                file_limit=settings.upload_mb * MB,
+                folder=settings.data,
+            )
+        except ClientDisconnect:
+            return Response(status_code=CLIENT_LEFT)
+        if given.file is not None:
+            stack.callback(given.file.content.close)
+
+        async def work() -> Any:
+            for lane in lanes:
+                await stack.enter_async_context(lane.turn(account))
+            return await self.endpoint.handler(services, account, given)
+
+        result = await _while_connected(request, work())
+        return result if isinstance(result, Response) else JSONResponse(_plain(result), self.endpoint.status)
+
+
+async def _account(request: Request, services: Services) -> int:
+    """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
+    key = request.headers.get("x-api-key")
+    try:
+        return await account_of(services.db.glances, key)
+    except Unauthorized:
+        if key and request.client:
+            request.app.state.failed_keys.add(request.client.host)
+        raise
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The work's result; the work is given up when the client leaves."""
+    task = asyncio.create_task(work)
+    leaving = asyncio.create_task(_client_left(request))
+    try:
+        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            log.info("the client left %s", request.url.path)
+            return Response(status_code=CLIENT_LEFT)
+        return task.result()
+    finally:
+        for pending in (task, leaving):
+            await stop(pending)
+
+
+async def stop(task: asyncio.Task[Any]) -> None:
+    """Cancel a task and wait for its end."""
+    if not task.done():
+        task.cancel()
+        await asyncio.wait((task,))
+
+
+async def _client_left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _plain(result: Any) -> Any:
+    if isinstance(result, list):
+        return [_plain(item) for item in result]
+    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+
+
+def error_response(error: DocqaError) -> JSONResponse:
+    """The answer that an error is."""
+    return JSONResponse({"detail": error.detail()}, status_code=error.status, headers=error.headers())
+
+
+class Interrupted:
+    """Middleware: a request that a stop interrupts gets 503, and an answer that fails half-way is broken off, neither
+    with a traceback: the server that runs this closes a connection whose answer is not complete."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        begun = False
+
+        async def note(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, note)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            if not begun:
+                await error_response(STOPPING)(scope, receive, send)
+        except RuntimeError as error:
+            # So starlette says that an answer had begun when its error came.
+            if not (begun and isinstance(error.__cause__, DocqaError)):
+                raise
+            log.warning("%s was broken off: %s", scope["path"], error.__cause__)

@@ -1,0 +1,121 @@
+"""Connections whose clients keep the server waiting."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from docqa.cli import web_server
+from docqa.cli.web_server import Connection, Server
+
+pytestmark = pytest.mark.anyio
+
+HEAD = b"POST /%s HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n%s\r\n"
+
+
+async def read_all(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def refuse(request: Request) -> Response:
+    return PlainTextResponse("no", 413)
+
+
+async def large(request: Request) -> Response:
+    return PlainTextResponse("x" * (64 << 20))
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    routes = [Route(f"/{handler.__name__}", handler, methods=["GET", "POST"]) for handler in (read_all, refuse, large)]
+    started = asyncio.Event()
+    server = Server(Starlette(routes=routes), "127.0.0.1", 0, started.set)
+    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
+    task = asyncio.create_task(server.serve())
+    await started.wait()
+    yield server
+    server.should_exit = True
+    await task
+
+
+async def connect(server: Server, sent: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Connection]:
+    """A connection that has sent so much, and its other end."""
+    before = set(server.server_state.connections)
+    reader, writer = await asyncio.open_connection(*server.address)
+    writer.write(sent)
+    await asyncio.sleep(0.05)
+    [connection] = set(server.server_state.connections) - before
+    assert isinstance(connection, Connection)
+    return reader, writer, connection
+
+
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        pytest.param(b"", web_server.HEAD_SECONDS, id="no request"),
+        pytest.param(b"POST /read_all HTTP/1.1\r\nX: ", web_server.HEAD_SECONDS, id="half a head"),
+        pytest.param(HEAD % (b"read_all", b"") + b"x" * 1000, web_server.BODY_SECONDS + 1, id="half a body"),
+        pytest.param(HEAD % (b"refuse", b"") + b"x", web_server.REST_SECONDS, id="a refused body"),
+        pytest.param(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n", web_server.WRITE_SECONDS, id="an answer nobody reads"),
+    ],
+)
+async def test_a_client_that_keeps_the_server_waiting_is_let_go(server: Server, sent: bytes, seconds: float) -> None:
+    _, writer, connection = await connect(server, sent)
+    now = time.monotonic()
+    connection.check(now)
+    connection.check(now + seconds - 2)
+    assert not connection.transport.is_closing()
+    connection.check(now + seconds + 0.1)
+    await asyncio.sleep(0.01)
+    assert connection not in server.server_state.connections
+    writer.close()
+
+
+async def test_a_body_that_comes_slowly_but_comes_is_read(server: Server) -> None:
+    _, writer, connection = await connect(server, HEAD % (b"read_all", b""))
+    now = time.monotonic()
+    connection.check(now)
+    writer.write(b"x" * 100_000)
+    await asyncio.sleep(0.05)
+    connection.check(now + web_server.BODY_SECONDS + 50)
+    assert not connection.transport.is_closing()
+    writer.close()
+
+
+async def test_who_is_refused_while_sending_reads_the_answer(server: Server) -> None:
+    reader, writer, _ = await connect(server, HEAD % (b"refuse", b"Connection: close\r\n"))
+    for _ in range(10):
+        writer.write(b"x" * 100_000)
+        await writer.drain()
+    assert (await reader.read()).startswith(b"HTTP/1.1 413")
+    writer.close()
+
+
+async def test_of_too_many_connections_the_one_that_waited_longest_makes_room(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "most_connections", lambda: 2)
+    first, _, oldest = await connect(server, b"GET")
+    await connect(server, b"GET")
+    _, _, newest = await connect(server, b"GET")
+    with contextlib.suppress(ConnectionResetError):
+        assert await first.read() == b""
+    assert newest in server.server_state.connections and oldest not in server.server_state.connections
+
+
+async def test_where_all_are_busy_a_further_connection_gets_503(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "most_connections", lambda: 1)
+    await connect(server, HEAD % (b"read_all", b""))
+    reader, writer = await asyncio.open_connection(*server.address)
+    assert (await reader.read()).startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+    writer.close()
+    head, _, body = web_server.REFUSAL.partition(b"\r\n\r\n")
+    assert f"Content-Length: {len(body)}".encode() in head
