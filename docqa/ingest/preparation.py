@@ -34,7 +34,7 @@ def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
         for chunk, terms in with_terms(page_chunks(number, page)):
             yield "chunk", (chunk.page_number, chunk.start, chunk.text, chunk.section, chunk.columns, terms)
             pieces.append(chunk.text)
-        texts.append("" if of_rows else page.text)
+        texts.append("" if of_rows or not page.text.strip() else page.text)
         yield from (_row(number, row) for row in page.rows if of_rows)
     if of_rows:
         yield from _tables(document.tables)
@@ -71,7 +71,9 @@ def _row(number: int, row: Row) -> Record:
 
 
 def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
-    """The chunks of an extracted page."""
+    """The chunks of an extracted page, none of a blank one."""
+    if not page.text.strip():
+        return []
     return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None)
 
 

@@ -96,7 +96,7 @@ def burdens() -> Iterator[File]:
     yield "headings.md", lambda: "".join(f"# Title {number}\n\nw\n\n" for number in range(60_000)).encode()
     yield "heading.md", lambda: f"# {'word ' * 100_000}\n\n{(words + chr(10)) * 10_000}".encode()
     yield "heading.docx", lambda: documents.docx(documents.p("word " * 100_000) + documents.p(words) * 5_000)
-    yield "million-quotes.csv", lambda: b"a,b\n" + b'"a. ",' * 66_000
+    yield "million-quotes.csv", lambda: b"a,b\n" + b'"a. ","b. "\n' * 33_000
     yield "quotes.csv", lambda: b'a,b\n"' + b'""' * 200_000 + b'"\n'
     yield "quotes.txt", lambda: b'"' * 400_000
     yield "sentences.txt", lambda: b'"a." ' * 100_000
