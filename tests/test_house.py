@@ -278,7 +278,7 @@ def test_the_readme_lists_every_format() -> None:
 
 
 def test_every_file_that_the_documents_name_is_there() -> None:
-    for document in ("README.md", "CONTRIBUTING.md"):
+    for document in ("README.md", "CONTRIBUTING.md", "SECURITY.md"):
         for name in re.findall(r"`((?:docqa|tests|models)/[\w./-]+)`", (ROOT / document).read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{document} names {name}"
 

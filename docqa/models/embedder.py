@@ -18,7 +18,7 @@ from docqa.workers.loop import Header
 log = logging.getLogger(__name__)
 
 BATCH = 16
-LONG = 6000  # characters of a batch: four passages, some tenths of a second on two busy cores
+LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
 # The mean cosine of unrelated texts (`embedder_child.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
 UNRELATED = 0.057
 # The same on public question sets (a question and any sentence of another document), and the mean cosine of a question

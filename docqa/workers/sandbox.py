@@ -11,7 +11,9 @@ import platform
 import select
 import signal
 import sys
+import time
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from docqa.workers.seccomp import filter_for
@@ -27,6 +29,7 @@ _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
 _NICE = 10  # who chats does not wait for who uploads
+_TRIES, _BETWEEN = 3, 0.1  # seconds
 _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
 
 
@@ -62,13 +65,28 @@ def confine(bounds: Confinement) -> None:
     """Confine the calling process, for good. It must have one thread only: others would stay free."""
     if os.name != "posix":
         return
-    os.nice(_NICE)
+    _step_back()
     _limit(bounds)
     if sys.platform == "linux" and not bounds.watched:
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if version := means().landlock:
             _restrict_files(version, bounds)
         _filter_calls()
+
+
+def _step_back() -> None:
+    """Leave the processor to others who want it. Where Linux shares it out by sessions first, "autogroups", the nice
+    value only counts within the session, which is the child's own: the session is made nice, too (sched(7))."""
+    os.nice(_NICE)
+    for _ in range(_TRIES if os.getsid(0) == os.getpid() else 0):
+        try:
+            Path("/proc/self/autogroup").write_text(str(_NICE))
+        except BlockingIOError:  # the system takes one such wish in a tenth of a second
+            time.sleep(_BETWEEN)
+        except OSError:  # no Linux, or one that does not share by sessions
+            return
+        else:
+            return
 
 
 def die_with_parent(parent: int) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from docqa import ROOT
 from docqa.errors import Unreadable
+from docqa.ingest import reader
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.reader import Limits, prepare, remove_remains
 from docqa.workers.process import LAST_LINES
@@ -68,6 +69,30 @@ async def test_a_table_comes_back_with_its_rows() -> None:
         tables = prepared.tables()
         assert [column[2] for column in tables.columns] == ["city", "rent"]
         assert [row[4] for row in tables.rows] == ['["Bergen", 1200]', '["Oslo", 1500]']
+
+
+async def test_a_title_is_cut_before_every_passage_repeats_it() -> None:
+    page = f"<html><body><h1>{'Long ' * 2000}</h1><p>{'The pump stands in the hall. ' * 400}</p></body></html>"
+    with await prepare(page.encode(), "a.html", limits=LIMITS) as prepared:
+        sections = [chunk.section for chunk, _ in prepared.chunks()]
+    assert len(sections) > 5
+    assert {len(section) <= 200 for section in sections} == {True}
+    assert sections[-1].startswith("Long Long")
+
+
+async def test_chunks_find_their_heading_among_very_many() -> None:
+    page = "".join(f"<h2>Part {number}</h2><p>Words of part {number}.</p>" for number in range(20_000))
+    with await prepare(f"<html><body>{page}</body></html>".encode(), "a.html", limits=LIMITS) as prepared:
+        last, _ = list(prepared.chunks())[-1]
+    assert "Words of part 19999." in last.text
+    assert last.section.startswith("Part 199")
+
+
+async def test_what_takes_too_much_to_store_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "LEAST_ANSWER", 1_000_000)
+    monkeypatch.setattr(reader, "ANSWER_FACTOR", 1)
+    with pytest.raises(Unreadable, match="takes more than 2 MB to store"):
+        await prepare(b"the pump stands in the hall\n" * 40_000, "a.txt", limits=LIMITS)
 
 
 async def test_the_child_gives_the_reason_and_the_field() -> None:

@@ -109,6 +109,22 @@ def test_a_confined_process_has_limits_that_it_cannot_raise(tmp_path: Path) -> N
     assert confined(code, tmp_path) == str([(memory, memory), (5, 5), (0, 0), (0, 0), (128, 128)])
 
 
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="needs a kernel that groups by session")
+@pytest.mark.parametrize("own_session", [True, False])
+def test_a_reader_steps_back_as_a_session_and_leaves_that_of_others_alone(own_session: bool) -> None:
+    ours = Path("/proc/self/autogroup").read_text().split()[-1]
+    code = "import sys; from docqa.workers.sandbox import Confinement, confine; confine(Confinement(1024, 5, (), '/'))"
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"{code}; print('confined', flush=True); sys.stdin.read()"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, start_new_session=own_session,
+    )  # fmt: skip
+    with child:
+        assert child.stdin and child.stdout
+        assert child.stdout.readline() == b"confined\n"
+        assert Path(f"/proc/{child.pid}/autogroup").read_text().split()[-1] == ("10" if own_session else ours)
+        child.stdin.close()
+
+
 @on_linux
 def test_a_confined_process_gets_no_new_privileges(tmp_path: Path) -> None:
     assert confined("print(ctypes.CDLL(None).prctl(39, 0, 0, 0, 0))", tmp_path) == "1"
