@@ -118,8 +118,8 @@ def test_a_chat_answers_json_or_a_stream(described: dict[str, Any]) -> None:
 def test_errors_are_those_of_the_endpoint_and_those_that_follow_from_it(described: dict[str, Any]) -> None:
     paths = described["paths"]
     assert list(paths["/v1/api/download_pdf"]["get"]["responses"]) == ["201", "401", "422", "429", "503"]
-    assert list(paths["/v1/api/upload"]["post"]["responses"]) == ["201", "401", "413", "422", "429"]
-    assert list(paths["/v1/chat/{doc_id}"]["post"]["responses"]) == ["200", "401", "404", "413", "422", "429"]
+    assert list(paths["/v1/api/upload"]["post"]["responses"]) == ["201", "401", "413", "422", "429", "503"]
+    assert list(paths["/v1/chat/{doc_id}"]["post"]["responses"]) == ["200", "401", "404", "413", "422", "429", "503"]
     assert list(paths["/healthz"]["get"]["responses"]) == ["200"]
     link = paths["/v1/api/download_pdf"]["post"]["responses"]
     assert "Retry-After" in link["503"]["headers"]

@@ -245,7 +245,7 @@ class Sender:
 async def test_an_endless_body_is_read_no_further_than_the_limit(
     endpoint: Endpoint, headers: dict[str, str], most: float
 ) -> None:
-    start = part('form-data; name="file"; filename="a"')[:-7].encode() if endpoint is UPLOAD else b""
+    start = part('form-data; name="file"; filename="a.txt"')[:-7].encode() if endpoint is UPLOAD else b""
     sender = Sender(start + b" " * 65536, 200, headers)
     with pytest.raises(DocqaError, match="larger than [14] MB"):
         await sender.read(endpoint)

@@ -6,6 +6,7 @@ import struct
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +104,19 @@ async def test_a_backup_made_while_the_server_writes_answers_the_same_when_it_is
         knowledge = await library(client)
         before = await answers(client, knowledge)
 
+        is_made = asyncio.Event()
+
         async def write() -> None:
-            for number in range(1000):
+            for number in count():
                 await upload(client, f"A further text, number {number}.")
+                if is_made.is_set():
+                    return
 
         writing = asyncio.create_task(write())
         await asyncio.sleep(0.2)
         assert await asyncio.to_thread(run, settings.data, "backup", str(tmp_path / "backup.sqlite")) == 0
-        writing.cancel()
-        await asyncio.wait((writing,))
+        is_made.set()
+        await writing
     assert (tmp_path / "backup.sqlite").stat().st_mode & 0o077 == 0
     other, embedder = elsewhere(settings, "other"), Hashing()
     assert await asyncio.to_thread(run, other.data, "restore", str(tmp_path / "backup.sqlite")) == 0

@@ -1,5 +1,6 @@
 """Documents with several tables: which of them answers, tables on pages, and documents stored before tables were."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from conftest import upload
 from docqa import store
 from docqa.formats import reading
 from docqa.formats.page_tables import page_tables
+from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.tables import store_missing_tables
 from docqa.settings import Settings
 from docqa.store.database import Database, connect, migrations
@@ -180,7 +182,7 @@ async def test_a_document_without_stored_tables_is_looked_up_in_and_its_tables_a
             await conn.execute_fetchall("DELETE FROM document_table")
             await conn.execute_fetchall("UPDATE any_document SET tables_stored = 0")
         assert (await ask(client, doc_id, "What is the rent of the flat Hill?")).startswith("Hill, Rent: 1,200.")
-        await store_missing_tables(db)
+        await store_missing_tables(Intake(db, ReadingQueue(settings), asyncio.Event()))
         async with db.read() as conn:
             [(count,)] = await conn.execute_fetchall("SELECT count(*) FROM table_row")
         assert count == 4
