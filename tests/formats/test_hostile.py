@@ -67,6 +67,11 @@ def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
     return dict(outcome)
 
 
+def torture(*values: Any) -> Any:
+    """The values of a case that takes seconds of a processor, and is left to `-m torture` and tests/torture/hostile.py."""
+    return pytest.param(*values, marks=pytest.mark.torture)
+
+
 def refusal(data: bytes, name: str, media_type: str = "") -> str:
     return str(read(data, name, media_type).get("refused", "it was read"))
 
@@ -275,10 +280,10 @@ def repeated(rows: int, columns: int) -> bytes:
     [
         (lambda: workbook([FIRST_AND_LAST]), "a.xlsx", "S\n\n1\n\n2"),
         (lambda: workbook([SAME_STRING] * 50_000, sharedStrings=f"<sst {MAIN}><si><t>{LONG}</t></si></sst>"), "a.xlsx", "more than 60,000,000 characters"),
-        (lambda: workbook([f"<row>{NUMBER * 100}</row>"] * 20_001, method=zipfile.ZIP_STORED), "a.xlsx", "more than 2,000,000 filled cells"),
+        torture(lambda: workbook([f"<row>{NUMBER * 100}</row>"] * 20_001, method=zipfile.ZIP_STORED), "a.xlsx", "more than 2,000,000 filled cells"),
         (lambda: workbook((), sharedStrings=f"<sst {MAIN}>{STRING * 3_000_000}</sst>"), "a.xlsx", "decompression bomb"),
         (lambda: workbook(map(scattered, range(60_000))), "a.xlsx", "\t2"),
-        (lambda: workbook(map(single, range(200_000))), "a.xlsx", "line 7"),
+        torture(lambda: workbook(map(single, range(200_000))), "a.xlsx", "line 7"),
         (lambda: xlsx({f"S{n}": sheet([["a"]]) for n in range(300)}), "a.xlsx", "S299\n\na"),
         (lambda: workbook(["<row><c><v>1</v></c></row>"], after=MERGES), "a.xlsx", "S\n\n1"),
         (lambda: repeated(1_048_576, 16_384), "a.ods", "more than 2,000,000 filled cells"),
@@ -367,7 +372,7 @@ def test_entities_are_not_followed(entities: str, format: str, tmp_path: Path) -
         lambda: deck(
             lambda slide: slide.replace("<p:sld ", "<p:sld " + " ".join(f'a{n}="1"' for n in range(60_000)) + " ")
         ),
-        lambda: deck(lambda slide: slide.replace("words", "words " * 2_000_000)),
+        torture(lambda: deck(lambda slide: slide.replace("words", "words " * 2_000_000))),
         lambda: deck(lambda slide: slide.replace('name="', 'name="' + "x" * 12_000_000, 1)),
     ],
     ids=["deep", "many", "attributes", "long", "attribute"],
@@ -495,14 +500,14 @@ def test_rtf(data: bytes, words: str) -> None:
         (b'a,b\n"' + b'"",' * 2_000_000, "a.csv", ""),
         (b"a,b\n" + b'"\n' * 1_000_000, "a.csv", ""),
         (b"a\0b,c\0\n" * 100_000, "a.csv", ""),
-        (b"words" * 20_000_000, "a.txt", "more than 20,000 pages"),
-        ("ж".encode() * 5_000_000, "a.txt", ""),
+        torture(b"words" * 20_000_000, "a.txt", "more than 20,000 pages"),
+        torture("ж".encode() * 5_000_000, "a.txt", ""),
         (b"\n" * 30_000_000 + b"words", "a.txt", ""),
         (b"words\f" * 1_000_000, "a.txt", "pages"),
-        (b"\xff\xfe" + b"\0\xd8" * 5_000_000, "a.txt", ""),
+        torture(b"\xff\xfe" + b"\0\xd8" * 5_000_000, "a.txt", ""),
         (b"\xe9" * 2_000_000, "a.txt", ""),
         (b"words \xef\xbb" * 500_000, "a.txt", ""),
-        (b"\x1b$B" * 3_000_000, "a.txt", ""),
+        torture(b"\x1b$B" * 3_000_000, "a.txt", ""),
     ],
     ids=[
         "columns", "wide row", "quotes", "open quotes", "nul", "line", "cyrillic", "lines", "pages", "surrogates",
@@ -549,7 +554,7 @@ BMP_BOMB = b"BM" + struct.pack("<IHHI", 99, 0, 0, 54) + struct.pack("<IiiHHIIiiI
     [
         (lambda: png(60_000, 60_000, bytes(7_501)), "more than can be decoded"),
         (lambda: png(2_147_483_647, 2_147_483_647, b""), "picture"),
-        (lambda: png(16_000, 16_000, bytes(2_001 * 16_000)), "no text in the picture"),
+        torture(lambda: png(16_000, 16_000, bytes(2_001 * 16_000)), "no text in the picture"),
         (lambda: png(0, 0, b""), "picture"),
         (lambda: png(64, 64, b""), "picture"),
         (lambda: png(64, 64, bytes(9 * 64), (b"zTXt", b"k\0\0" + zlib.compress(bytes(200_000_000), 9))), "picture"),
@@ -582,9 +587,11 @@ def test_pictures(make: Callable[[], bytes], words: str) -> None:
         "<draw:frame><draw:text-box>" + "<text:list><text:list-item>" * 50_000 + "<text:p>words</text:p>",
         "<draw:frame><draw:text-box><text:p>" + "<text:span>" * 100_000,
         "<draw:frame><draw:text-box><text:p>" + "<text:s text:c='999999999'/>" * 10_000,
-        "<draw:frame><table:table>"
-        + "<table:table-row><table:table-cell table:number-columns-repeated='999999999'><text:p>x</text:p></table:table-cell></table:table-row>"
-        * 500,
+        torture(
+            "<draw:frame><table:table>"
+            + "<table:table-row><table:table-cell table:number-columns-repeated='999999999'><text:p>x</text:p></table:table-cell></table:table-row>"
+            * 500
+        ),
         "<draw:frame><draw:object xlink:href='../../../../etc/passwd'/><draw:object xlink:href='./content.xml'/></draw:frame>",
         "<draw:rect svg:x='1e999cm' svg:y='-9cm' svg:width='99999999999999999999cm'><text:p>words</text:p></draw:rect>"
         * 2_000,
@@ -657,15 +664,15 @@ QUADRATIC = f"<!DOCTYPE a [<!ENTITY x '{'x' * 100_000}'>]><a>{'&x;' * 20_000}</a
         lambda: ("[" + "[]," * 2_000_000 + "1]", "a.json"),
         lambda: ('{"a": ' + "9" * 5_000_000 + "}", "a.json"),
         lambda: ("[" + ",".join(f'{{"k{n}": 1}}' for n in range(300_000)) + "]", "a.json"),
-        lambda: ("1\n" * 500_000, "a.jsonl"),
+        torture(lambda: ("1\n" * 500_000, "a.jsonl")),
         lambda: ("[" * 200_000, "a.md"),
         lambda: ("> " * 100_000 + "x", "a.md"),
         lambda: ("*a_ " * 100_000, "a.md"),
         lambda: ("![[" * 50_000, "a.md"),
-        lambda: ("|a" * 50_000 + "\n" + "|-" * 50_000 + "\n" + "|b\n" * 50_000, "a.md"),
-        lambda: ("<b>" * 300_000, "a.md"),
-        lambda: ("---\n" + "a: b\n" * 500_000, "a.md"),
-        lambda: ("<div>" * 200_000 + "x", "a.html"),
+        torture(lambda: ("|a" * 50_000 + "\n" + "|-" * 50_000 + "\n" + "|b\n" * 50_000, "a.md")),
+        torture(lambda: ("<b>" * 300_000, "a.md")),
+        torture(lambda: ("---\n" + "a: b\n" * 500_000, "a.md")),
+        torture(lambda: ("<div>" * 200_000 + "x", "a.html")),
     ],
 )  # fmt: skip
 def test_data_and_markup(make: Callable[[], tuple[str, str]]) -> None:

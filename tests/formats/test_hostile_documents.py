@@ -14,7 +14,7 @@ import pytest
 from test_doc import DELETED, TEXT_AT, doc, piece_table, plc, row
 from test_docx import SPACES, archive_of, cell, docx, p, run, style, table
 from test_docx import row as docx_row
-from test_hostile import ENTITIES, read
+from test_hostile import ENTITIES, read, torture
 from test_odt import SPACES as ODF_SPACES
 from test_odt import TYPE, odt
 from test_odt import p as odf_p
@@ -60,7 +60,7 @@ def chain(count: int, of: Callable[[int], str]) -> str:
         lambda: docx(p("words") + "<w:sdt><w:sdtContent>" * 9_000 + p("x") + "</w:sdtContent></w:sdt>" * 9_000),
         lambda: docx(p("words") + "<w:p/>" * 4_500_000),
         lambda: docx(p("words") + p("x") * 40_000),
-        lambda: docx(p("words " * 500_000)),
+        torture(lambda: docx(p("words " * 500_000))),
         lambda: docx(p("words") + table(*[docx_row(cell("x", '<w:gridSpan w:val="999999999"/>'))] * 5_000)),
         lambda: docx(
             p("words") + p("x", properties='<w:pStyle w:val="s0"/>'),

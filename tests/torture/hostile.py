@@ -42,17 +42,25 @@ HEADING = '<html xmlns="http://www.w3.org/1999/xhtml"><body>{}</body></html>'
 
 def cases(test: Callable[..., None]) -> Iterator[Any]:
     """The first argument of each case of a parametrised test."""
+    for values in arguments(test):
+        yield values[0]
+
+
+def arguments(test: Callable[..., None]) -> Iterator[tuple[Any, ...]]:
+    """The arguments of each case of a parametrised test, those that the suite leaves out among them."""
     [mark] = [mark for mark in test.pytestmark if mark.name == "parametrize"]  # type: ignore[attr-defined]
-    for values in mark.args[1]:
-        yield values if isinstance(mark.args[0], str) else values[0]
+    for case in mark.args[1]:
+        if hasattr(case, "marks"):
+            yield case.values
+        else:
+            yield (case,) if isinstance(mark.args[0], str) else case
 
 
 def files() -> Iterator[File]:
     """Every hostile file, with the name that it is sent by; its bytes are made when it is its turn."""
     for make in cases(known.test_archives):
         yield "archive.epub", make
-    [mark] = [mark for mark in known.test_workbooks.pytestmark if mark.name == "parametrize"]
-    for make, name, _ in mark.args[1]:
+    for make, name, _ in arguments(known.test_workbooks):
         yield name, make
     for make in cases(known.test_slides_of_odd_shape):
         yield "slides.pptx", make
@@ -63,8 +71,7 @@ def files() -> Iterator[File]:
         yield "a.pdf", lambda data=data: data
     for data in cases(known.test_rtf):
         yield "a.rtf", lambda data=data: data
-    [mark] = [mark for mark in known.test_plain_files.pytestmark if mark.name == "parametrize"]
-    for data, name, _ in mark.args[1]:
+    for data, name, _ in arguments(known.test_plain_files):
         yield name, lambda data=data: data
     for make in cases(known.test_pictures):
         yield "picture.png", make
