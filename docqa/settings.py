@@ -104,7 +104,9 @@ class Settings:
     account_documents: int = _setting(0, _number, "documents that one account may keep; 0 for any number")
     account_mb: int = _setting(0, _number, "size of the files that one account may keep, in MB; 0 for any size")
     account_knowledge_bases: int = _setting(0, _number, "knowledge bases that one account may keep; 0 for any number")
-    extract_seconds: int = _setting(45, _positive, "time one file may take to be read")
+    extract_seconds: int = _setting(
+        45, _positive, "time of a processor one file may take to be read, in seconds; by the clock three times as long"
+    )
     extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
     extract_parallel: int = _setting(2, _positive, "files read at the same time")
     extract_queue: int = _setting(

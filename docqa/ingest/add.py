@@ -42,7 +42,7 @@ async def add_file(
     What a message carries becomes documents of its own, together with it. Raises Unreadable at `loc`, TooLarge where
     the account may not keep so much, and DiskFull.
     """
-    until = asyncio.get_running_loop().time() + intake.reading.seconds
+    until = asyncio.get_running_loop().time() + intake.reading.patience
     async with intake.db.read() as conn:
         if known := await store.documents.document_with_bytes(conn, account, content.sha256):
             return known

@@ -26,7 +26,7 @@ from docqa.store.documents import StoredDocument
 
 log = logging.getLogger(__name__)
 
-READ = 8_000_000  # characters of a document that its summary is made of: of a longer one chunks from all over it
+READ = 2_000_000  # characters of a document that its summary is made of: of a longer one chunks from all over it
 
 
 async def work_forever(intake: Intake, encoders: Encoders) -> None:

@@ -8,7 +8,7 @@ from docqa.formats.pages import ExtractedPage
 from docqa.ingest.gist import Gist, StoredText
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.quotas import Quotas
-from docqa.ingest.reader import Limits, prepare, prepare_gist, prepare_tables, recognise
+from docqa.ingest.reader import PATIENCE, Limits, prepare, prepare_gist, prepare_tables, recognise
 from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
@@ -28,7 +28,7 @@ class ReadingQueue:
     def __init__(self, settings: Settings) -> None:
         self._limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.data)
         self._ocr_languages = settings.ocr_languages
-        self.seconds = settings.extract_seconds  # that one file may take
+        self.patience = settings.extract_seconds * PATIENCE  # seconds that a file with its attachments may take
         self._turns = FairTurns(settings.extract_parallel)
 
     async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
+from typing import Any
 
 from docqa import ROOT
 from docqa.errors import ChildDied, Unreadable
@@ -29,7 +30,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
-from docqa.workers.process import Process
+from docqa.workers.process import OUT_OF_TIME, Process
 from docqa.workers.sandbox import Confinement
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,8 @@ LARGEST_FRAME = 1 << 27  # a line that takes more is no page, row or chunk of a 
 # Bytes that may be stored of a file: so many, and so many times its size. A spreadsheet is packed to a twentieth, and
 # each of its rows is stored as text, passage, search terms, values and cells.
 LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000
+# Times the seconds of a processor that a file may take until it is given up anyway: a reader steps back for others.
+PATIENCE = 3
 _WINDOW = 4  # frames that wait to be kept
 _REQUEST = 1  # the number of the only request that a child gets
 _ENVIRONMENT = {
@@ -56,8 +59,9 @@ _SYSTEM = (
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading one file may take: `seconds`, also of a processor, and `memory_mb` of address space; Windows has no
-    such limit. `folder` is where the answer is kept meanwhile, None for the system's temporary one."""
+    """What reading one file may take: `seconds` of a processor, PATIENCE times as many by the clock, and `memory_mb` of
+    address space; Windows has the clock only. `folder` is where the answer is kept meanwhile, None for the system's
+    temporary one."""
 
     seconds: float
     memory_mb: int
@@ -85,7 +89,7 @@ async def prepare(
 
 async def prepare_tables(pages: list[tuple[int, str]], name: str, limits: Limits) -> Prepared:
     """The tables in the text of stored pages, (page number, text) each, of the document `name`; raises as `prepare`."""
-    data = await asyncio.to_thread(lambda: json.dumps(pages).encode())
+    data = await asyncio.to_thread(lambda: _encoded(pages))
     return await _prepared({"task": "tables", "name": name}, data, limits, ())
 
 
@@ -93,7 +97,7 @@ async def prepare_gist(
     document: StoredDocument, chunks: Sequence[StoredChunk], pages: Sequence[StoredText], parts: str, limits: Limits
 ) -> Gist:
     """What a stored document is about; raises as `prepare`. `parts` are those of a table, in a sentence."""
-    given = await asyncio.to_thread(lambda: json.dumps(given_of(document, chunks, pages, parts)).encode())
+    given = await asyncio.to_thread(lambda: _encoded(given_of(document, chunks, pages, parts)))
     about: Header = {}
     notes: list[tuple[int, int, int, int, float]] = []
 
@@ -126,6 +130,11 @@ async def recognise(
     return pages[-1]
 
 
+def _encoded(given: Any) -> bytes:
+    """As JSON; in UTF-8 as it is, which takes a third of the escapes of other scripts."""
+    return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
 async def _prepared(request: Header, data: bytes, limits: Limits, loc: tuple[str | int, ...]) -> Prepared:
     prepared = await asyncio.to_thread(Prepared.empty, limits.folder)
     most = min(LEAST_ANSWER + ANSWER_FACTOR * len(data), LARGEST_ANSWER)
@@ -151,15 +160,15 @@ async def _ask(request: Header, data: bytes, limits: Limits, loc: tuple[str | in
     """Give a request to a child, and each frame of its answer to `keep`."""
     async with _child(limits) as process:
         try:
-            async with asyncio.timeout(limits.seconds):
+            async with asyncio.timeout(limits.seconds * PATIENCE):
                 await process.request(_REQUEST, request, data, window=_WINDOW)
                 while (frame := await process.receive(_REQUEST))[0]["kind"] == "item":
                     await keep(frame[0]["body"], frame[1])
         except TimeoutError:
-            raise Unreadable(
-                f"Reading the file took longer than {limits.seconds:g} s. Split it into smaller files.", loc
-            ) from None
+            raise _too_long(limits, loc) from None
         except ChildDied as error:
+            if process.death == OUT_OF_TIME:
+                raise _too_long(limits, loc) from None
             log.warning("the process reading %r %s%s", request["name"], process.death, process.last_words)
             raise Unreadable(
                 "Reading this file crashed: the file is damaged, or holds something that cannot be read.", loc
@@ -175,6 +184,10 @@ async def _ask(request: Header, data: bytes, limits: Limits, loc: tuple[str | in
         )
     log.warning("reading %r failed: %s%s", request["name"], end["message"], process.last_words)
     raise Unreadable("The file is damaged, or holds something that cannot be read.", loc)
+
+
+def _too_long(limits: Limits, loc: tuple[str | int, ...]) -> Unreadable:
+    return Unreadable(f"Reading the file took longer than {limits.seconds:g} s. Split it into smaller files.", loc)
 
 
 @asynccontextmanager

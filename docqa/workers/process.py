@@ -22,6 +22,7 @@ from docqa.workers.loop import LENGTH, PARENT, Header, frame_start
 log = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
+OUT_OF_TIME = "ended by SIGXCPU"  # the `death` of one that used up its processor time
 PIECE = 1 << 18  # bytes of a frame that are sent at once
 START = 0  # the request number of frames that answer no request: what a child says when it is ready
 LARGEST = (1 << 32) - 1  # bytes that a length of four bytes can announce

@@ -28,6 +28,7 @@ _FILE_RIGHTS = (0, 13, 14, 15, 15, 16)  # how many rights on files each version 
 _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals and abstract sockets
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
+_GRACE = 2  # seconds
 _NICE = 10  # who chats does not wait for who uploads
 _TRIES, _BETWEEN = 3, 0.1  # seconds
 _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
@@ -122,7 +123,7 @@ def _limit(bounds: Confinement) -> None:
     memory = bounds.memory_mb << 20
     wanted = {
         "RLIMIT_AS": memory,
-        "RLIMIT_CPU": bounds.seconds,
+        "RLIMIT_CPU": bounds.seconds + _GRACE,
         "RLIMIT_CORE": 0,
         "RLIMIT_FSIZE": 0,
         "RLIMIT_NOFILE": _OPEN_FILES,
@@ -134,8 +135,10 @@ def _limit(bounds: Confinement) -> None:
             continue
         hard = resource.getrlimit(limit)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        # Between the two limits of time lies the signal that tells why it ended; beyond, it is killed.
+        soft = max(0, value - _GRACE) if name == "RLIMIT_CPU" else value
         with suppress(OSError, ValueError):  # macOS knows RLIMIT_AS, but does not let it be set
-            resource.setrlimit(limit, (value, value))
+            resource.setrlimit(limit, (soft, value))
 
 
 def _threads_of_user() -> int:
