@@ -72,7 +72,7 @@ def sample(pid: int, data: Path, temporary: Path, at: float, health_ms: float) -
 
 def left_files(data: Path, temporary: Path) -> list[Path]:
     """What lies in these folders beside what stays there."""
-    return [*temporary.iterdir(), *(path for path in data.iterdir() if path.name not in LASTING)]
+    return [path for path in (*temporary.iterdir(), *data.iterdir()) if path.name not in LASTING]
 
 
 def descendants(pid: int) -> list[int]:
