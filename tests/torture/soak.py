@@ -2,11 +2,11 @@
 
 Ten accounts upload files of every kind, small and large, ask, search, download and delete, make and fill knowledge
 bases; clients leave in the middle, keys are wrong, files are refused or damaged, a backup is made every five minutes.
-The pace is fixed: one thing a second, half a core in all. Every ten seconds the server is looked at. At the end its
-last quarter is compared with its second one, when the caches have filled: memory may be 10 % more, descriptors, threads
-and lasting children as many (2 more descriptors, for connections), the WAL below 128 MB, no temporary file and no child
-left, no 5xx but 503 and 507. Prints a table; FOLDER (else a new one, which is named) gets the samples and the requests
-as CSV, the plot as SVG, and the server's log.
+The pace is fixed: two things a second, about half a core in all. Every ten seconds the server is looked at. At the end
+its last quarter is compared with its second one, when the caches have filled: memory may be 10 % more, descriptors,
+threads and lasting children as many (2 more descriptors, for connections), the WAL below 128 MB, no temporary file and
+no child left, no 5xx but 503 and 507. Prints a table; FOLDER (else a new one, which is named) gets the samples and the
+requests as CSV, the plot as SVG, and the server's log.
 """
 
 import csv
@@ -33,7 +33,7 @@ from soak_samples import Sample, descendants, left_files, sample
 from waiting import lives
 
 ACCOUNTS = 10
-PACE = 10.0  # seconds from one thing that an account does to its next
+PACE = 5.0  # seconds from one thing that an account does to its next
 EVERY = 10.0  # seconds between samples, of a short run a fortieth of it
 BACKUP_EVERY = 300.0
 MORE_MEMORY, MORE_DESCRIPTORS, WAL_MB = 0.10, 2, 128.0
