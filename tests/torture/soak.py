@@ -4,7 +4,7 @@ Ten accounts upload files of every kind, small and large, ask, search, download 
 bases; clients leave in the middle, keys are wrong, files are refused or damaged, a backup is made every five minutes.
 The pace is fixed: two things a second, about half a core in all. Every ten seconds the server is looked at. At the end
 its last quarter is compared with its second one, when the caches have filled: memory may be 10 % more, descriptors,
-threads and lasting children as many (2 more descriptors, for connections), the WAL below 128 MB, no temporary file and
+threads and lasting children as many (2 more for connections, and for asyncio's thread for each child), the WAL below 128 MB, no temporary file and
 no child left, no 5xx but 503 and 507. Prints a table; FOLDER (else a new one, which is named) gets the samples and the
 requests as CSV, the plot as SVG, and the server's log.
 """
@@ -36,7 +36,7 @@ ACCOUNTS = 10
 PACE = 5.0  # seconds from one thing that an account does to its next
 EVERY = 10.0  # seconds between samples, of a short run a fortieth of it
 BACKUP_EVERY = 300.0
-MORE_MEMORY, MORE_DESCRIPTORS, WAL_MB = 0.10, 2, 128.0
+MORE_MEMORY, MORE_DESCRIPTORS, MORE_THREADS, WAL_MB = 0.10, 2, 2, 128.0
 SETTLED = 240.0  # seconds that the background may take at the end
 RUN = "import sys; from docqa.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
@@ -140,7 +140,7 @@ def judge(soaked: Soaked, ledger: Ledger, minutes: float) -> list[str]:
     row("readers, MB", lambda seen: seen.readers_mb)
     row("other children, MB", lambda seen: seen.other_mb, 0, MORE_MEMORY)
     row("descriptors", lambda seen: seen.descriptors, MORE_DESCRIPTORS)
-    row("threads", lambda seen: seen.threads, 0)
+    row("threads", lambda seen: seen.threads, MORE_THREADS)
     row("children that stay", lambda seen: seen.children - seen.readers, 0)
     row("readers", lambda seen: seen.readers)
     row("database, MB", lambda seen: seen.database_mb)
@@ -169,7 +169,7 @@ def tell(ledger: Ledger, minutes: float) -> list[str]:
             statistics.median([r.seconds for r in of_kind if part <= r.at / (15 * minutes) < part + 1] or [0.0])
             for part in (1, 3)
         ]
-        figures = f"{statistics.median(times):.2f} / {times[int(0.95 * (len(times) - 1))]:.2f} / {times[-1]:.2f}"
+        figures = f"{statistics.median(times):.2f} / {times[int(0.95 * len(times))]:.2f} / {times[-1]:.2f}"
         statuses = ", ".join(f"{count} x {status}" for status, count in sorted(ended.items()))
         print(f"| {kind} | {statuses} | {figures} | {medians[0]:.2f}, {medians[1]:.2f} |")
     faulty = Counter(each.status for each in ledger.requests if each.status >= 500 and each.status not in BUSY)

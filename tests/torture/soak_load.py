@@ -102,7 +102,7 @@ class Account(threading.Thread):
         self._chance = random.Random(number)
         limits = httpx.Limits(keepalive_expiry=2.0)  # before the server closes it, which would look like a fault
         self._http = httpx.Client(base_url=base, headers={"x-api-key": key}, timeout=90, limits=limits)
-        self._documents: list[tuple[str, bytes | None]] = []
+        self._documents: dict[str, tuple[str, bytes]] = {}  # by doc_id: name and bytes, none of a link; oldest first
         self._bases: list[str] = []
         self._kind = ""
         self._first = pace * number / 10
@@ -162,18 +162,20 @@ class Account(threading.Thread):
 
     def _upload(self, kind: str, name: str, data: bytes, expected: set[int]) -> None:
         response = self._send(kind, "POST", "/v1/api/upload", expected, files={"file": (name, data)})
-        self._keep(response, data)
+        self._keep(response, name, data)
 
-    def _keep(self, response: httpx.Response, data: bytes | None) -> None:
+    def _keep(self, response: httpx.Response, name: str = "", data: bytes = b"") -> None:
         """Note a new document, and delete the oldest ones beyond KEPT."""
         if response.status_code != 201:
             return
-        doc_id = response.json()["doc_id"]
-        if doc_id not in [known for known, _ in self._documents]:
-            self._documents.append((doc_id, data))
+        self._documents.setdefault(response.json()["doc_id"], (name, data))
         while len(self._documents) > KEPT:
-            old, _ = self._documents.pop(0)
+            old = next(iter(self._documents))
+            del self._documents[old]
             self._send("delete", "DELETE", f"/v1/api/documents/{old}", {200})
+
+    def _any_document(self) -> tuple[str, tuple[str, bytes]]:
+        return self._chance.choice(list(self._documents.items()))
 
     def _small(self) -> None:
         text = words(self._chance, self._chance.choice(SMALL))
@@ -194,24 +196,24 @@ class Account(threading.Thread):
         return suffix or ".html", self._chance.choice(made)
 
     def _same_again(self) -> None:
-        doc_id, data = self._chance.choice(self._documents)
+        doc_id, (name, data) = self._any_document()
         if data:
-            response = self._send("upload, same again", "POST", "/v1/api/upload", {201}, files={"file": ("a", data)})
+            response = self._send("upload, same again", "POST", "/v1/api/upload", {201}, files={"file": (name, data)})
             if response.status_code == 201 and response.json()["doc_id"] != doc_id:
                 self._ledger.fault("the same bytes got another doc_id")
 
     def _link(self) -> None:
         given = {"url": f"{self._site}/{self._chance.randrange(10**9)}"}
-        self._keep(self._send("link", "GET", "/v1/api/download_pdf", {201}, params=given), None)
+        self._keep(self._send("link", "GET", "/v1/api/download_pdf", {201}, params=given))
 
     def _download(self) -> None:
-        doc_id, data = self._chance.choice(self._documents)
+        doc_id, (_, data) = self._any_document()
         response = self._send("download", "GET", f"/v1/api/documents/{doc_id}/file", {200})
         if data and response.status_code == 200 and response.content != data:
             self._ledger.fault("a download is not what was uploaded")
 
     def _look(self) -> None:
-        doc_id, _ = self._chance.choice(self._documents)
+        doc_id, _ = self._any_document()
         for path in ("", "/status", "/pages/1"):
             self._send("look", "GET", f"/v1/api/documents/{doc_id}{path}", {200})
         self._send("list", "GET", "/v1/api/documents", {200}, params={"page_size": 100})
@@ -231,7 +233,7 @@ class Account(threading.Thread):
         return {"cite_source": chance.choice((True, False)), "agent_mode": chance.choice((True, False))}
 
     def _chat_path(self) -> str:
-        return f"/v1/chat/{self._chance.choice(self._documents)[0]}"
+        return f"/v1/chat/{self._any_document()[0]}"
 
     def _chat(self) -> None:
         self._send("chat", "POST", self._chat_path(), {200}, json=self._messages(), params=self._options())
@@ -241,15 +243,13 @@ class Account(threading.Thread):
         self._send("chat, streamed", "POST", self._chat_path(), {200}, json=self._messages(), params=given)
 
     def _retrieve(self) -> None:
-        doc_ids = [doc_id for doc_id, _ in self._documents]
-        body = {"query": self._question(), "doc_ids": doc_ids, "top_k": self._chance.choice((5, 50))}
+        body = {"query": self._question(), "doc_ids": list(self._documents), "top_k": self._chance.choice((5, 50))}
         self._send("retrieve", "POST", "/v1/api/retrieve", {200}, json=body)
 
     # --- knowledge bases ---
 
     def _members(self) -> list[str]:
-        doc_ids = [doc_id for doc_id, _ in self._documents]
-        return self._chance.sample(doc_ids, min(len(doc_ids), 4))
+        return self._chance.sample(list(self._documents), min(len(self._documents), 4))
 
     def _make_base(self) -> None:
         body = {"name": f"Leases {self._chance.randrange(10**6)}", "document_ids": self._members()}
@@ -285,7 +285,7 @@ class Account(threading.Thread):
         self._leave("stream, left", "POST", self._chat_path(), json=self._messages(), params={"stream": True})
 
     def _leave_download(self) -> None:
-        doc_id, _ = self._chance.choice(self._documents)
+        doc_id, _ = self._any_document()
         self._leave("download, left", "GET", f"/v1/api/documents/{doc_id}/file")
 
     def _leave(self, kind: str, method: str, path: str, **given: Any) -> None:
