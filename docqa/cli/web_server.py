@@ -100,6 +100,16 @@ class Connection(H11Protocol):
             super().data_received(data)
             self._lingering.is_sending = self.conn.their_state is h11.SEND_BODY
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; where it is the rest of a request in hand, the answer to that has no reader."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:  # an answer has begun, or has been given
+            self.transport.close()
+
     def check(self, now: float) -> None:
         """Close the connection if its client is late; `now` is a monotonic time in seconds."""
         stands = self._phase(), id(self.cycle)
