@@ -44,7 +44,7 @@ HANDLERS = (read_all, read_while_there, refuse, large)
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    routes = [Route(f"/{handler.__name__}", handler, methods=["GET", "POST"]) for handler in HANDLERS]
+    routes = [Route(f"/{handler.__name__}", handler, methods=["GET", "POST", "HEAD"]) for handler in HANDLERS]
     started = asyncio.Event()
     server = Server(Starlette(routes=routes), "127.0.0.1", 0, started.set)
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
@@ -142,12 +142,23 @@ async def test_where_all_are_busy_a_further_connection_gets_503(
 async def test_what_is_no_http_ends_the_connection_without_a_word_in_the_log(
     server: Server, caplog: pytest.LogCaptureFixture, sent: bytes, answers: bytes
 ) -> None:
-    chunked = b"POST /%s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
-    reader, writer, _ = await connect(server, sent + chunked % b"read_while_there")
+    chunked = b"%s /%s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+    reader, writer, connection = await connect(server, sent + chunked % (b"POST", b"read_while_there"))
     writer.write(b"no size of a chunk\r\n")
     answer = await reader.read()
-    assert answer.startswith(answers) and answer.count(b"HTTP/1.1 400") == 1
-    reader, writer, _ = await connect(server, sent + chunked % b"refuse")
+    assert answer.startswith(answers) and answer.endswith(web_server.NO_HTTP)
+    connection.check(time.monotonic())
+    connection.check(time.monotonic() + web_server.REST_SECONDS + 1)
+    assert connection._lingering.transport.is_closing(), "nor is it kept by a client that does not go"
+    reader, writer, _ = await connect(server, sent + chunked % (b"POST", b"refuse"))
     writer.write(b"no size of a chunk\r\n")
     assert (await reader.read()).startswith(b"HTTP/1.1 413")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_the_refusal_of_a_head_has_no_body(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    chunked = b"HEAD /read_while_there HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    reader, writer, _ = await connect(server, chunked)
+    writer.write(b"no size of a chunk\r\n")
+    assert await reader.read() == web_server.NO_HTTP.partition(b"{")[0]
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

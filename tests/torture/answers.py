@@ -10,7 +10,8 @@ from urllib.parse import unquote
 import h11
 from jsonschema import Draft202012Validator
 
-NO_REQUEST = b"Invalid HTTP request received."  # uvicorn's own, of what is no HTTP
+from docqa.cli.web_server import NO_HTTP
+
 INTENDED = (503, 507)
 MISDIRECTED = 421
 LONGEST = 1 << 26
@@ -119,7 +120,8 @@ class Declared:
             return [f"{where}{answer.status} ends before its end"]
         if answer.status >= 500 and answer.status not in INTENDED:
             return [f"{where}{answer.status} {answer.body[:200]!r}"]
-        if (answer.status == 400 and (method == "HEAD" or answer.body == NO_REQUEST)) or answer.status == MISDIRECTED:
+        is_no_http = answer.status == 400 and (method == "HEAD" or NO_HTTP.endswith(b"\r\n\r\n" + answer.body))
+        if is_no_http or answer.status == MISDIRECTED:
             return []
         if method == "OPTIONS" and answer.status in (200, 400, 404, 405):
             return []

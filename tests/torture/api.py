@@ -140,7 +140,7 @@ async def send(port: int, data: bytes, declared: Declared, tally: Tally) -> None
             tally.answers[str(answer.status)] += 1
             for fault in declared.faults(method, target, answer):
                 tally.find(fault, data)
-            if answer.status == 400 and not answer.headers.get("content-type", "").startswith("application/json"):
+            if answer.headers.get("connection") == "close":
                 return
         if meant.requests and not came:
             tally.find(f"{meant.requests[0][0]} has no answer", data)
