@@ -45,5 +45,5 @@ async def test_spoiled_requests_get_what_is_declared_and_leave_no_error_in_the_l
 
 def test_spoiled_input_surprises_no_parser(tmp_path: Path) -> None:
     tally = Tally(tmp_path)
-    parse("short", tally, inputs=25)
+    parse("short", tally, inputs=15)
     assert not tally.findings

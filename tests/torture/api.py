@@ -104,8 +104,10 @@ class Tally:
 
 async def furnish(client: httpx.AsyncClient, world: World) -> None:
     """See that there are some documents and knowledge bases, but not ever more, and what they are called."""
-    page = (await client.get("/v1/api/documents?page_size=100")).json()
-    known = [document["doc_id"] for document in page["documents"]]
+    documents, knowledge = [await client.get(f"/v1/api/{what}?page_size=100") for what in ("documents", "knowledge")]
+    if not documents.is_success or not knowledge.is_success:
+        return  # an intended 503; what is known serves on
+    known = [document["doc_id"] for document in documents.json()["documents"]]
     for doc_id in known[MOST // 2 :] if len(known) > MOST else ():
         await client.delete(f"/v1/api/documents/{doc_id}")
     known = known[: MOST // 2] if len(known) > MOST else known
@@ -114,8 +116,7 @@ async def furnish(client: httpx.AsyncClient, world: World) -> None:
         answer = await client.post("/v1/api/upload", files={"file": (f"lease {number}.txt", text.encode())})
         if answer.status_code == 201:
             known.append(answer.json()["doc_id"])
-    bases = (await client.get("/v1/api/knowledge?page_size=100")).json()["knowledge_bases"]
-    names = [base["knowledge_base_id"] for base in bases]
+    names = [base["knowledge_base_id"] for base in knowledge.json()["knowledge_bases"]]
     for base in names[MOST // 2 :] if len(names) > MOST else ():
         await client.delete(f"/v1/api/knowledge/{base}")
     if len(names) < 2:
@@ -127,7 +128,11 @@ async def furnish(client: httpx.AsyncClient, world: World) -> None:
 async def send(port: int, data: bytes, declared: Declared, tally: Tally) -> None:
     """Send these bytes on one connection, and hold what comes back against what is declared."""
     meant = understood(data)
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 26)
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 26)
+    except OSError as error:
+        tally.find(f"no connection: {error}")
+        return await asyncio.sleep(1)
     tally.sent["raw requests"] += max(1, len(meant.requests))
     try:
         writer.write(data)
@@ -172,11 +177,11 @@ async def raw(
     ):
         description = (await client.get("/openapi.json")).json()
         declared, world = Declared(description), World(key, links=links)
+        await furnish(client, world)
         every: list[Operation] = operations(description)
         makers = [Maker(random.Random(f"{seed}.{number}"), every, world) for number in range(CONNECTIONS)]
         done = 0
         while time.monotonic() < end and done < requests:
-            await furnish(client, world)
             share = min(BETWEEN, requests - done) // CONNECTIONS
 
             async def some(maker: Maker, share: int = share) -> None:
@@ -187,11 +192,12 @@ async def raw(
             await asyncio.gather(*(some(maker) for maker in makers))
             done += share * CONNECTIONS
             try:
+                await furnish(client, world)
                 answer = await client.get("/healthz", timeout=30)
                 if answer.status_code != 200:
                     tally.find(f"/healthz: {answer.status_code} {answer.text[:200]}")
             except httpx.HTTPError as error:
-                tally.find(f"/healthz does not answer: {error!r}")
+                tally.find(f"no answer to what is asked between: {error!r}")
 
 
 async def schemathesis(server: Server, program: str, seed: int, seconds: float, tally: Tally, folder: Path) -> None:
@@ -227,6 +233,8 @@ async def _schemathesis(server: Server, program: str, seed: int, seconds: float,
         return tally.find(f"Schemathesis ended with {code} and without a report")
     made = json.loads(report.read_text())
     tally.sent["Schemathesis cases"] += made["test_cases"]["generated"]
+    if made["test_cases"]["errored"]:
+        tally.find(f"Schemathesis could not send or read something, as {folder.name}/schemathesis.txt says")
     for failure in made["failures"]:
         where = ", ".join(map(str, failure["operations"]))
         tally.find(f"Schemathesis: {failure['title']}: {where[:300]}")
