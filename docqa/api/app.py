@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing
 from docqa.api.endpoints import chat, documents, knowledge, models, page
-from docqa.api.serving import Interrupted, Served, error_response, stop
+from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
 from docqa.errors import DocqaError
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
@@ -81,7 +81,7 @@ def create(
             stack.push_async_callback(stop, watcher)
             yield
 
-    routes = [Route(endpoint.path, Served(endpoint), methods=list(endpoint.methods)) for endpoint in ENDPOINTS]
+    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in _served().items()]
     routes.append(Route("/openapi.json", _show_openapi))
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(
@@ -97,6 +97,14 @@ def create(
     app = _App(routes=routes, lifespan=lifespan, middleware=inner, exception_handlers=handlers)
     app.state.failed_keys = FailedKeys()
     return app
+
+
+def _served() -> dict[str, dict[str, Served]]:
+    """What serves each path by its methods: where they are not together, a 405 names some of them only."""
+    paths: dict[str, dict[str, Served]] = {}
+    for endpoint in ENDPOINTS:
+        paths.setdefault(endpoint.path, {}).update(dict.fromkeys(endpoint.methods, Served(endpoint)))
+    return paths
 
 
 class _App(Starlette):

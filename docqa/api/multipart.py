@@ -4,7 +4,6 @@ import asyncio
 import re
 import unicodedata
 from collections.abc import AsyncIterable
-from email.message import Message
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -13,6 +12,7 @@ from python_multipart import MultipartParser
 from docqa.api.endpoint import Upload
 from docqa.api.rules import ABSENT
 from docqa.errors import Fault, InvalidRequest
+from docqa.formats.header_value import HeaderValue
 from docqa.formats.kinds import NEAR, refuse_head
 from docqa.ingest.spool import Spool
 
@@ -25,16 +25,6 @@ _PIECE = 16_384  # bytes that are parsed before others have their turn: a hostil
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,127}"
 # RFC 9110, 8.3.1; parameters are kept as they are, without characters that no header may hold.
 _MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?:[ \t]*;[ -~]{{0,200}})?")
-# RFC 8187: others need not be known, and Python's own registry holds codecs that are no charsets of texts.
-_CHARSETS = {"utf-8": "utf-8", "iso-8859-1": "latin-1", "us-ascii": "latin-1"}
-
-
-def parse_header(content_type: str, disposition: str = "") -> Message:
-    """The two headers as a message, which knows their parameters and encodings."""
-    message = Message()
-    message["content-type"] = content_type
-    message["content-disposition"] = disposition
-    return message
 
 
 def media_type(raw: str) -> str:
@@ -42,14 +32,14 @@ def media_type(raw: str) -> str:
     return raw.strip() if _MEDIA_TYPE.fullmatch(raw.strip()) else UNKNOWN_TYPE
 
 
-async def read_part(chunks: AsyncIterable[bytes], header: Message, name: str, folder: Path | None = None) -> Any:
+async def read_part(chunks: AsyncIterable[bytes], header: HeaderValue, name: str, folder: Path | None = None) -> Any:
     """The last part called `name`: an Upload, the text of a plain field, or ABSENT.
 
     `header` holds the form's Content-Type; large files are received in `folder`. Raises InvalidRequest where the body
     is not multipart, and Unreadable as soon as the beginning of a file shows that it cannot be read.
     """
     try:
-        boundary = header.get_boundary()
+        boundary = header.parameter("boundary")
         if not boundary:
             raise ValueError("its Content-Type names no boundary")
         part = _FilePart(name, boundary, folder)
@@ -125,15 +115,11 @@ class _FilePart:
 
     def _start(self) -> None:
         self._drop()
-        parameters = parse_header("", self._headers.get("content-disposition", "")).get_params(
-            [], "content-disposition"
-        )
-        if ("name", self._name) not in parameters:
+        disposition = HeaderValue(self._headers.get("content-disposition", ""))
+        if disposition.parameter("name") != self._name:
             return
-        names = [value for key, value in parameters if key == "filename"]
-        # RFC 2231 (`filename*=`) keeps characters that the plain form beside it may have lost.
-        encoded = [_decode_extended(*name) for name in names if isinstance(name, tuple)]
-        self._file_name = _clean_name((encoded or names)[0]) if names else None
+        file_name = disposition.parameter("filename")
+        self._file_name = None if file_name is None else _clean_name(file_name)
         self._spool, self._head_seen = Spool(self._folder), False
 
     def _drop(self) -> None:
@@ -173,12 +159,6 @@ def _decode(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def _decode_extended(charset: str | None, language: str | None, value: str) -> str:
-    """The text of a parameter in the extended form of RFC 8187, which has been unquoted into Latin-1."""
-    raw = value.encode("latin-1", "replace")
-    return raw.decode(_CHARSETS.get((charset or "").lower(), "utf-8"), "replace")
 
 
 def _clean_name(raw: str) -> str:

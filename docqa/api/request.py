@@ -16,9 +16,10 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from docqa.api.endpoint import Endpoint, Given, Upload
-from docqa.api.multipart import parse_header, read_part
+from docqa.api.multipart import read_part
 from docqa.api.rules import ABSENT, Known, optional, record
 from docqa.errors import Fault, InvalidRequest, TooLarge
+from docqa.formats.header_value import HeaderValue
 
 MB = 1024 * 1024
 
@@ -109,20 +110,20 @@ def _parse(data: bytes, content_type: str, many: bool) -> Any:
 
 
 def _is_json(content_type: str) -> bool:
-    main, _, sub = parse_header(content_type).get_content_type().partition("/")
+    main, _, sub = HeaderValue(content_type).media_type.partition("/")
     return not content_type or (main == "application" and (sub == "json" or sub.endswith("+json")))
 
 
 async def _read_form(request: Request, name: str, file_limit: int, folder: Path | None) -> dict[str, Any]:
     """{name: Upload}; or the text where a plain field has that name; or {} where nothing has."""
-    header = parse_header(request.headers.get("content-type", ""))
+    header = HeaderValue(request.headers.get("content-type", ""))
     value: Any = ABSENT
-    if header.get_content_type() == "multipart/form-data":
+    if header.media_type == "multipart/form-data":
         async with aclosing(_stream(request, "file", file_limit, slack=_ENVELOPE)) as stream:
             value = await read_part(stream, header, name, folder)
         if isinstance(value, Upload) and value.content.size > file_limit:
             raise _too_large("file", file_limit)
-    elif header.get_content_type() == "application/x-www-form-urlencoded":
+    elif header.media_type == "application/x-www-form-urlencoded":
         data = await _read_bytes(request, _LONGEST_FORM)
         fields = await asyncio.to_thread(parse_qsl, data.decode("latin-1"), keep_blank_values=True)
         value = dict(fields).get(name) or ABSENT

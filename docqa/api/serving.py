@@ -5,7 +5,7 @@ It is admitted before its body is read: the key, the declared length, and how mu
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, is_dataclass
 from typing import Any
@@ -68,6 +68,18 @@ class Served:
 
         result = await _while_connected(request, work())
         return result if isinstance(result, Response) else JSONResponse(_plain(result), self.endpoint.status)
+
+
+class ByMethod:
+    """The endpoints of one path as an ASGI application; HEAD is served by that of GET."""
+
+    def __init__(self, served: Mapping[str, Served]) -> None:
+        self._served = served
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request of a method that the path has."""
+        method = scope["method"]
+        await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 
 async def _account(request: Request, services: Services) -> int:

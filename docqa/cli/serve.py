@@ -29,6 +29,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=[_AboveTheLine(line)])
     logging.getLogger("httpx").setLevel("WARNING")
+    logging.getLogger("python_multipart").setLevel("ERROR")  # it warns of every form that is none
     if key := asyncio.run(_first_key(settings)):
         show_key(key, _key_file(settings))
     installation = Installation(options.background) if options.background else None

@@ -29,9 +29,14 @@ SWEEP_TICKS = 10  # tenths of a second between two looks at the connections
 SWITCH_SECONDS = 0.0005  # that a thread may keep the others from running Python
 MOST = 1_000  # connections; half of the open files that the system allows are enough for them
 REFUSAL = (
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n"
-    b"Connection: close\r\nContent-Length: 44\r\n\r\n"
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
+    b"Retry-After: 5\r\nConnection: close\r\nContent-Length: 44\r\n\r\n"
     b'{"detail": "Too many connections are open."}'
+)
+NO_HTTP = (
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
+    b"Connection: close\r\nContent-Length: 44\r\n\r\n"
+    b'{"detail": "The request is not valid HTTP."}'
 )
 
 
@@ -100,6 +105,18 @@ class Connection(H11Protocol):
             super().data_received(data)
             self._lingering.is_sending = self.conn.their_state is h11.SEND_BODY
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; where it is the rest of a request in hand, the answer to that has no reader."""
+        answer = NO_HTTP
+        if self.cycle is not None and not self.cycle.response_complete:
+            if self.cycle.scope["method"] == "HEAD":
+                answer = answer.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):  # else an answer has begun, or has been given
+            self.transport.write(answer)
+        self.transport.close()
+
     def check(self, now: float) -> None:
         """Close the connection if its client is late; `now` is a monotonic time in seconds."""
         stands = self._phase(), id(self.cycle)
@@ -116,6 +133,8 @@ class Connection(H11Protocol):
         return self.conn.their_state is h11.IDLE
 
     def _phase(self) -> str:
+        if self._lingering.lingers:
+            return "rest"
         if self._awaits_head():
             return "answer" if self.transport.get_write_buffer_size() else "head"
         if self.conn.their_state is not h11.SEND_BODY:

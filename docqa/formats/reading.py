@@ -2,9 +2,9 @@
 
 import importlib
 from collections.abc import Iterable, Iterator
-from email.message import Message
 
 from docqa.errors import Unreadable
+from docqa.formats.header_value import HeaderValue
 from docqa.formats.kinds import detect
 from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, Extracted, ExtractedPage, Reading, clean
 from docqa.formats.pictures import data as tessdata
@@ -41,11 +41,10 @@ def read(data: bytes, name: str, media_type: str = "", languages: str = "") -> R
 
     Raises Unreadable with the reason, at once or during the iteration over the pages; MemoryError.
     """
-    header = Message()
-    header["Content-Type"] = media_type
-    kind = detect(data, name, header.get_content_type() if media_type else "")
+    header = HeaderValue(media_type)
+    kind = detect(data, name, header.media_type if media_type else "")
     reader = importlib.import_module(f"docqa.formats.{READERS[kind]}")
-    charset = header.get_content_charset("") if media_type else ""
+    charset = (header.parameter("charset") or "").lower()
     document: Reading = reader.read(data, languages if kind == "image" else charset)
     document.title, document.pages = clean(document.title), _checked(document, document.pages)
     return document

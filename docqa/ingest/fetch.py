@@ -11,13 +11,13 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from email.message import Message
 from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from docqa import __version__
 from docqa.errors import TooLarge, Unreadable
+from docqa.formats.header_value import HeaderValue
 from docqa.ingest.special_addresses import is_open
 from docqa.loopback import is_loopback
 from docqa.settings import Network, environment_name
@@ -31,7 +31,7 @@ DIGITS = 18  # of a size: Python refuses to read numbers of thousands
 ADDRESSES = 4
 CONNECT_SECONDS = 8
 NO_REDIRECT = "The link redirects to something that is not a URL."
-NAME_CHARSETS = ("utf-8", "iso-8859-1", "us-ascii")  # in which a server may name a file
+UNKNOWN_TYPE = "application/octet-stream"
 HEADERS = {"User-Agent": f"DocQA/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]
@@ -190,11 +190,7 @@ class _Journey:
             raise TooLarge(f"The link's file is larger than {self.limit_mb} MB.")
         if not data:
             raise Unreadable("The link's answer is empty.", LOC)
-        header = _header(response)
-        media_type = header.get_content_type() if "Content-Type" in header else "application/octet-stream"
-        charset = _parameter(header, "Content-Type", "charset")
-        charset = charset.lower() if isinstance(charset, str) and charset.isascii() else ""
-        return Fetched(str(url), _name(header, url), media_type, bytes(data), charset)
+        return _described(url, response, bytes(data))
 
 
 def _parse(text: str) -> "httpx.URL":
@@ -215,42 +211,23 @@ def _parse(text: str) -> "httpx.URL":
     return url
 
 
-def _header(response: "httpx.Response") -> Message:
-    """The two headers that mail and the web share, parsed by the same rules."""
-    header = Message()
-    for name in ("Content-Type", "Content-Disposition"):
-        if name in response.headers:
-            header[name] = response.headers[name].replace("\r", "").replace("\n", "")
-    return header
+def _described(url: "httpx.URL", response: "httpx.Response", data: bytes) -> Fetched:
+    """What the server says of the file, as far as it can be read."""
+    header = HeaderValue(response.headers.get("Content-Type", UNKNOWN_TYPE))
+    charset = header.parameter("charset") or ""
+    return Fetched(
+        str(url), _name(response, url), header.media_type, data, charset.lower() if charset.isascii() else ""
+    )
 
 
-def _name(header: Message, url: "httpx.URL") -> str:
+def _name(response: "httpx.Response", url: "httpx.URL") -> str:
     """The name that the server gives the file, else the last part of the path, else the host."""
-    for name in (_given_name(header), unquote(url.path.rstrip("/").rpartition("/")[2])):
+    given = HeaderValue(response.headers.get("Content-Disposition", "")).parameter("filename") or ""
+    for name in (given, unquote(url.path.rstrip("/").rpartition("/")[2])):
         bare = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", "", re.split(r"[/\\]", name)[-1]).strip()
         if bare.strip("."):
             return bare[:200]
     return str(url.host)
-
-
-def _given_name(header: Message) -> str:
-    """The name in Content-Disposition; "" where there is none, or none in a charset of RFC 8187 or its predecessor."""
-    given = _parameter(header, "Content-Disposition", "filename")
-    if isinstance(given, str):
-        return given
-    charset, _, text = given
-    # Not `get_filename`: it decodes by any codec that the server names, and some of them raise what it does not expect.
-    return text.encode("latin-1", "replace").decode(charset, "replace") if charset.lower() in NAME_CHARSETS else ""
-
-
-def _parameter(header: Message, field: str, name: str) -> str | tuple[str, str, str]:
-    """A parameter of a header as the server wrote it, with charset and language where it is in the form of RFC 2231; ""
-    where there is none that can be read."""
-    try:
-        given = header.get_param(name, "", field)
-    except (TypeError, ValueError):  # parts of a parameter with and without numbers, or numbers without end
-        return ""
-    return (given[0] or "", given[1] or "", given[2]) if isinstance(given, tuple) else str(given)
 
 
 def _sentence(error: Exception) -> str:

@@ -138,6 +138,8 @@ _Place = tuple[
 def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | None:
     old_folded, new_folded = [fold(word) for word in old], [fold(word) for word in new]
     matter = [index for index, word in enumerate(new) if content(word, language)]
+    if not matter:
+        return None
     first, last = matter[0], matter[-1]
     # "the southern line" for "the northern line", "pump B30" for "pump A12": a noun in common.
     if last > first and new_folded[last] in old_folded:

@@ -114,6 +114,14 @@ async def test_a_million_wrong_items_get_an_answer_of_bounded_size(ours: httpx.A
             id="a boundary outside Latin-1",
         ),
         pytest.param({"content-type": "multipart/form-data; boundary*=idna''x"}, f"{FILE}--cut--", id="IDNA"),
+        pytest.param(
+            {"content-type": "multipart/form-data; boundary*=x; boundary*0*=y"}, f"{FILE}--cut--", id="two boundaries"
+        ),
+        pytest.param(
+            {"content-type": f"multipart/form-data; boundary*{'9' * 5000}*=cut"},
+            f"{FILE}--cut--",
+            id="a piece of a boundary with a number without end",
+        ),
         pytest.param(FORM, f"{FILE}" * 21 + "--cut--", id="more than twenty parts"),
         pytest.param(FORM, "--cut\r\n" + "a: b\r\n" * 2000 + "\r\nwords\r\n--cut--", id="too many headers of a part"),
         pytest.param(FORM, "no boundary in here", id="another boundary"),

@@ -143,3 +143,11 @@ async def test_an_account_keeps_no_more_than_its_quotas(settings: Settings) -> N
         assert (await add(bob, "Text 0 of another.")).status_code == 201
         body = {"name": "base", "document_ids": []}
         assert [(await alice.post("/v1/api/knowledge", json=body)).status_code for _ in range(2)] == [201, 413]
+
+
+async def test_a_method_that_a_path_does_not_have_is_told_all_that_it_has(client: httpx.AsyncClient) -> None:
+    answers = [await client.patch(path) for path in ("/v1/api/documents/0", "/v1/api/knowledge/0", "/v1/api/knowledge")]
+    assert [answer.status_code for answer in answers] == [405] * 3
+    allowed = [set(answer.headers["allow"].split(", ")) for answer in answers]
+    assert allowed == [{"GET", "HEAD", "DELETE"}, {"GET", "HEAD", "DELETE", "PUT"}, {"GET", "HEAD", "POST"}]
+    assert (await client.head("/v1/api/documents")).status_code == 200

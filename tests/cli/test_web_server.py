@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -23,6 +23,14 @@ async def read_all(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
+async def read_while_there(request: Request) -> Response:
+    """As our endpoints do: what they answer to a client that has left is not sent."""
+    try:
+        return await read_all(request)
+    except ClientDisconnect:
+        return PlainTextResponse("gone", 499)
+
+
 async def refuse(request: Request) -> Response:
     return PlainTextResponse("no", 413)
 
@@ -31,9 +39,12 @@ async def large(request: Request) -> Response:
     return PlainTextResponse("x" * (64 << 20))
 
 
+HANDLERS = (read_all, read_while_there, refuse, large)
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    routes = [Route(f"/{handler.__name__}", handler, methods=["GET", "POST"]) for handler in (read_all, refuse, large)]
+    routes = [Route(f"/{handler.__name__}", handler, methods=["GET", "POST", "HEAD"]) for handler in HANDLERS]
     started = asyncio.Event()
     server = Server(Starlette(routes=routes), "127.0.0.1", 0, started.set)
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
@@ -119,3 +130,35 @@ async def test_where_all_are_busy_a_further_connection_gets_503(
     writer.close()
     head, _, body = web_server.REFUSAL.partition(b"\r\n\r\n")
     assert f"Content-Length: {len(body)}".encode() in head
+
+
+@pytest.mark.parametrize(
+    ("sent", "answers"),
+    [
+        pytest.param(b"", b"HTTP/1.1 400", id="no answer has begun"),
+        pytest.param(b"GET /refuse HTTP/1.1\r\nHost: a\r\n\r\n", b"HTTP/1.1 413", id="behind an answer"),
+    ],
+)
+async def test_what_is_no_http_ends_the_connection_without_a_word_in_the_log(
+    server: Server, caplog: pytest.LogCaptureFixture, sent: bytes, answers: bytes
+) -> None:
+    chunked = b"%s /%s HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+    reader, writer, connection = await connect(server, sent + chunked % (b"POST", b"read_while_there"))
+    writer.write(b"no size of a chunk\r\n")
+    answer = await reader.read()
+    assert answer.startswith(answers) and answer.endswith(web_server.NO_HTTP)
+    connection.check(time.monotonic())
+    connection.check(time.monotonic() + web_server.REST_SECONDS + 1)
+    assert connection._lingering.transport.is_closing(), "nor is it kept by a client that does not go"
+    reader, writer, _ = await connect(server, sent + chunked % (b"POST", b"refuse"))
+    writer.write(b"no size of a chunk\r\n")
+    assert (await reader.read()).startswith(b"HTTP/1.1 413")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_the_refusal_of_a_head_has_no_body(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    chunked = b"HEAD /read_while_there HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    reader, writer, _ = await connect(server, chunked)
+    writer.write(b"no size of a chunk\r\n")
+    assert await reader.read() == web_server.NO_HTTP.partition(b"{")[0]
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

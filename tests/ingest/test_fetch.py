@@ -114,14 +114,15 @@ async def test_an_answer_without_a_type_is_just_bytes() -> None:
         ('attachment; filename=".."', "path.bin"),
         ("inline", "path.bin"),
         ("attachment; filename*=ISO-8859-1''Gr%F6%DFe.pdf", "Größe.pdf"),
-        ("attachment; filename*=idna''x", "path.bin"),
-        ("attachment; filename*=undefined''x", "path.bin"),
+        ("attachment; filename*=idna''x", "x"),
+        ("attachment; filename*=undefined''x", "x"),
         ("attachment; filename*=utf-8''%ED%A0%80.pdf", "\ufffd\ufffd\ufffd.pdf"),
+        ("attachment; filename=a.pdf; filename*=utf-8''b.pdf", "b.pdf"),
         ("attachment; filename*=''x; filename*0*=idna''y", "path.bin"),
         ("attachment; filename*0*=utf-8''a; filename*1=b.pdf", "ab.pdf"),
         (f"attachment; filename*{'9' * 5000}*=utf-8''a", "path.bin"),
         ("attachment; filename*", "path.bin"),
-        ("\xff; filename*=x'", "path.bin"),
+        ("\xff; filename*=x'", "x'"),
     ],
 )
 async def test_the_servers_name_for_the_file_wins_without_its_folders(disposition: str, name: str) -> None:

@@ -150,6 +150,11 @@ def test_the_neighbour_of_what_was_asked_is_asked_for(
     assert stand_alone(question, [("user", earlier), ("bot", "So it is.")], language).text == expected
 
 
+@pytest.mark.parametrize("question", ["\u0e5f", "\u01ca\U0002eca5", "\x07\0\x8a\xf7\x02", "And \u0176\u0e37?"])
+def test_signs_that_are_no_words_stand_for_nothing_of_the_question_before(question: str) -> None:
+    assert stand_alone(question, [("user", "When was the mill built?"), ("bot", "In 1911.")], "en").text == question
+
+
 def test_the_day_after_a_date_is_not_reckoned_from_its_year() -> None:
     alone = stand_alone("and the day after?", [("user", "What happened on 31 May 2015?")], "en")
     assert "2016" not in alone.text

@@ -163,7 +163,7 @@ FILE = Endpoint(
     path="/v1/api/documents/{doc_id}/file",
     handler=read_file,
     summary="The original file",
-    answers="application/octet-stream",
+    answers="*/*",
     tag=TAG,
     errors=(NotFound,),
 )

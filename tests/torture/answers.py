@@ -1,0 +1,163 @@
+"""What a server may answer: read from a connection, and held against what /openapi.json declares."""
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+import h11
+from jsonschema import Draft202012Validator
+
+from docqa.cli.web_server import NO_HTTP
+
+INTENDED = (503, 507)
+MISDIRECTED = 421
+LONGEST = 1 << 26
+
+
+@dataclass
+class Answer:
+    """An answer as it came; not `whole` where the connection ended in it."""
+
+    status: int
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    whole: bool = True
+
+
+@dataclass
+class Understood:
+    """What a server that reads bytes as h11 does takes them for: whole requests, and what follows them."""
+
+    requests: list[tuple[str, str]]
+    open: tuple[str, str] | None  # a request whose body is not complete
+    broken: bool  # no HTTP from here on
+
+
+def understood(data: bytes) -> Understood:
+    """The requests in these bytes, (method, target) each."""
+    connection, requests, current = h11.Connection(h11.SERVER), [], None
+    connection.receive_data(data)
+    while True:
+        try:
+            event = connection.next_event()
+            if isinstance(event, h11.Request):
+                current = event.method.decode("ascii"), event.target.decode("ascii")
+            elif isinstance(event, h11.EndOfMessage):
+                assert current
+                requests.append(current)
+                current = None
+                connection.send(h11.Response(status_code=200, headers=[("content-length", "0")]))
+                connection.send(h11.EndOfMessage())
+                if connection.our_state is h11.MUST_CLOSE:
+                    return Understood(requests, None, False)
+                connection.start_next_cycle()
+            elif event is h11.PAUSED:  # an upgrade, which the server does not make
+                return Understood(requests, None, True)
+            elif not isinstance(event, h11.Data):
+                return Understood(requests, current, False)
+        except h11.ProtocolError:
+            return Understood(requests, current, True)
+
+
+async def read_answer(reader: asyncio.StreamReader, method: str) -> Answer | None:
+    """The next answer; None where the connection ended before one."""
+    status = 100
+    while status < 200:
+        line = await reader.readline()
+        if not line:
+            return None
+        match = re.fullmatch(rb"HTTP/1\.1 (\d{3})[^\r\n]*\r\n", line)
+        if not match:
+            raise ValueError(f"no status line: {line[:100]!r}")
+        status, headers = int(match[1]), {}
+        while (line := await reader.readline()) not in (b"\r\n", b""):
+            name, colon, value = line.decode("latin-1").partition(":")
+            if not colon:
+                raise ValueError(f"no header: {line[:100]!r}")
+            headers[name.strip().lower()] = value.strip()
+    answer = Answer(status, headers)
+    try:
+        answer.body = await _read_body(reader, method, answer)
+    except asyncio.IncompleteReadError as error:
+        answer.body, answer.whole = error.partial, False
+    return answer
+
+
+async def _read_body(reader: asyncio.StreamReader, method: str, answer: Answer) -> bytes:
+    if method == "HEAD" or answer.status in (204, 304):
+        return b""
+    if answer.headers.get("transfer-encoding") == "chunked":
+        pieces = []
+        while size := int((await reader.readline()).strip() or b"x", 16):
+            pieces.append((await reader.readexactly(size + 2))[:-2])
+        await reader.readexactly(2)
+        return b"".join(pieces)
+    if "content-length" in answer.headers:
+        return await reader.readexactly(int(answer.headers["content-length"]))
+    return await reader.read(LONGEST)
+
+
+class Declared:
+    """/openapi.json as something that answers are held against."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        self._components = description["components"]
+        self._paths = [
+            # As starlette matches, the line's end after the last sign included.
+            (re.compile("^" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$"), path, methods)
+            for path, methods in description["paths"].items()
+        ]
+        self._validators: dict[str, Draft202012Validator] = {}
+
+    def faults(self, method: str, target: str, answer: Answer) -> list[str]:
+        """What is wrong with the answer to a request, a sentence each; each begins with what was requested."""
+        path, responses = self._responses(method, target)
+        where = f"{method} {path}: "
+        if not answer.whole:
+            return [f"{where}{answer.status} ends before its end"]
+        if answer.status >= 500 and answer.status not in INTENDED:
+            return [f"{where}{answer.status} {answer.body[:200]!r}"]
+        is_no_http = answer.status == 400 and (method == "HEAD" or NO_HTTP.endswith(b"\r\n\r\n" + answer.body))
+        if is_no_http or answer.status == MISDIRECTED:
+            return []
+        if method == "OPTIONS" and answer.status in (200, 400, 404, 405):
+            return []
+        if responses is None:
+            return [] if answer.status in (307, 404, 405) else [f"{where}{answer.status} where nothing is declared"]
+        if str(answer.status) not in responses:
+            return [f"{where}{answer.status} is not declared: {answer.body[:200]!r}"]
+        if method == "HEAD":
+            return []
+        return [where + fault for fault in self._body_faults(path, method, responses, answer)]
+
+    def _responses(self, method: str, target: str) -> tuple[str, dict[str, Any] | None]:
+        wanted = unquote(target.partition("?")[0])
+        for pattern, path, methods in self._paths:
+            if pattern.match(wanted):
+                declared = methods.get("get" if method == "HEAD" else method.lower())
+                return path, declared["responses"] if declared else None
+        return "elsewhere", None
+
+    def _body_faults(self, path: str, method: str, responses: dict[str, Any], answer: Answer) -> list[str]:
+        content = responses[str(answer.status)]["content"]
+        media_type = answer.headers.get("content-type", "").partition(";")[0].strip()
+        declared = content.get(media_type, content.get("*/*"))
+        if declared is None:
+            return [f"{answer.status} has the type {media_type!r}"]
+        if media_type != "application/json" or "*/*" in content:
+            return []
+        try:
+            value = json.loads(answer.body)
+        except ValueError as error:
+            return [f"{answer.status} is no JSON: {error}"]
+        name = f"{method} {path} {answer.status}"
+        if name not in self._validators:
+            schema = {**declared["schema"], "components": self._components}
+            self._validators[name] = Draft202012Validator(schema)
+        return [
+            f"{answer.status} {error.json_path}: {error.message[:200]}"
+            for error in self._validators[name].iter_errors(value)
+        ][:1]
