@@ -224,7 +224,7 @@ async def _schemathesis(server: Server, program: str, seed: int, seconds: float,
     with (folder / "schemathesis.txt").open("w") as out:
         process = await asyncio.create_subprocess_exec(*command.split(), stdout=out, stderr=out, cwd=folder)
         try:
-            code = await asyncio.wait_for(process.wait(), seconds + 120)
+            code = await asyncio.wait_for(process.wait(), 3 * seconds + 120)
         except TimeoutError:
             process.kill()
             await process.wait()
