@@ -14,6 +14,7 @@ from typing import Any
 from docqa import store
 from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
+from docqa.cli.memory import return_freed
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.services import Services
@@ -25,6 +26,7 @@ from docqa.store.database import Database
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
     """Serve until a signal ends it; the exit code. Raises CannotStart."""
+    return_freed()
     line = ProgressLine()
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=[_AboveTheLine(line)])

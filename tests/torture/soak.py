@@ -4,9 +4,9 @@ Ten accounts upload files of every kind, small and large, ask, search, download 
 bases; clients leave in the middle, keys are wrong, files are refused or damaged, a backup is made every five minutes.
 The pace is fixed: two things a second, about half a core in all. Every ten seconds the server is looked at. At the end
 its last quarter is compared with its second one, when the caches have filled: memory may be 10 % more, descriptors,
-threads and lasting children as many (2 more for connections, and for asyncio's thread for each child), the WAL below 128 MB, no temporary file and
-no child left, no 5xx but 503 and 507. Prints a table; FOLDER (else a new one, which is named) gets the samples and the
-requests as CSV, the plot as SVG, and the server's log.
+threads and lasting children as many (2 more for connections, and for asyncio's thread for each child), the WAL below
+128 MB, no temporary file and no child left, no 5xx but 503 and 507. Prints a table; FOLDER (else a new one, which is
+named) gets the samples and the requests as CSV, the plot as SVG, and the server's log.
 """
 
 import csv

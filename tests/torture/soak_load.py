@@ -20,7 +20,7 @@ from overload import large_pdf
 
 KEPT = 10  # documents of an account, and
 KEPT_BASES = 2
-SMALL, LARGE = (1, 8, 40), 700  # paragraphs of a text
+SMALL, LARGE = (1, 8, 40), 700  # paragraphs of a text, 250 characters each
 PLACES = ("Bergen", "Turku", "Gdynia", "Antwerp", "Cork", "Vigo", "Trieste", "Kiel")
 THINGS = ("warehouse", "crane", "office", "berth", "garage", "workshop")
 QUESTIONS = (
@@ -31,7 +31,7 @@ QUESTIONS = (
     "Is there a {thing} in Reykjavik?",
     "How many contracts are there in {place}?",
 )
-# What may come: 404 where a document was refused or deleted before, 429 after many wrong keys, 503 and 507 are refusals.
+# Refusals that may come at any time: too much at once, a full disk.
 BUSY = {503, 507}
 
 
