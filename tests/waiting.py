@@ -1,4 +1,4 @@
-"""Waiting for a state that another task or process reaches."""
+"""Waiting for a state that another task or process reaches, and looking at such a process."""
 
 import asyncio
 import inspect
@@ -27,6 +27,12 @@ async def until(
 async def happens(event: asyncio.Event, awaited: str, seconds: float = PATIENCE) -> None:
     """Wait for an event. Raises AssertionError naming what was `awaited`."""
     await until(event.is_set, awaited, seconds)
+
+
+def resident_mb(pid: int) -> float:
+    """The resident memory of a process, without its children's."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 def lives(pid: int) -> bool:

@@ -40,8 +40,7 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
 def is_answered(passages: Sequence[Passage], part: Part) -> bool:
     """Whether the verifier found an answer in a unit that states the names and numbers of the question: then nothing is
     left open, however few of its words are there. Else what they have to do with it is still to be said."""
-    named = {term for name in part.claims.names for term in terms(name)}
-    named |= {term for term in part.terms if any(map(str.isdigit, term))}
+    named = part.name_terms.union(term for term in part.terms if any(map(str.isdigit, term)))
     return any(
         scored.verified is not None
         and scored.verified > 0

@@ -69,8 +69,9 @@ class KnownHosts:
 
 def name_of(host: str) -> str:
     """The name in a Host header, in lower case, without its port and the dot at its end."""
-    name, _, port = host.strip().lower().rpartition(":")
-    return (name if name and port.isdecimal() and not host.endswith("]") else host.strip().lower()).rstrip(".")
+    whole = host.strip().lower()
+    name, _, port = whole.rpartition(":")
+    return (name if name and port.isdecimal() else whole).rstrip(".")
 
 
 class FailedKeys:

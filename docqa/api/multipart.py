@@ -12,13 +12,12 @@ from python_multipart import MultipartParser
 from docqa.api.endpoint import Upload
 from docqa.api.rules import ABSENT
 from docqa.errors import Fault, InvalidRequest
-from docqa.formats.header_value import HeaderValue
+from docqa.formats.header_value import UNKNOWN_TYPE, HeaderValue
 from docqa.formats.kinds import NEAR, refuse_head
 from docqa.ingest.spool import Spool
 
 MOST_PARTS = 20
 MOST_HEADER_BYTES = 8_192  # of one part
-UNKNOWN_TYPE = "application/octet-stream"
 _LONGEST_NAME = 255
 _LONGEST_FIELD = 65_536  # bytes of a plain field of the file's name, which is refused anyway
 _PIECE = 16_384  # bytes that are parsed before others have their turn: a hostile form has a callback for every few

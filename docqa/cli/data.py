@@ -16,6 +16,7 @@ from docqa.settings import Settings
 from docqa.store.backup import back_up, new_file, restore, take_in
 from docqa.store.checked_files import UnusableFile, check_file
 from docqa.store.database import Database
+from docqa.store.modes import FOLDER
 from docqa.store.transfer import EXPORTED, Base, Terminology
 from docqa.text.words import TERMS_VERSION
 
@@ -98,7 +99,7 @@ async def _imported(settings: Settings, source: Path, account_name: str) -> list
     Each document is a transaction of its own; what is interrupted goes on when the command is repeated.
     """
     check_file(source)
-    settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    settings.data.mkdir(parents=True, exist_ok=True, mode=FOLDER)
     done = []
     with tempfile.TemporaryDirectory(prefix="import-", dir=settings.data) as folder:
         copy = Path(folder) / "import.sqlite"

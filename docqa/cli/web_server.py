@@ -2,6 +2,7 @@
 connections, and an end that comes."""
 
 import gc
+import json
 import logging
 import os
 import signal
@@ -28,16 +29,18 @@ WRITE_SECONDS = 30.0  # in which a client must take some of what it is sent
 SWEEP_TICKS = 10  # tenths of a second between two looks at the connections
 SWITCH_SECONDS = 0.0005  # that a thread may keep the others from running Python
 MOST = 1_000  # connections; half of the open files that the system allows are enough for them
-REFUSAL = (
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
-    b"Retry-After: 5\r\nConnection: close\r\nContent-Length: 44\r\n\r\n"
-    b'{"detail": "Too many connections are open."}'
-)
-NO_HTTP = (
-    b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
-    b"Connection: close\r\nContent-Length: 44\r\n\r\n"
-    b'{"detail": "The request is not valid HTTP."}'
-)
+
+
+def _answer(status: str, detail: str, *headers: str) -> bytes:
+    """An answer in the API's shape, for a connection that no application has got, and which ends with it."""
+    body = json.dumps({"detail": detail})
+    safe = "Content-Type: application/json", "X-Content-Type-Options: nosniff"
+    head = f"HTTP/1.1 {status}", *safe, *headers, "Connection: close", f"Content-Length: {len(body)}"
+    return "\r\n".join((*head, "", body)).encode()
+
+
+REFUSAL = _answer("503 Service Unavailable", "Too many connections are open.", "Retry-After: 5")
+NO_HTTP = _answer("400 Bad Request", "The request is not valid HTTP.")
 
 
 def most_connections() -> int:

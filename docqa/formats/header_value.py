@@ -2,6 +2,7 @@
 
 from email.message import Message
 
+UNKNOWN_TYPE = "application/octet-stream"  # that of bytes of which nobody says what they are
 # RFC 8187: others need not be known, and Python's own registry holds codecs that are no charsets of texts.
 _CHARSETS = {"utf-8": "utf-8", "iso-8859-1": "latin-1", "us-ascii": "latin-1"}
 _LONGEST = 8_192  # characters; the time to take a field apart grows with the square of its quotation marks

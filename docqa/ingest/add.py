@@ -57,8 +57,7 @@ async def add_file(
         documents = [(_Source(title, name, content, media_type, url), prepared)]
         for part in attached:
             file, own = part.file, kept.enter_context(part.prepared)
-            carried = await asyncio.to_thread(Spool.of, file.data)
-            documents.append((_Source(part.name, file.name, carried, file.media_type, None), own))
+            documents.append((_Source(part.name, file.name, part.content, file.media_type, None), own))
         async with intake.db.write() as conn:
             doc_ids = [await _store(conn, intake.quotas, account, *document) for document in documents]
     intake.work.set()

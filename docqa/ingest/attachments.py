@@ -20,6 +20,7 @@ class Attached:
 
     name: str
     file: Carried
+    content: Spool
     prepared: Prepared
 
 
@@ -66,7 +67,7 @@ async def _read(
         except Unreadable as error:
             notes.append(f"The attachment {file.name} was not read: {error}")
             continue
-        yield Attached(own, file, prepared)
+        yield Attached(own, file, content, prepared)
         if prepared.attachments and depth < DEEPEST:
             async for inner in _read(queue, account, prepared.attachments, own, until, notes, depth + 1):
                 yield inner

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from docqa import __version__
 from docqa.errors import TooLarge, Unreadable
-from docqa.formats.header_value import HeaderValue
+from docqa.formats.header_value import UNKNOWN_TYPE, HeaderValue
 from docqa.ingest.special_addresses import is_open
 from docqa.loopback import is_loopback
 from docqa.settings import Network, environment_name
@@ -31,7 +31,6 @@ DIGITS = 18  # of a size: Python refuses to read numbers of thousands
 ADDRESSES = 4
 CONNECT_SECONDS = 8
 NO_REDIRECT = "The link redirects to something that is not a URL."
-UNKNOWN_TYPE = "application/octet-stream"
 HEADERS = {"User-Agent": f"DocQA/{__version__}", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
 
 Resolver = Callable[[str, int], Awaitable[list[str]]]

@@ -17,7 +17,7 @@ from docqa.store.document_tables import TableRecords
 from docqa.store.documents import PageRow
 from docqa.workers.loop import Header
 
-_GARBLED = "Reading this file crashed: the file is damaged, or holds something that cannot be read."
+CRASHED = "Reading this file crashed: the file is damaged, or holds something that cannot be read."
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Prepared:
             self.notes, self.recurring_names = (list(map(str, about.get(n, ()))) for n in ("notes", "recurring_names"))
             self.properties = Properties(**about.get("properties", {}))
         except (TypeError, ValueError) as error:
-            raise Unreadable(_GARBLED) from error
+            raise Unreadable(CRASHED) from error
 
     def page_rows(self) -> Iterator[PageRow]:
         """The pages in order."""
@@ -124,9 +124,9 @@ class Prepared:
                 try:
                     values = json.loads(line)
                 except ValueError as error:
-                    raise Unreadable(_GARBLED) from error
+                    raise Unreadable(CRASHED) from error
                 if type(values) is not list or len(values) != fields:
-                    raise Unreadable(_GARBLED)
+                    raise Unreadable(CRASHED)
                 yield values
 
 

@@ -24,7 +24,7 @@ from docqa.formats.columns import Row
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures.data import folders
 from docqa.ingest.gist import Gist, StoredText, given_of
-from docqa.ingest.prepared import Prepared
+from docqa.ingest.prepared import CRASHED, Prepared
 from docqa.offline.watch import REPORT
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
@@ -170,9 +170,7 @@ async def _ask(request: Header, data: bytes, limits: Limits, loc: tuple[str | in
             if process.death == OUT_OF_TIME:
                 raise _too_long(limits, loc) from None
             log.warning("the process reading %r %s%s", request["name"], process.death, process.last_words)
-            raise Unreadable(
-                "Reading this file crashed: the file is damaged, or holds something that cannot be read.", loc
-            ) from error
+            raise Unreadable(CRASHED, loc) from error
     end, _ = frame
     if end["kind"] != "error":
         return

@@ -142,6 +142,11 @@ class Part:
         return tuple(terms(self.text))
 
     @cached_property
+    def name_terms(self) -> frozenset[str]:
+        """The search terms of the names in it."""
+        return frozenset(term for name in self.claims.names for term in terms(name))
+
+    @cached_property
     def context_terms(self) -> tuple[str, ...]:
         """The search terms of the context."""
         return tuple(terms(self.context))

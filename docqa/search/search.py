@@ -44,11 +44,11 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     ids = list(by_id)
     embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
-        used = await _used(conn, await store.full_text.scope_of(conn, ids), part)
+        used = await _used(conn, await store.full_text.scope_of(conn, ids), part) if part.expansions else []
         tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
     # Of a question of many pages this takes some time, and more than once: the part remembers it.
-    stated, searched = await asyncio.to_thread(lambda: (_terms_of_names(part), part.searched_terms))
+    stated, searched = await asyncio.to_thread(lambda: (part.name_terms, part.searched_terms))
     wordings = [(part.searched, searched), *([(expansion, terms(expansion))] if expansion else [])]
     vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
     async with index.db.read() as conn:
@@ -82,10 +82,6 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     if index.rerank:
         passages = by_final_score(passages)
     return await _completed(index, passages[:top_k])
-
-
-def _terms_of_names(part: Part) -> frozenset[str]:
-    return frozenset(term for name in part.claims.names for term in terms(name))
 
 
 async def _used(conn: Connection, scope: Scope, part: Part) -> list[str]:

@@ -75,11 +75,13 @@ def _modes(data: Path, repair: bool) -> Iterator[Finding]:
     """The folder and files that others than their owner may read."""
     if os.name != "posix":
         return
+    from docqa.store.modes import FILE, FOLDER
+
     private = ("docqa.sqlite", "api-key", "ballast")
     for path in [data, *(path for path in data.iterdir() if path.name.startswith(private))]:
         if path.stat().st_mode & 0o077:
             if repair:
-                path.chmod(0o700 if path.is_dir() else 0o600)
+                path.chmod(FOLDER if path.is_dir() else FILE)
             yield _handled("file modes", f"{path} could be read by others than its owner", repair)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from docqa.store.checked_files import UnusableFile, check_file, check_schema, opened
 from docqa.store.database import DRIVER, Database, connect
+from docqa.store.modes import FILE, FOLDER
 
 PATIENCE = 10_000  # milliseconds
 FORMER = ".before-restore"
@@ -34,7 +35,7 @@ async def restore(database: Path, source: Path) -> Path | None:
     Raises UnusableFile, and leaves everything as it was, for a file that is no whole backup, and while a server runs.
     """
     check_file(source)
-    database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database.parent.mkdir(parents=True, exist_ok=True, mode=FOLDER)
     part = database.with_name(database.name + ".part")
     try:
         await take_in(source, part)
@@ -85,7 +86,7 @@ def copy(conn: Any, target: Path) -> None:
     UnusableFile."""
     try:
         conn.execute(f"PRAGMA busy_timeout = {PATIENCE}")
-        target.touch(mode=0o600)  # VACUUM INTO takes an empty file
+        target.touch(mode=FILE)  # VACUUM INTO takes an empty file
         conn.execute("VACUUM INTO ?", (str(target),))
     except DRIVER.Error as error:
         raise UnusableFile(f"The copy could not be made: {error}.") from error

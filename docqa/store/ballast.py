@@ -4,6 +4,8 @@ import os
 import shutil
 from pathlib import Path
 
+from docqa.store.modes import FILE
+
 SIZE = 16 << 20  # bytes: what erasing needs in the write-ahead log between two checkpoints, four times over
 ROOMY = 8 * SIZE  # only a disk with so much free space has any to spare
 
@@ -31,7 +33,7 @@ class Ballast:
             return True
         if free_space(folder) < ROOMY:
             return False
-        with open(self._path, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(self._path, "wb", opener=lambda path, flags: os.open(path, flags, FILE)) as file:
             file.writelines(
                 os.urandom(1 << 20) for _ in range(SIZE >> 20)
             )  # a hole, or zeros that are compressed, would keep no space

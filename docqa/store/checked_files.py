@@ -4,6 +4,7 @@ Is it one of ours, is it whole, does nothing in it act by itself but what our mi
 """
 
 import re
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,8 @@ def check_file(path: Path) -> None:
     if magic != _MAGIC:
         raise UnusableFile(f"{path} is no SQLite file.")
     try:
-        conn = opened(path)
-        try:
+        with closing(opened(path)) as conn:
             _check(conn, path)
-        finally:
-            conn.close()
     except DRIVER.Error as error:
         raise UnusableFile(f"{path} is damaged: {error}.") from error
 
@@ -66,13 +64,9 @@ def _check(conn: Any, path: Path) -> None:
 
 def check_schema(path: Path) -> None:
     """Raises UnusableFile where the tables of a migrated file are not those of today's schema."""
-    conn, model = opened(path), fresh()
-    try:
+    with closing(opened(path)) as conn, closing(fresh()) as model:
         if acting(conn) != acting(model) or _columns(conn) != _columns(model):
             raise UnusableFile(f"{path} is not used: its tables are not those of DocQA.")
-    finally:
-        conn.close()
-        model.close()
 
 
 def acting(conn: Any) -> set[tuple[str, str]]:
@@ -87,9 +81,8 @@ def _known() -> set[tuple[str, str]]:
     every = migrations()
     known: set[tuple[str, str]] = set()
     for last in range(1, len(every) + 1):
-        conn = fresh(every[:last])
-        known |= acting(conn)
-        conn.close()
+        with closing(fresh(every[:last])) as conn:
+            known |= acting(conn)
     return known
 
 

@@ -10,6 +10,7 @@ from aiosqlite import Connection
 from docqa import records
 from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
+from docqa.store.accounts import count_documents
 from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
@@ -115,7 +116,7 @@ async def add_pages(conn: Connection, document: int, pages: Iterable[PageRow]) -
 
 async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
     """A page of the account's documents, newest first; pages are numbered from 1."""
-    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM document WHERE account = ?", account)
+    count = await count_documents(conn, account)
     sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
              WHERE account = ? ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
     rows = await fetch_all(conn, sql, account, page_size, min((page - 1) * page_size, BIGGEST))

@@ -7,6 +7,7 @@ from aiosqlite import Connection
 
 from docqa import records
 from docqa.errors import NotFound
+from docqa.store.accounts import count_knowledge_bases
 from docqa.store.documents import STORED, StoredDocument
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 
@@ -40,7 +41,7 @@ async def knowledge_bases(
     conn: Connection, account: int, page: int, page_size: int, order: str
 ) -> records.KnowledgeBaseList:
     """A page of the account's knowledge bases by time; `order` is `asc` or `desc`, pages are numbered from 1."""
-    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM knowledge_base WHERE account = ?", account)
+    count = await count_knowledge_bases(conn, account)
     direction = "ASC" if order == "asc" else "DESC"
     sql = f"""SELECT {_KNOWLEDGE} FROM knowledge_base WHERE account = ?
               ORDER BY created {direction}, id {direction} LIMIT ? OFFSET ?"""

@@ -6,6 +6,7 @@ Synchronous, for `doctor`; the server only looks, at its start, at what is count
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,8 @@ _OF_FULL_TEXT = "inverted index for FTS5"
 
 def brought_up_to_date(path: Path, migrate: bool) -> bool:
     """Whether the database has today's schema, to which it is brought where `migrate`. Raises CannotStart and Error."""
-    conn = connect(path)
-    try:
+    with closing(connect(path)) as conn:
         current = conn.execute("PRAGMA user_version").fetchone() == (migrations()[-1][0],)
-    finally:
-        conn.close()
     if not current and migrate:
         asyncio.run(_migrated(path))
     return current or migrate
@@ -45,11 +43,8 @@ async def _migrated(path: Path) -> None:
 def glance(path: Path) -> list[str]:
     """What is wrong that is quickly seen, as sentences."""
     try:
-        conn = connect(path)
-        try:
+        with closing(connect(path)) as conn:
             return [damage.what for stage in (full_text, signs) for damage in _seen(stage, conn)]
-        finally:
-            conn.close()
     except DRIVER.Error as error:
         return [f"The database is damaged: {error}."]
 
@@ -57,12 +52,9 @@ def glance(path: Path) -> list[str]:
 def examine(path: Path) -> list[Damage]:
     """Everything that is wrong with a database, in the order in which it is to be mended."""
     try:
-        conn = connect(path)
-        try:
+        with closing(connect(path)) as conn:
             conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
             return [damage for stage in _STAGES for damage in _seen(stage, conn)]
-        finally:
-            conn.close()
     except DRIVER.Error as error:
         return [Damage(f"It cannot be read to the end: {error}.", remedy=RESTORE)]
 
@@ -81,23 +73,15 @@ def _seen(stage: "_Stage", conn: Any) -> list[Damage]:
 def mend(path: Path, damage: Damage) -> None:
     """Mend one damage, wholly or not at all. Raises Error."""
     assert damage.mend is not None
-    conn = connect(path)
-    try:
+    with closing(connect(path)) as conn:  # which rolls back what is not committed
         conn.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         conn.execute("PRAGMA secure_delete = 1")
         damage.mend(conn)
-    except BaseException:
-        if conn.in_transaction:
-            conn.rollback()
-        raise
-    finally:
-        conn.close()
 
 
 def interrupted(path: Path) -> list[str]:
     """What the background work has begun and not ended, as sentences: no damage."""
-    conn = connect(path)
-    try:
+    with closing(connect(path)) as conn:
         counts = {
             "{} deleted documents are still to be erased": "SELECT count(*) FROM any_document WHERE deleted",
             "{} documents still get vectors or a summary": "SELECT count(*) FROM document WHERE state = 'indexing'",
@@ -110,8 +94,6 @@ def interrupted(path: Path) -> list[str]:
             ),
         }
         numbers = {what: conn.execute(sql).fetchone()[0] for what, sql in counts.items()}
-    finally:
-        conn.close()
     return [f"{what.format(number)}. {SERVER_DOES_IT}" for what, number in numbers.items() if number]
 
 
@@ -134,15 +116,13 @@ def _pages(conn: Any) -> Iterator[Damage]:
 
 def _schema(conn: Any) -> Iterator[Damage]:
     """The schema is today's."""
-    model = fresh()
-    missing = acting(model) - acting(conn)
-    names = sorted(name for name, _ in missing)
-    statements = [
-        sql
-        for name, sql in model.execute("SELECT name, sql FROM sqlite_master ORDER BY type = 'trigger', rowid")
-        if name in names
-    ]
-    model.close()
+    with closing(fresh()) as model:
+        names = sorted(name for name, _ in acting(model) - acting(conn))
+        statements = [
+            sql
+            for name, sql in model.execute("SELECT name, sql FROM sqlite_master ORDER BY type = 'trigger', rowid")
+            if name in names
+        ]
     if names:
         drops = [f"DROP {kind} IF EXISTS {name}" for name in names for kind in _kinds(conn, name)]
         yield Damage(f"Parts of the schema are missing: {', '.join(names)}.", script(*drops, *statements))

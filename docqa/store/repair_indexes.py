@@ -1,6 +1,7 @@
 """The full-text index, the vectors and their index: what is wrong with them, and how they are made anew."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -47,10 +48,9 @@ def rebuild_full_text(conn: Any) -> None:
     except DRIVER.Error:
         if conn.in_transaction:
             conn.rollback()
-        model = fresh()
-        names = ("chunk_fts", "chunk_vocabulary")
-        made = [model.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0] for name in names]
-        model.close()
+        names, of_name = ("chunk_fts", "chunk_vocabulary"), "SELECT sql FROM sqlite_master WHERE name = ?"
+        with closing(fresh()) as model:
+            made = [model.execute(of_name, (name,)).fetchone()[0] for name in names]
         own = _struck(conn, *names)
         script(*own, *made, _REBUILD, _SECURE)(conn)
 

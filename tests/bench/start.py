@@ -12,6 +12,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
 from conftest import Server, start_server, stop_server
 from test_server import children
+from waiting import resident_mb
 
 SENTENCE = "Chapter {n}: the pump of type {n} needs {m} litres of oil every {n} months, says the manual of the works in Bergen. "
 
@@ -21,12 +22,7 @@ def memory(server: Server) -> str:
     processes = {server.process.pid: "server"} | {
         pid: command.split(" -m ")[-1].split()[0] for pid, command in children(server.process.pid).items()
     }
-
-    def resident(pid: int) -> int:
-        line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
-        return int(line.split()[1]) // 1024
-
-    return ", ".join(f"{name} {resident(pid)} MB" for pid, name in processes.items())
+    return ", ".join(f"{name} {int(resident_mb(pid))} MB" for pid, name in processes.items())
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from conftest import Server
 from docqa import ROOT
 from messages import outlook, outlook_tree
 from test_odp import MIMETYPE, presentation, slide
+from waiting import resident_mb
 from workbooks import MAIN, ods, ods_rows, sheet, xlsx
 
 SECONDS = 20
@@ -744,7 +745,7 @@ def test_the_server_does_not_notice(server: Server) -> None:
     process = Path(f"/proc/{server.process.pid}")
 
     def memory() -> int:
-        return int((process / "status").read_text().split("VmRSS:")[1].split()[0]) // 1024
+        return int(resident_mb(server.process.pid))
 
     def send(name: str, data: bytes) -> None:
         with server.client() as client:

@@ -26,7 +26,7 @@ import httpx
 import test_hostile as known
 import test_hostile_documents as documents
 from conftest import Server, start_server, stop_server
-from waiting import lives
+from waiting import lives, resident_mb
 
 File = tuple[str, Callable[[], bytes]]
 
@@ -164,12 +164,6 @@ def account(server: Server, name: str) -> httpx.Client:
     return httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=180)
 
 
-def memory_mb(pid: int) -> float:
-    """The resident memory of a process."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
-
-
 def readers(pid: int) -> list[str]:
     """The processes that read files and belong to a server."""
     done = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
@@ -193,7 +187,7 @@ def torment(server: Server, sent: list[File], seconds: float) -> int:
     for _ in range(QUIET + 10):
         chats.chat()
     quiet, chats.waits = chats.waits[10:], []
-    before, descriptors = memory_mb(pid), len(os.listdir(f"/proc/{pid}/fd"))
+    before, descriptors = resident_mb(pid), len(os.listdir(f"/proc/{pid}/fd"))
     peak, ended, slowest = before, Counter[str](), (0.0, "")
     waiting, lock, end = iter(sent), threading.Lock(), time.monotonic() + seconds
     count = Counter[str]()
@@ -220,12 +214,12 @@ def torment(server: Server, sent: list[File], seconds: float) -> int:
     for thread in [chats, *uploads]:
         thread.start()
     while any(thread.is_alive() for thread in uploads):
-        peak = max(peak, memory_mb(pid))
+        peak = max(peak, resident_mb(pid))
         time.sleep(0.05)
     settled = time.monotonic() + SETTLED
     with server.client() as client:
         while time.monotonic() < settled and client.get("/healthz").json()["indexing"]:
-            peak = max(peak, memory_mb(pid))
+            peak = max(peak, resident_mb(pid))
             time.sleep(0.2)
     chats.stopped.set()
     chats.join()

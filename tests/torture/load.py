@@ -27,6 +27,7 @@ import httpx
 
 from conftest import Server, start_server, stop_server
 from test_server import children
+from waiting import resident_mb
 
 PUMPS = 4
 READ_TO_THE_END = 4  # one of so many streams
@@ -94,12 +95,7 @@ def memory(server: Server) -> tuple[int, int]:
     model = next(
         (pid for pid, command in children(server.process.pid).items() if "local_child" in command), server.process.pid
     )
-    return resident(server.process.pid), resident(model)
-
-
-def resident(pid: int) -> int:
-    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) // 1024
+    return int(resident_mb(server.process.pid)), int(resident_mb(model))
 
 
 def report(load: Load, clients: int) -> None:

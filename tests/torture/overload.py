@@ -25,6 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from waiting import resident_mb
+
 SCALE = float(sys.argv[1]) if sys.argv[1:2] and sys.argv[1] != "--watch" else 1.0
 FILE_MB = 40
 HALF_OPEN_SECONDS = 15
@@ -50,8 +54,7 @@ class Server:
 
     def resident(self) -> float:
         """Its memory in MB, without its children's."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+        return resident_mb(self.process.pid)
 
 
 def start(folder: Path) -> Server:
