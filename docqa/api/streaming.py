@@ -1,6 +1,5 @@
 """What is sent piece by piece: an answer while it is made, as plain text or as server-sent events; a file."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, closing
@@ -17,7 +16,6 @@ from docqa.ingest.spool import Spool
 from docqa.store.sql import now
 
 SSE = "text/event-stream"
-PIECE = 1 << 18  # bytes of a file that are in memory for one client
 
 
 def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
@@ -39,8 +37,8 @@ def stream_file(content: Spool, media_type: str, headers: Mapping[str, str]) -> 
 
 async def _pieces(content: Spool) -> AsyncGenerator[bytes, None]:
     with closing(content):
-        for start in range(0, content.size, PIECE):
-            yield await asyncio.to_thread(content.read_piece, start, PIECE)
+        async for piece in content.pieces():
+            yield piece
 
 
 class _Stream(StreamingResponse):

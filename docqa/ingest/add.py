@@ -85,8 +85,8 @@ async def _store(conn: Connection, quotas: Quotas, account: int, source: _Source
         author=about.author,
         dated=about.date,
     )
-    data = await asyncio.to_thread(source.content.read)  # of one document at a time: there is one writer
-    await store.documents.add_original(conn, document, source.media_type, source.url, data)
+    content = source.content
+    await store.documents.add_original(conn, document, source.media_type, source.url, content.size, content.pieces())
     await store.documents.add_pages(conn, document, prepared.page_rows())
     await store.chunks.add_chunks(conn, document, prepared.chunks())
     await store.document_tables.replace_tables(conn, document, prepared.tables())

@@ -69,7 +69,7 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
         elif document is None:
             await improve_vectors(intake, encoders)
         elif scan is not None:
-            await recognise_page(intake, document, *scan)
+            await recognise_page(intake, document, scan)
         else:
             await _finish(intake, embedder, document)
 

@@ -32,15 +32,17 @@ class ReadingQueue:
         self._turns = FairTurns(settings.extract_parallel)
 
     async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
-        """What is stored of a file of this account; the caller closes it. The file is in memory only while it is read.
+        """What is stored of a file of this account; the caller closes it.
 
         Raises Unreadable at `loc`, ChildDied.
         """
         async with self._turns.turn(account):
-            data, languages = await asyncio.to_thread(content.read), self._ocr_languages
-            return await prepare(data, name, media_type, languages=languages, loc=loc, limits=self._limits)
+            languages = self._ocr_languages
+            return await prepare(content, name, media_type, languages=languages, loc=loc, limits=self._limits)
 
-    async def recognise(self, data: bytes, page_number: int, hint: str = "", *, beside: bool = False) -> ExtractedPage:
+    async def recognise(
+        self, content: Spool, page_number: int, hint: str = "", *, beside: bool = False
+    ) -> ExtractedPage:
         """The text of a page that waits for text recognition, or that on the pictures `beside` its text; `hint` is the
         ISO 639-1 code of the document's language.
 
@@ -48,7 +50,7 @@ class ReadingQueue:
         """
         async with self._turns.turn(BACKGROUND):
             return await recognise(
-                data, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
+                content, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
             )
 
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:

@@ -30,7 +30,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
-from docqa.workers.process import OUT_OF_TIME, Process
+from docqa.workers.process import OUT_OF_TIME, Pieces, Process
 from docqa.workers.sandbox import Confinement
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Limits:
 
 
 async def prepare(
-    data: bytes,
+    data: bytes | Pieces,
     name: str,
     media_type: str = "",
     *,
@@ -111,7 +111,7 @@ async def prepare_gist(
 
 
 async def recognise(
-    data: bytes, page_number: int, languages: str, hint: str = "", *, beside: bool = False, limits: Limits
+    data: bytes | Pieces, page_number: int, languages: str, hint: str = "", *, beside: bool = False, limits: Limits
 ) -> ExtractedPage:
     """A page that waits for text recognition, or `beside` its text only its pictures, read in a child process as by
     `prepare`.
@@ -135,9 +135,10 @@ def _encoded(given: Any) -> bytes:
     return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-async def _prepared(request: Header, data: bytes, limits: Limits, loc: tuple[str | int, ...]) -> Prepared:
+async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...]) -> Prepared:
     prepared = await asyncio.to_thread(Prepared.empty, limits.folder)
-    most = min(LEAST_ANSWER + ANSWER_FACTOR * len(data), LARGEST_ANSWER)
+    size = len(data) if isinstance(data, bytes) else data.size
+    most = min(LEAST_ANSWER + ANSWER_FACTOR * size, LARGEST_ANSWER)
 
     async def keep(header: Header, blob: bytes) -> None:
         if prepared.size + len(blob) > most:
@@ -156,7 +157,7 @@ async def _prepared(request: Header, data: bytes, limits: Limits, loc: tuple[str
     return prepared
 
 
-async def _ask(request: Header, data: bytes, limits: Limits, loc: tuple[str | int, ...], keep: Keep) -> None:
+async def _ask(request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...], keep: Keep) -> None:
     """Give a request to a child, and each frame of its answer to `keep`."""
     async with _child(limits) as process:
         try:

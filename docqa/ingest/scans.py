@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import closing
 from dataclasses import replace
 
 from docqa import store
@@ -12,6 +13,7 @@ from docqa.formats.pictures.data import INSTALL, MORE, covered
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.preparation import page_chunks, with_terms
 from docqa.ingest.queue import Intake
+from docqa.ingest.spool import copied_original
 from docqa.store.documents import StoredDocument, StoredPage
 
 log = logging.getLogger(__name__)
@@ -20,11 +22,11 @@ LOOK_AGAIN = 5  # seconds
 AGAIN = "Then delete the document and upload it again."
 
 
-async def recognise_page(intake: Intake, document: StoredDocument, page_number: int, data: bytes) -> None:
+async def recognise_page(intake: Intake, document: StoredDocument, page_number: int) -> None:
     """Read one scanned page. One that cannot be read stays as it is, and is counted in the document's status."""
     page = None
     try:
-        page = await intake.reading.recognise(data, page_number, document.language)
+        page = await _recognised(intake, document, page_number)
     except (Unreadable, ChildDied) as error:
         log.warning("page %d of document %s was not recognised: %s", page_number, document.doc_id, error)
     if page is None or not page.text.strip():
@@ -37,11 +39,11 @@ async def recognise_page(intake: Intake, document: StoredDocument, page_number: 
             await store.chunks.replace_page(conn, document.id, page_number, chunks)
 
 
-async def recognise_pictures(intake: Intake, document: StoredDocument, page_number: int, data: bytes) -> None:
+async def recognise_pictures(intake: Intake, document: StoredDocument, page_number: int) -> None:
     """Read the large pictures beside the text of a page, and add what stands there to it. Photographs say nothing."""
     further = ExtractedPage("")
     try:
-        further = await intake.reading.recognise(data, page_number, document.language, beside=True)
+        further = await _recognised(intake, document, page_number, beside=True)
     except (Unreadable, ChildDied) as error:
         log.warning("the pictures on page %d of %s were not recognised: %s", page_number, document.doc_id, error)
     if not further.text:
@@ -59,6 +61,16 @@ async def recognise_pictures(intake: Intake, document: StoredDocument, page_numb
     async with intake.db.write() as conn:
         if await store.jobs.set_pictures(conn, document.id, page_number, page.text, page.blocks):
             await store.chunks.add_chunks(conn, document.id, chunks)
+
+
+async def _recognised(
+    intake: Intake, document: StoredDocument, page_number: int, *, beside: bool = False
+) -> ExtractedPage:
+    """Raises Unreadable, ChildDied."""
+    async with intake.db.read() as conn:
+        content = await copied_original(conn, document.id, intake.db.path.parent)
+    with closing(content):
+        return await intake.reading.recognise(content, page_number, document.language, beside=beside)
 
 
 def _appended(page: StoredPage, further: ExtractedPage) -> StoredPage:

@@ -1,14 +1,21 @@
 """A file on its way into the database: small ones in memory, larger ones in a nameless temporary file."""
 
+import asyncio
 import errno
 import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from io import SEEK_END
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
+from aiosqlite import Connection
+
+from docqa import store
 from docqa.errors import DiskFull, Unavailable
 
 IN_MEMORY = 1 << 20  # bytes
+PIECE = 1 << 18  # bytes of a file that are in memory at once
 
 
 class Spool:
@@ -55,6 +62,24 @@ class Spool:
         self._file.seek(0, SEEK_END)
         return data
 
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """All that was written, piece by piece: a file is never in memory as a whole."""
+        for start in range(0, self.size, PIECE):
+            yield await asyncio.to_thread(self.read_piece, start, PIECE)
+
     def close(self) -> None:
         """Drop what was written."""
         self._file.close()
+
+
+async def copied_original(conn: Connection, document: int, folder: Path) -> Spool:
+    """A document's file out of the database, whose transaction need not be open while it is used. Raises as `write`."""
+    content = Spool(folder)
+    try:
+        async with aclosing(store.documents.original_pieces(conn, document)) as pieces:
+            async for piece in pieces:
+                await asyncio.to_thread(content.write, piece)
+    except BaseException:
+        content.close()
+        raise
+    return content

@@ -63,8 +63,8 @@ async def count_documents(conn: Connection, account: int) -> int:
 
 
 async def count_bytes(conn: Connection, account: int) -> int:
-    """The size of the files of all its documents, as they were uploaded. SQLite knows it without reading them."""
-    sql = "SELECT total(length(o.bytes)) FROM document d JOIN original o ON o.document = d.id WHERE d.account = ?"
+    """The size of the files of all its documents, as they were uploaded."""
+    sql = "SELECT total(o.size) FROM document d JOIN original o ON o.document = d.id WHERE d.account = ?"
     [(size,)] = await fetch_all(conn, sql, account)
     return int(size)
 

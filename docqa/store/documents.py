@@ -1,7 +1,7 @@
 """Documents, their files and pages."""
 
 import json
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,8 +14,6 @@ from docqa.store.accounts import count_documents
 from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
-
-PIECE = 1 << 20  # bytes of a file that are read at once
 
 
 @dataclass(frozen=True)
@@ -78,16 +76,17 @@ async def add_document(
     return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes, *about)
 
 
-async def add_original(conn: Connection, document: int, media_type: str, url: str | None, data: bytes) -> None:
-    """Store the file as it was uploaded or fetched; `url` is None for an upload."""
-    await insert(
-        conn,
-        "INSERT INTO original (document, media_type, url, bytes) VALUES (?, ?, ?, ?)",
-        document,
-        media_type,
-        url,
-        data,
-    )
+async def add_original(
+    conn: Connection, document: int, media_type: str, url: str | None, size: int, pieces: AsyncIterable[bytes]
+) -> None:
+    """Store the file as it was uploaded or fetched, of `size` bytes; `url` is None for an upload."""
+    sql = "INSERT INTO original (document, media_type, url, size) VALUES (?, ?, ?, ?)"
+    await insert(conn, sql, document, media_type, url, size)
+    start = 0
+    async for piece in pieces:
+        sql = "INSERT INTO original_piece (document, start, bytes) VALUES (?, ?, ?)"
+        await insert(conn, sql, document, start, piece)
+        start += len(piece)
 
 
 class PageRow(NamedTuple):
@@ -186,16 +185,10 @@ async def media_type(conn: Connection, document: int) -> str:
 
 
 async def original_pieces(conn: Connection, document: int) -> AsyncGenerator[bytes, None]:
-    """The bytes of the file as it was uploaded, piece by piece.
-
-    One statement gives all pieces, because SQLite keeps the value it cuts them from only as long as it stands on its
-    row; who reads them holds a transaction, and so takes them at once.
-    """
-    sql = """WITH RECURSIVE piece(start, size) AS (
-                 SELECT 1, length(bytes) FROM original WHERE document = :document
-                 UNION ALL SELECT start + :step, size FROM piece WHERE start + :step <= size)
-             SELECT substr(o.bytes, p.start, :step) FROM original o CROSS JOIN piece p WHERE o.document = :document"""
-    async with conn.execute(sql, {"document": document, "step": PIECE}) as cursor:
+    """The bytes of the file as it was uploaded, piece by piece; who reads them holds a transaction, and so takes them
+    at once."""
+    sql = "SELECT bytes FROM original_piece WHERE document = ? ORDER BY start"
+    async with conn.execute(sql, (document,)) as cursor:
         while row := await cursor.fetchone():
             yield row[0]
 

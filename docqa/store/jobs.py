@@ -31,12 +31,11 @@ async def next_indexing(conn: Connection, wanted: Sequence[int] = ()) -> StoredD
     return StoredDocument(*row) if row else None
 
 
-async def next_scan(conn: Connection, document: int) -> tuple[int, bytes] | None:
-    """(page_number, the file) of the first scanned page that waits for text recognition."""
-    sql = """SELECT page_number, bytes FROM page JOIN original USING (document)
-             WHERE document = ? AND scan = 'waiting' ORDER BY page_number LIMIT 1"""
+async def next_scan(conn: Connection, document: int) -> int | None:
+    """The number of the first scanned page that waits for text recognition."""
+    sql = "SELECT page_number FROM page WHERE document = ? AND scan = 'waiting' ORDER BY page_number LIMIT 1"
     row = await fetch_one(conn, sql, document)
-    return (row[0], row[1]) if row else None
+    return row[0] if row else None
 
 
 async def set_scan(conn: Connection, document: int, page_number: int, text: str, blocks: Sequence[Block]) -> bool:
@@ -59,14 +58,13 @@ async def count_scans(conn: Connection, document: int) -> int:
     return int(count)
 
 
-async def next_pictures(conn: Connection) -> tuple[StoredDocument, int, bytes] | None:
-    """(document, page_number, the file) of the first page whose pictures wait, of a document without other work."""
+async def next_pictures(conn: Connection) -> tuple[StoredDocument, int] | None:
+    """(document, page_number) of the first page whose pictures wait, of a document without other work."""
     columns = ", ".join(f"d.{column}" for column in STORED.split(", "))
-    sql = f"""SELECT {columns}, p.page_number, o.bytes FROM page p
-              JOIN document d ON d.id = p.document JOIN original o ON o.document = d.id
+    sql = f"""SELECT {columns}, p.page_number FROM page p JOIN document d ON d.id = p.document
               WHERE p.pictures > 0 AND d.state = 'ready' ORDER BY p.document, p.page_number LIMIT 1"""
     row = await fetch_one(conn, sql)
-    return (StoredDocument(*row[:-2]), row[-2], row[-1]) if row else None
+    return (StoredDocument(*row[:-1]), row[-1]) if row else None
 
 
 async def set_pictures(

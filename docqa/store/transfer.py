@@ -90,8 +90,11 @@ async def copy_document(conn: Connection, source: int, account: int, terminology
                          lower(hex(randomblob(12))), d.doc_id), ?, 'indexing', {_ABOUT}
               FROM other.document d WHERE id = ?"""
     document = await insert(conn, sql, account, source)
-    sql = """INSERT INTO main.original (document, media_type, url, bytes)
-             SELECT ?, media_type, url, bytes FROM other.original WHERE document = ?"""
+    sql = """INSERT INTO main.original (document, media_type, url, size)
+             SELECT ?, media_type, url, size FROM other.original WHERE document = ?"""
+    await change(conn, sql, document, source)
+    sql = """INSERT INTO main.original_piece (document, start, bytes)
+             SELECT ?, start, bytes FROM other.original_piece WHERE document = ? ORDER BY start"""
     await change(conn, sql, document, source)
     columns = "page_number, section, text, scan, blocks, pictures, recognised"
     sql = f"INSERT INTO main.page (document, {columns}) SELECT ?, {columns} FROM other.page WHERE document = ?"

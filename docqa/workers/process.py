@@ -11,8 +11,9 @@ import re
 import signal
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from typing import Protocol
 
 from docqa import ROOT
 from docqa.catalog.keys import without_keys
@@ -32,6 +33,15 @@ LONGEST_LINE = 1000
 _CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 
 Frame = tuple[Header, bytes]
+
+
+class Pieces(Protocol):
+    """Bytes that are not in memory as a whole: `size` of them."""
+
+    size: int
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """All of them, in order."""
 
 
 class Process:
@@ -145,7 +155,7 @@ class Process:
             self._last_lines.append(text)
             log.log(self._log_level, "%s: %s", self.name, text)
 
-    async def request(self, number: int, body: Header, blob: bytes, *, window: int = 0) -> None:
+    async def request(self, number: int, body: Header, blob: bytes | Pieces, *, window: int = 0) -> None:
         """Send a request, whose answers can then be received until it is `done`. Raises ChildDied.
 
         `window`: how many frames may wait to be received, 0 for any number; the child waits meanwhile, with all its
@@ -160,19 +170,18 @@ class Process:
         """Drop what is still received for a request."""
         self._received.pop(number, None)
 
-    async def send(self, header: Header, blob: bytes = b"") -> None:
+    async def send(self, header: Header, blob: bytes | Pieces = b"") -> None:
         """Send one frame, whole even if the sender is cancelled. Raises ChildDied."""
         sending = asyncio.create_task(self._send(header, blob))
         sending.add_done_callback(lambda task: task.cancelled() or task.exception())
         await asyncio.shield(sending)
 
-    async def _send(self, header: Header, blob: bytes) -> None:
+    async def _send(self, header: Header, blob: bytes | Pieces) -> None:
         try:
             async with self._sending:
-                self._input.write(frame_start(header, len(blob)))
-                # Given all at once, a large file would be copied as a whole, while nothing else can run.
-                for start in range(0, len(blob), PIECE):
-                    self._input.write(memoryview(blob)[start : start + PIECE])
+                self._input.write(frame_start(header, len(blob) if isinstance(blob, bytes) else blob.size))
+                async for piece in _pieces(blob):
+                    self._input.write(piece)
                     await self._input.drain()
                 await self._input.drain()
         except (ConnectionError, RuntimeError) as error:
@@ -220,3 +229,13 @@ def _describe_end(code: int, last_line: str) -> str:
     if code < 0:
         return f"ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}" + (f" ({last_line})" if code and last_line else "")
+
+
+async def _pieces(blob: bytes | Pieces) -> AsyncIterator[bytes | memoryview]:
+    if not isinstance(blob, bytes):
+        async for piece in blob.pieces():
+            yield piece
+        return
+    # Given all at once, large ones would be copied as a whole, while nothing else can run.
+    for start in range(0, len(blob), PIECE):
+        yield memoryview(blob)[start : start + PIECE]

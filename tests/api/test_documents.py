@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 
 from conftest import client_of, upload
 from docqa.api.app import ENDPOINTS
+from docqa.ingest.spool import PIECE
 from waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -94,11 +95,15 @@ async def test_the_original_comes_back_byte_for_byte(client: httpx.AsyncClient) 
 
 
 async def test_a_large_original_comes_back_byte_for_byte(client: httpx.AsyncClient, app: Starlette) -> None:
-    doc_id, data = await upload(client, LEASE), bytes(range(251)) * 11_000
-    async with app.state.services.db.write() as conn:
-        await conn.execute("UPDATE original SET bytes = ?", (data,))
+    data = (LEASE * 10_000).encode()
+    doc_id = (await client.post("/v1/api/upload", files={"file": ("lease.txt", data)})).json()["doc_id"]
     response = await client.get(f"/v1/api/documents/{doc_id}/file")
-    assert response.content == data and int(response.headers["content-length"]) == len(data) > 2 << 20
+    assert response.content == data and int(response.headers["content-length"]) == len(data) > 3 * PIECE
+    async with app.state.services.db.read() as conn:
+        sizes = await conn.execute_fetchall("SELECT length(bytes) FROM original_piece ORDER BY start")
+    assert [size for (size,) in sizes][:-1] == [PIECE] * (len(data) // PIECE), (
+        "no value of the database is a whole file"
+    )
 
 
 async def test_pages_are_counted_from_one(client: httpx.AsyncClient) -> None:

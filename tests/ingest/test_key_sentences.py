@@ -132,7 +132,7 @@ def test_three_thousand_pages_take_seconds() -> None:
     ]
     started = time.process_time()
     picked = notes(ready)
-    assert time.process_time() - started < 10, "about 3 s on a machine of two shared cores"
+    assert time.process_time() - started < 60, "about 3 s, or 10 beside other work; were it quadratic, many minutes"
     assert {note.part for note in picked} == set(range(1500 * 2))
 
 

@@ -137,7 +137,7 @@ async def test_the_server_says_that_its_index_is_empty(settings: Settings) -> No
 
 def test_damaged_pages_are_reported_with_what_a_backup_brings_back(settings: Settings) -> None:
     conn = connect(settings.database)
-    [root] = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'original'").fetchone()
+    [root] = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'original_piece'").fetchone()
     conn.close()
     with settings.database.open("r+b") as file:
         file.seek((root - 1) * 4096 + 100)
@@ -149,7 +149,7 @@ def test_damaged_pages_are_reported_with_what_a_backup_brings_back(settings: Set
 
 
 def test_a_file_that_is_not_what_was_uploaded_is_named(settings: Settings) -> None:
-    broken(settings, "UPDATE original SET bytes = x'00' WHERE document = 1")
+    broken(settings, "UPDATE original_piece SET bytes = x'00' WHERE document = 1")
     assert "The file of text.txt" in report(settings)
 
 

@@ -40,8 +40,7 @@ CREATE TABLE original (
     document   INTEGER PRIMARY KEY REFERENCES "any_document" (id) ON DELETE CASCADE,
     media_type TEXT NOT NULL,
     url        TEXT,
-    bytes      BLOB NOT NULL
-) STRICT;
+    size INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE page (
     document    INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
@@ -208,3 +207,10 @@ CREATE INDEX page_pictures ON page (document) WHERE pictures > 0;
 CREATE INDEX document_deleted ON any_document (id) WHERE deleted;
 
 CREATE VIEW document AS SELECT * FROM any_document WHERE NOT deleted;
+
+CREATE TABLE original_piece (
+    document INTEGER NOT NULL REFERENCES original (document) ON DELETE CASCADE,
+    start    INTEGER NOT NULL, -- in the file, in bytes
+    bytes    BLOB NOT NULL,
+    UNIQUE (document, start)
+) STRICT;

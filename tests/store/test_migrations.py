@@ -2,6 +2,7 @@
 
 import hashlib
 import lzma
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ FROZEN = {
     "0007_tables.sql": "1e3445666fa1a72b4a38ac6ed6a5f25dc1c7ad015ce98f6f3773a4026f01ff61",
     "0008_recognition.sql": "4aee48d2564de8516c895e9463e942e680d201eeca237a27d9c7e43d9d626e32",
     "0009_deletion.sql": "119d7473861601f0b2629a5898e089bbd78c1596bde7f468756a9770362e0be6",
+    "0010_pieces.sql": "5764664bf1f94abd9b06945572808fbd215c85b08a63fe224d16d4e062f1fcf0",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))
@@ -87,6 +89,7 @@ async def test_each_schema_that_ever_was_becomes_todays_and_answers_the_same(
         question = {"query": "How much is the monthly rent of the warehouse?", "doc_ids": ["schema1"], "top_k": 1}
         [result] = (await client.post("/v1/api/retrieve", json=question)).json()["results"]
         assert (result["page_number"], result["source_chunk"]) == (1, PASSAGE)
+        original = (await client.get("/v1/api/documents/schema1/file")).content
         messages = [{"sender": "user", "message": "What is the average Rent?"}]
         answer = await client.post("/v1/chat/schema2", json=messages)
         # The first three schemas had no tables: they quoted a CSV, and still do.
@@ -100,8 +103,19 @@ async def test_each_schema_that_ever_was_becomes_todays_and_answers_the_same(
     assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert conn.execute("PRAGMA foreign_key_check").fetchall() == []
     assert conn.execute("PRAGMA user_version").fetchone() == (migrations()[-1][0],)
+    assert conn.execute("SELECT sha256 FROM document WHERE id = 1").fetchone() == (hashlib.sha256(original).digest(),)
     assert conn.execute("PRAGMA auto_vacuum").fetchone() == (2,), "the space of deleted documents is given back"
     conn.close()
+
+
+async def test_a_file_that_was_one_value_comes_back_whole_from_its_pieces(settings: Settings) -> None:
+    path, data = unpacked(SCHEMAS[0], settings.data), random.Random(7).randbytes(900_000)
+    conn = DRIVER.connect(path)
+    conn.execute("UPDATE original SET bytes = ? WHERE document = 1", (data,))
+    conn.commit()
+    conn.close()
+    async with served(settings) as client:
+        assert (await client.get("/v1/api/documents/schema1/file")).content == data
 
 
 def test_there_is_a_database_of_every_schema_before_todays(tmp_path: Path) -> None:

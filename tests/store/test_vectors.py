@@ -81,7 +81,7 @@ async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
         while await store.deletion.erase_some(conn):
             pass
     async with db.read() as conn:
-        for table in ("chunk", "embedding_0", "chunk_vec", "chunk_fts", "page", "original"):
+        for table in ("chunk", "embedding_0", "chunk_vec", "chunk_fts", "page", "original", "original_piece"):
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
 
 

@@ -1,7 +1,7 @@
 """Adding, listing, reading and deleting documents."""
 
 import asyncio
-from contextlib import aclosing, closing
+from contextlib import closing
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -14,7 +14,7 @@ from docqa.api.streaming import stream_file
 from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
-from docqa.ingest.spool import Spool
+from docqa.ingest.spool import Spool, copied_original
 from docqa.services import Services
 
 TAG = "Documents"
@@ -80,13 +80,10 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
     It is copied out of the database first, one file at a time: a client that reads slowly or not at all must keep
     neither a transaction open nor the file in memory.
     """
-    content = Spool(services.settings.data)
     async with services.lanes.copies.turn(account), services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
         media_type = await store.documents.media_type(conn, document.id)
-        async with aclosing(store.documents.original_pieces(conn, document.id)) as pieces:
-            async for piece in pieces:
-                await asyncio.to_thread(content.write, piece)
+        content = await copied_original(conn, document.id, services.settings.data)
     # A page that a stranger wrote must not run as a page of this server.
     safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}"}
     return stream_file(content, safe_type(media_type), safe)

@@ -86,7 +86,8 @@ class Filler:
         table = "any_document" if self.columns("any_document") else "document"
         known = {"doc_id": f"schema{id_}", "account": 1, "name": name, "kind": kind, "sha256": digest}
         self.put(table, id=id_, language="en", pages=1, **known, **about, **done)
-        self.put("original", document=id_, media_type="text/plain", bytes=text.encode())
+        self.put("original", document=id_, media_type="text/plain", size=len(text.encode()), bytes=text.encode())
+        self.put("original_piece", document=id_, start=0, bytes=text.encode())
         self.put("page", document=id_, page_number=1, section="", text=text, scan="")
         place = {"document": id_, "page_number": 1, "start": 0, "section": "", "columns": ""}
         self.put("chunk", id=id_, text=text, terms=terms, embedding=vector(id_), **place)
