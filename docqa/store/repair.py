@@ -162,10 +162,10 @@ def _originals(conn: Any) -> Iterator[Damage]:
     """The files that are not, byte for byte, what was uploaded."""
     for id_, doc_id, name, sha256 in conn.execute("SELECT id, doc_id, name, sha256 FROM document").fetchall():
         try:
-            found = hashlib.sha256()
+            digest = hashlib.sha256()
             for (piece,) in conn.execute("SELECT bytes FROM original_piece WHERE document = ? ORDER BY start", (id_,)):
-                found.update(piece)
-            whole = found.digest() == sha256
+                digest.update(piece)
+            whole = digest.digest() == sha256
         except DRIVER.Error:
             whole = False
         if not whole:
