@@ -30,7 +30,7 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
-from docqa.workers.process import OUT_OF_TIME, Pieces, Process
+from docqa.workers.process import OUT_OF_TIME, Pieces, Process, size_of
 from docqa.workers.sandbox import Confinement
 
 log = logging.getLogger(__name__)
@@ -137,8 +137,7 @@ def _encoded(given: Any) -> bytes:
 
 async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...]) -> Prepared:
     prepared = await asyncio.to_thread(Prepared.empty, limits.folder)
-    size = len(data) if isinstance(data, bytes) else data.size
-    most = min(LEAST_ANSWER + ANSWER_FACTOR * size, LARGEST_ANSWER)
+    most = min(LEAST_ANSWER + ANSWER_FACTOR * size_of(data), LARGEST_ANSWER)
 
     async def keep(header: Header, blob: bytes) -> None:
         if prepared.size + len(blob) > most:

@@ -44,6 +44,11 @@ class Pieces(Protocol):
         """All of them, in order."""
 
 
+def size_of(blob: bytes | Pieces) -> int:
+    """In bytes."""
+    return len(blob) if isinstance(blob, bytes) else blob.size
+
+
 class Process:
     """A running child: frames in and out, its stderr, and, once it has ended, why (`death`)."""
 
@@ -179,7 +184,7 @@ class Process:
     async def _send(self, header: Header, blob: bytes | Pieces) -> None:
         try:
             async with self._sending:
-                self._input.write(frame_start(header, len(blob) if isinstance(blob, bytes) else blob.size))
+                self._input.write(frame_start(header, size_of(blob)))
                 async for piece in _pieces(blob):
                     self._input.write(piece)
                     await self._input.drain()

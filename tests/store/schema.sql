@@ -36,12 +36,6 @@ CREATE INDEX document_newest ON "any_document" (account, created DESC, id DESC);
 
 CREATE INDEX document_indexing ON "any_document" (id) WHERE state = 'indexing';
 
-CREATE TABLE original (
-    document   INTEGER PRIMARY KEY REFERENCES "any_document" (id) ON DELETE CASCADE,
-    media_type TEXT NOT NULL,
-    url        TEXT,
-    size INTEGER NOT NULL DEFAULT 0) STRICT;
-
 CREATE TABLE page (
     document    INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     page_number INTEGER NOT NULL,
@@ -207,6 +201,13 @@ CREATE INDEX page_pictures ON page (document) WHERE pictures > 0;
 CREATE INDEX document_deleted ON any_document (id) WHERE deleted;
 
 CREATE VIEW document AS SELECT * FROM any_document WHERE NOT deleted;
+
+CREATE TABLE original (
+    document   INTEGER PRIMARY KEY REFERENCES any_document (id) ON DELETE CASCADE,
+    media_type TEXT NOT NULL,
+    url        TEXT,
+    size       INTEGER NOT NULL -- of the file, in bytes
+) STRICT;
 
 CREATE TABLE original_piece (
     document INTEGER NOT NULL REFERENCES original (document) ON DELETE CASCADE,

@@ -39,13 +39,13 @@ async def add(db: Database, name: str) -> None:
 
 
 async def test_schema_sql_is_todays_schema(tmp_path: Path) -> None:
-    """After a migration: python -m pytest tests/test_db.py, then take over what it shows."""
+    """After a migration: python run.py test tests/store, then take over what it shows."""
     db = await Database.open(tmp_path / "a.sqlite")
     await db.close()
     conn = module.connect(tmp_path / "a.sqlite")
     built = schema(conn)
     conn.close()
-    assert built == SCHEMA.read_text(), f"tests/schema.sql should be:\n{built}"
+    assert built == SCHEMA.read_text(), f"tests/store/schema.sql should be:\n{built}"
 
 
 async def test_a_second_start_changes_nothing(tmp_path: Path) -> None:
