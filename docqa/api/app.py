@@ -17,10 +17,10 @@ from starlette.types import ASGIApp
 
 from docqa import __version__
 from docqa.api import openapi
-from docqa.api.door import FailedKeys, KnownHosts, NoSniffing
+from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
 from docqa.api.endpoints import chat, documents, knowledge, models, page
 from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
-from docqa.errors import DocqaError
+from docqa.errors import Busy, DocqaError
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
 from docqa.services import open_services
@@ -95,7 +95,7 @@ def create(
     handlers: dict[Any, Any] = {DocqaError: _answer_error, HTTPException: _answer_http, DatabaseError: _answer_database}
     inner = [cors, Middleware(KnownHosts, settings=settings), Middleware(Interrupted)]
     app = _App(routes=routes, lifespan=lifespan, middleware=inner, exception_handlers=handlers)
-    app.state.failed_keys = FailedKeys()
+    app.state.failed_keys, app.state.refusals = FailedKeys(), Refusals()
     return app
 
 
@@ -118,7 +118,9 @@ async def _show_openapi(request: Request) -> Response:
 
 
 async def _answer_error(request: Request, error: DocqaError) -> Response:
-    if error.status >= 500:
+    if isinstance(error, Busy):
+        request.app.state.refusals.add(error)
+    elif error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error)
     return error_response(error)
 

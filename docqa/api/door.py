@@ -1,4 +1,5 @@
-"""What stands before every endpoint: which names the server answers to, how often keys may fail, what no answer lacks.
+"""What stands before every endpoint: which names the server answers to, how often keys may fail, what the
+log tells of refusals, what no answer lacks.
 
 A web page that a browser shows can reach this machine by having its own name lead to 127.0.0.1 (DNS rebinding); the
 Host header then still holds that name.
@@ -15,13 +16,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.errors import TooManyFailures
+from docqa.errors import Busy, TooManyFailures
 from docqa.loopback import is_loopback
 from docqa.settings import Settings, environment_name
 
 log = logging.getLogger(__name__)
 
 FAILURES = 20  # of keys, that an address has at once
+LOG_SECONDS = 1.0  # between two lines of the log on requests that full queues refused
 SECONDS = 3  # after which it has one more
 ADDRESSES = 10_000  # that are remembered, those which failed last
 MISDIRECTED = 421  # RFC 9110
@@ -98,6 +100,23 @@ class FailedKeys:
             raise TooManyFailures("Too many wrong API keys came from this address: try again later", SECONDS)
         if count > FAILURES - 2:
             log.warning("%d wrong API keys came from %s: further ones are refused", FAILURES, place)
+
+
+class Refusals:
+    """Requests that full queues refused, in the log: a line a second, for one each takes a seventh of the refusal's
+    time and floods the log."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._count, self._logged = 0, -LOG_SECONDS
+
+    def add(self, error: Busy) -> None:
+        """Count one, and log the newest with the number of those that no line told of."""
+        self._count += 1
+        now = self._clock()
+        if now - self._logged >= LOG_SECONDS:
+            log.warning("refused, %d since the last such line: %s", self._count, error)
+            self._count, self._logged = 0, now
 
 
 def _network(address: str) -> str:

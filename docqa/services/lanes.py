@@ -69,7 +69,7 @@ class Lanes:
         turns = FairTurns(parallel, max(1, parallel * 3 // 4))
         self.requests = Lane("requests", settings.account_requests)
         self.chats = Lane("questions", parallel + settings.chat_queue, turns)
-        self.copies = FairTurns(1)  # of files out of the database, which memory holds whole meanwhile
+        self.copies = FairTurns(1)  # of files out of the database: each keeps one of its few readers meanwhile
         self.uploads = Lane("uploads", settings.extract_parallel + settings.extract_queue)
 
     def of(self, kind: str) -> list[Lane]:

@@ -1,4 +1,4 @@
-"""What stands before every endpoint: wrong keys, names of the server, and headers that no answer lacks."""
+"""What stands before every endpoint: full queues, wrong keys, names of the server, and headers that no answer lacks."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -9,8 +9,8 @@ from starlette.applications import Starlette
 
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
-from docqa.api.door import ADDRESSES, FAILURES, SECONDS, FailedKeys, name_of
-from docqa.errors import TooManyFailures
+from docqa.api.door import ADDRESSES, FAILURES, SECONDS, FailedKeys, Refusals, name_of
+from docqa.errors import Busy, TooManyFailures
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -21,6 +21,20 @@ DOCUMENTS = "/v1/api/documents"
 def from_address(app: Starlette, address: str, key: str = "") -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app, client=(address, 4321))
     return httpx.AsyncClient(transport=transport, base_url="http://localhost", headers={"x-api-key": key})
+
+
+# --- full queues ------------------------------------------------------------------------------------------------------
+
+
+def test_the_log_tells_of_refusals_once_a_second_with_their_number(caplog: pytest.LogCaptureFixture) -> None:
+    now = 0.0
+    refusals = Refusals(lambda: now)
+    for now in (5.0, 5.2, 5.9, 6.1):
+        refusals.add(Busy("16 questions of this account are in hand.", 2))
+    assert [record.getMessage() for record in caplog.records] == [
+        "refused, 1 since the last such line: 16 questions of this account are in hand.",
+        "refused, 3 since the last such line: 16 questions of this account are in hand.",
+    ]
 
 
 # --- wrong keys -------------------------------------------------------------------------------------------------------

@@ -90,10 +90,12 @@ def head(server: Server, method: str, path: str, length: int, content_type: str)
 async def send(
     server: Server, method: str, path: str, body: bytes = b"", content_type: str = "application/json"
 ) -> Reply:
-    """One request on a connection of its own."""
+    """One request on a connection of its own. Its time begins with its first byte: to open 200 connections at once
+    takes a client 50 ms, whatever the server does."""
     began = time.perf_counter()
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        began = time.perf_counter()
         writing = asyncio.ensure_future(_write(writer, head(server, method, path, len(body), content_type), body))
         answer = await asyncio.wait_for(reader.read(), 120)
         seconds = time.perf_counter() - began
