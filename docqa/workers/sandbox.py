@@ -29,7 +29,8 @@ _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
 _GRACE = 2  # seconds
-_NICE = 10  # who chats does not wait for who uploads
+_READING = 10  # a niceness: who chats does not wait for who uploads
+_COMPUTING = 5  # and the server, which answers and refuses, not for its own models
 _TRIES, _BETWEEN = 3, 0.1  # seconds
 _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
 
@@ -66,7 +67,7 @@ def confine(bounds: Confinement) -> None:
     """Confine the calling process, for good. It must have one thread only: others would stay free."""
     if os.name != "posix":
         return
-    _step_back()
+    _step_back(_READING)
     _limit(bounds)
     if sys.platform == "linux" and not bounds.watched:
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -75,19 +76,25 @@ def confine(bounds: Confinement) -> None:
         _filter_calls()
 
 
-def _step_back() -> None:
+def _step_back(niceness: int) -> None:
     """Leave the processor to others who want it. Where Linux shares it out by sessions first, "autogroups", the nice
     value only counts within the session, which is the child's own: the session is made nice, too (sched(7))."""
-    os.nice(_NICE)
+    os.nice(niceness)
     for _ in range(_TRIES if os.getsid(0) == os.getpid() else 0):
         try:
-            Path("/proc/self/autogroup").write_text(str(_NICE))
+            Path("/proc/self/autogroup").write_text(str(niceness))
         except BlockingIOError:  # the system takes one such wish in a tenth of a second
             time.sleep(_BETWEEN)
         except OSError:  # no Linux, or one that does not share by sessions
             return
         else:
             return
+
+
+def step_behind_server() -> None:
+    """Leave the processor to the server, whose child the calling process is, where both want it."""
+    if os.name == "posix":
+        _step_back(_COMPUTING)
 
 
 def die_with_parent(parent: int) -> None:

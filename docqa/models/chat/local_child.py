@@ -17,6 +17,7 @@ from docqa.models.chat.sequences import STEPS, Sequence, Stopped
 from docqa.models.chat.thinking import Thinking
 from docqa.models.chat.wire import split_system
 from docqa.workers.loop import Answers, Handler, Header, serve
+from docqa.workers.sandbox import step_behind_server
 
 # Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads
 # faster.
@@ -134,4 +135,5 @@ def _load() -> tuple[Header, Handler]:
 
 
 if __name__ == "__main__":
+    step_behind_server()
     serve(_load)
