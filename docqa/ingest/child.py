@@ -9,7 +9,6 @@ from threading import Event
 from docqa.errors import Unreadable
 from docqa.formats import reading
 from docqa.formats.pages import Attachment
-from docqa.ingest.gist import records_of
 from docqa.ingest.preparation import Record, of_document, of_tables
 from docqa.ingest.reader import PIECE
 from docqa.workers.loop import Answers, Handler, Header, serve
@@ -62,6 +61,8 @@ def _tables(_: Header, data: bytes) -> Answers:
 
 
 def _gist(_: Header, data: bytes) -> Answers:
+    from docqa.ingest.gist import records_of  # reading a file needs nothing of it, and would start a third slower
+
     about: Header = {}
     yield from _batches(records_of(json.loads(data), about))
     yield about, b""

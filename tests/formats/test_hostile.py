@@ -1,5 +1,6 @@
 """Hostile files harm only themselves: each is refused or read within 20 seconds of a processor and 1 GB, and the server keeps serving."""
 
+import atexit
 import io
 import json
 import random
@@ -12,7 +13,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +38,52 @@ from docqa.errors import Unreadable
 from docqa.ingest.reader import Limits, prepare
 from docqa.settings import Settings
 
-async def main():
+def used():
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_maxrss // 1024, children.ru_utime + children.ru_stime
+
+async def read(data, *named):
     limits = Limits(Settings().extract_seconds, Settings().extract_memory_mb)
     try:
-        with await prepare(sys.stdin.buffer.read(), *sys.argv[1:], limits=limits) as prepared:
+        with await prepare(data, *named, limits=limits) as prepared:
             text = "\\n".join(page.text for page in prepared.page_rows())[:100_000]
         return {"text": text, "pages": prepared.pages, "notes": prepared.notes}
     except Unreadable as error:
         return {"refused": str(error)}
 
-answer = asyncio.run(main())
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps(answer | {"mb": used.ru_maxrss // 1024, "seconds": used.ru_utime + used.ru_stime}))
+while line := sys.stdin.buffer.readline():
+    size, *named = json.loads(line)
+    _, before = used()
+    answer = asyncio.run(read(sys.stdin.buffer.read(size), *named))
+    most, after = used()
+    print(json.dumps(answer | {"mb": most, "seconds": after - before}), flush=True)
 """
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux counts it")
 
 
+@cache
+def probe() -> subprocess.Popen[bytes]:
+    """A process that reads one file after the other, each in a child of its own; it ends with its input."""
+    command = [sys.executable, "-c", PROBE]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+    atexit.register(process.__exit__, None, None, None)
+    return process
+
+
 def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
     """The outcome of reading a file in a child process, within the limits."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE, name, media_type], input=data, capture_output=True, check=True, cwd=ROOT
-    )
-    outcome = json.loads(done.stdout)
+    process = probe()
+    assert process.stdin and process.stdout
+    process.stdin.write(json.dumps([len(data), name, media_type]).encode() + b"\n" + data)
+    process.stdin.flush()
+    line = process.stdout.readline()
+    outcome = json.loads(line or b'{"mb": 0, "ended": true}')
+    if outcome["mb"] >= MEGABYTES or "ended" in outcome:  # the most that any child has taken
+        process.kill()
+        process.wait()
+        probe.cache_clear()
+    assert "ended" not in outcome, "what asks for the reading has ended itself"
     assert outcome["seconds"] < SECONDS
     assert outcome["mb"] < MEGABYTES
     assert not outcome.get("refused", "").startswith(
