@@ -33,6 +33,8 @@ _PIECE = re.compile(
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64
 _LONGEST_COMPOUND = 80  # characters; matching a longer run costs the square of its length
+# Of alphabets. Elsewhere marks are letters: Kana's dakuten, Indic vowels.
+_ACCENTED = re.compile("[\u0080-\u08ff\u1e00-\u1fff]+")
 _ARABIC = re.compile(r"[\u0620-\u064a]")
 _ARABIC_FOLD = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None}
@@ -44,13 +46,11 @@ _ARABIC_VOWELS = re.compile("[اوي]")
 
 def fold(text: str) -> str:
     """Compatibility forms, case, and the accents of alphabets removed: what search compares."""
-    out = []
-    for char in unicodedata.normalize("NFKC", text).casefold():
-        if char < "\u0080" or "\u0900" <= char < "\u1e00" or char >= "\u2000":
-            out.append(char)  # elsewhere marks are letters: Kana's dakuten, Indic vowels
-        else:
-            out.extend(part for part in unicodedata.normalize("NFD", char) if not unicodedata.combining(part))
-    return "".join(out)
+    return _ACCENTED.sub(_without_marks, unicodedata.normalize("NFKC", text).casefold())
+
+
+def _without_marks(match: re.Match[str]) -> str:
+    return "".join(part for part in unicodedata.normalize("NFD", match[0]) if not unicodedata.combining(part))
 
 
 def without_accents(text: str) -> str:
