@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from docqa.errors import Unreadable
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block, blocks_of, clipped
 
@@ -18,6 +19,7 @@ STRETCHED = 4_000
 LONGEST = 4 * PAGE
 LONGEST_TITLE = 200  # characters: chunks repeat the title of their section, and are searched by its words
 MAX_PAGES = 20_000
+TOO_MANY_PAGES = f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
 MAX_CHARACTERS = 60_000_000
 
 # Where a page may end, best first: after a paragraph, a line, a sentence, a word.
@@ -141,10 +143,14 @@ def paginate(
     """Cut a text at its form feeds, or else into pages of about 3,000 characters.
 
     `headings` are (offset, title) in order of offset, `blocks` those that are known. What stands between two form feeds
-    is one page up to `longest` characters.
+    is one page up to `longest` characters. Raises Unreadable if there are too many pages: nothing need be made of the
+    first ones then.
     """
+    pieces = cut(text, longest)
+    if len(pieces) > MAX_PAGES:
+        raise Unreadable(TOO_MANY_PAGES)
     offset, passed, before, section = 0, 0, 0, ""
-    for piece in cut(text, longest):
+    for piece in pieces:
         end, own = offset + len(piece), passed
         while passed < len(headings) and headings[passed][0] < end:
             passed += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from docqa.errors import Unreadable
 from docqa.formats.header_value import HeaderValue
 from docqa.formats.kinds import detect
-from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, Extracted, ExtractedPage, Reading, clean
+from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, TOO_MANY_PAGES, Extracted, ExtractedPage, Reading, clean
 from docqa.formats.pictures import data as tessdata
 
 READERS = {
@@ -83,9 +83,7 @@ def _checked(document: Reading, pages: Iterable[ExtractedPage]) -> Iterator[Extr
         has_text = has_text or bool(page.text.strip())
         unread = unread or page.unread or page.pictures > 0
         if count > MAX_PAGES:
-            raise Unreadable(
-                f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
-            )
+            raise Unreadable(TOO_MANY_PAGES)
         if characters > MAX_CHARACTERS:
             raise Unreadable(f"The file holds more than {MAX_CHARACTERS:,} characters. Split it and upload the parts.")
         yield page
