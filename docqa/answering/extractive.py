@@ -87,7 +87,9 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
-        yield Piece(f"{opening}{gap}{said(passage, best.unit, language)}", best.passage)
+        for pick in _around(evidence, best, _part(question, first), "SHORT"):
+            yield Piece(f"{opening}{gap}{said(passage, pick.unit, language)}", pick.passage)
+            opening = ""
     if (second := max(ranked)) > first and second >= len(question.parts):
         best = ranked[second][0]
         yield Piece(f" {said(evidence[best.passage], best.unit, language)}", best.passage)
@@ -106,12 +108,14 @@ def _said_of(
             [Pick(best.passage, unit) for unit in group],
         )
         return
-    chosen = [best, *(_continued(evidence, best, part, length) or _further(evidence, part, picks, length))]
+    chosen = _around(evidence, best, part, length)
+    if len(chosen) == 1:
+        chosen += _further(evidence, part, picks, length)
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick in chosen:
         text = said(evidence[pick.passage], pick.unit, language)
-        if pick == best:
+        if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
 
@@ -162,21 +166,24 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
     return chosen
 
 
-def _continued(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
-    """What follows the best unit in its paragraph, where a reason or a way is asked for: the sentence that fits such a
-    question best often repeats it, and the next one answers."""
+def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
+    """The best unit with what explains it in its paragraph, where a reason, a way or a description is asked for: the
+    sentence that fits such a question best often repeats it, and the next one answers. Where a way is asked for, a
+    short paragraph is said whole, for what is to be done may stand before it too."""
     if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
-        return []
-    units, enough = _units(evidence[best.passage]), ENOUGH_WORDS[length]
+        return [best]
+    passage, enough = evidence[best.passage], ENOUGH_WORDS[length]
+    paragraph = [unit for unit in _units(passage) if unit.group == best.unit.group]
+    if part.kind == "procedure" and words_in(passage.text[slice(*best.unit.group)]) <= enough:
+        return [Pick(best.passage, unit) for unit in paragraph]
     words = words_in(_text(evidence, best))
-    following: list[Pick] = []
-    for unit in units[units.index(best.unit) + 1 :][: UNITS[length] - 1]:
-        pick = Pick(best.passage, unit)
-        words += words_in(_text(evidence, pick))
-        if unit.group != best.unit.group or words > enough:
+    around = [best]
+    for unit in paragraph[paragraph.index(best.unit) + 1 :][: UNITS[length] - 1]:
+        words += words_in(passage.text[unit.start : unit.end])
+        if words > enough:
             break
-        following.append(pick)
-    return following
+        around.append(Pick(best.passage, unit))
+    return around
 
 
 def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:

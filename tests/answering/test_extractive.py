@@ -130,6 +130,17 @@ async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the
     )
 
 
+async def test_of_a_short_paragraph_that_tells_how_nothing_is_left_out() -> None:
+    text = "Turn the key to the left. Wait until the lamp is green. Never force the gate open with a stuck key."
+    asking = question("How do I open the gate when the key is stuck?", "procedure")
+    for sure, opening in ((True, ""), (False, "No clear answer was found. The closest passage (page 1): ")):
+        pieces = await extract(asking, evidence(text, 0.2, 0.1, 1.0, page_number=1), sure=sure)
+        assert "".join(piece.text for piece in pieces) == opening + text
+    long = f"{text} {'It was made in Bergen by the smith of the old harbour, who made many. ' * 4}".strip()
+    pieces = await extract(asking, evidence(long, 0.2, 0.1, 1.0, *[0.0] * 4))
+    assert pieces[0].text == "Never force the gate open with a stuck key."
+
+
 async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() -> None:
     text = "Sales\t120\t100\t90\nTotal\t240\t200\t180"
     rows = units(text, blocks_of(text, tables=((0, 0, len(text)),)))
