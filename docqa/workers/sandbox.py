@@ -3,6 +3,7 @@
 Limits of memory, time, files and processes (POSIX); its end with its parent; no new privileges; Landlock, which leaves
 it the files it needs to read and no other; and a seccomp filter: no sockets, programs, processes, nor anything that
 changes the machine. What a system lacks is left out, and `doctor` says so. Numbers are those of the kernel's headers.
+Children that run models are not confined; they only leave the processor to the server.
 """
 
 import ctypes
