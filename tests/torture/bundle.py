@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from docqa.offline import namespace
 from docqa.offline.rehearsal import QUESTION, SPECIMENS, Client
+from docqa.setup.progress import DONE, FAILED
 
 INSIDE = "inside"
 PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")  # not .venv's: the bundle makes its own
@@ -36,7 +37,8 @@ def make(target: Path) -> None:
 
 
 def use(target: Path) -> None:
-    """In a network without a route: set up, upload, ask, and let the bundle's own doctor prove the rest."""
+    """In a network without a route: serve, ask by words, and by all models once they are set up; the bundle's own doctor
+    proves the rest."""
     namespace.raise_loopback()
     with tempfile.TemporaryDirectory() as home:
         start = time.monotonic()
@@ -45,8 +47,15 @@ def use(target: Path) -> None:
             assert server.stdout is not None
             try:
                 port = listen(server)
-                print(f"set up and serving after {time.monotonic() - start:.0f} s", flush=True)
-                ask(Client(port, (target / "data" / "api-key").read_text().strip()))
+                client = Client(port, (target / "data" / "api-key").read_text().strip())
+                print(f"serving after {time.monotonic() - start:.0f} s", flush=True)
+                doc_id = client.upload(SPECIMENS / "lighthouse.pdf")
+                ask(client, doc_id, "GPT5_2")
+                print(f"answered by words after {time.monotonic() - start:.0f} s", flush=True)
+                follow(client, start)
+                print(f"health: {client.text('GET', '/healthz')}")
+                for model in ("GPT5_2", "SMOLLM2_135M"):
+                    ask(client, doc_id, model)
             finally:
                 server.terminate()
         subprocess.run([PYTHON, "run.py", "doctor", "--offline"], cwd=target, env=clean(Path(home)), check=True)
@@ -62,15 +71,21 @@ def listen(server: subprocess.Popen[str]) -> int:
     raise SystemExit("the server did not start")
 
 
-def ask(client: Client) -> None:
-    doc_id = client.upload(SPECIMENS / "lighthouse.pdf")
-    while client.json("GET", f"/v1/api/documents/{doc_id}/status")["state"] != "ready":
+def ask(client: Client, doc_id: str, model: str) -> None:
+    path = f"/v1/chat/{doc_id}?cite_source=true&model_name={model}"
+    print(f"{model}: {client.text('POST', path, [{'sender': 'user', 'message': QUESTION}])}", flush=True)
+
+
+def follow(client: Client, start: float) -> None:
+    """Say when each step of the installation is over, until all are, and none is named any more."""
+    over: set[str] = set()
+    while len(over) < len(steps := client.json("GET", "/healthz")["installing"]):
+        for step in steps:
+            if step["state"] in (DONE, FAILED) and step["what"] not in over:
+                over.add(step["what"])
+                print(f"{step['what']}: {step['state']} after {time.monotonic() - start:.0f} s", flush=True)
         time.sleep(0.5)
-    print(f"health: {client.text('GET', '/healthz')}")
-    for model in ("GPT5_2", "SMOLLM2_135M"):
-        print(
-            f"{model}: {client.text('POST', f'/v1/chat/{doc_id}?cite_source=true&model_name={model}', [{'sender': 'user', 'message': QUESTION}])}"
-        )
+    print(f"everything set up after {time.monotonic() - start:.0f} s", flush=True)
 
 
 def main() -> None:
