@@ -20,7 +20,7 @@ from docqa.errors import CannotStart
 from docqa.services import Services
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
-from docqa.setup.progress import Progress, ProgressLine, current
+from docqa.setup.progress import DONE, Progress, ProgressLine, current
 from docqa.store.database import Database
 
 
@@ -96,7 +96,8 @@ class _Greeting:
         self.line.show(steps)
         if steps and not current(steps):
             self.line.close()
-            print(services.proposal() or "Everything is installed.", flush=True)
+            if all(step.state == DONE for step in steps):
+                print(services.proposal() or "Everything is installed.", flush=True)
 
 
 def _key_file(settings: Settings) -> Path:

@@ -17,6 +17,7 @@ from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.quotas import Quotas
 from docqa.ingest.reader import remove_remains
+from docqa.models.chat import local
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
@@ -99,8 +100,8 @@ class Services:
         return steps if any(step.state != DONE for step in steps) else []
 
     def proposal(self) -> str:
-        """Which language model this machine could run and how it is got; "" where that is here."""
-        return for_chat(Catalog.load(self.settings.models), find_machine())
+        """Which language model this machine could run and how it is got; "" where that is here, or llama.cpp is not."""
+        return for_chat(Catalog.load(self.settings.models), find_machine()) if local.available() else ""
 
     async def watch(self) -> None:
         """Open the models that are installed while the server runs, by itself or by another process, and have documents

@@ -9,7 +9,9 @@ import pytest
 
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
+from docqa.catalog.machine import Machine
 from docqa.errors import CannotStart
+from docqa.models.chat import local
 from docqa.services import ALL_QUOTES, NO_LANGUAGE_MODEL, open_services
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
@@ -42,6 +44,18 @@ async def test_without_models_answers_are_quotes_and_it_says_so(settings: Settin
         assert {model.model_provider_name for model in services.models()} == {NO_LANGUAGE_MODEL}
         assert closed == []
     assert closed == [services.db]
+
+
+@pytest.mark.parametrize("available", [True, False])
+async def test_a_language_model_is_proposed_only_where_llama_cpp_is_there_to_run_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, available: bool
+) -> None:
+    monkeypatch.setattr(local, "available", lambda: available)
+    monkeypatch.setattr("docqa.services.find_machine", lambda: Machine(64 << 30, 8))
+    async with AsyncExitStack() as stack:
+        proposal = (await open_services(settings, stack)).proposal()
+        assert proposal.startswith("This machine could run the language model") == available
+        assert available or not proposal
 
 
 async def test_a_start_that_fails_closes_what_it_had_opened(
