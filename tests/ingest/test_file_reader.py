@@ -282,10 +282,10 @@ def texts_of(prepared: Prepared) -> list[str]:
 
 
 def children(pid: int = 0) -> list[int]:
-    """The readers that a process, or this one, has started; a server that other tests use is its child too."""
+    """The readers that a process, or this one, has started; servers and askers of other tests are its children too."""
     pid = pid or os.getpid()
     with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(pid) for pid in file.read().split() if "docqa.ingest" in command_of(pid)]
+        return [int(pid) for pid in file.read().split() if "\0docqa.ingest\0" in command_of(pid)]
 
 
 def command_of(pid: str) -> str:
