@@ -1,6 +1,7 @@
 """uvicorn, with what it leaves out: limits of time for headers, bodies and answers that nobody reads, a limit of
 connections, and an end that comes."""
 
+import asyncio
 import gc
 import json
 import logging
@@ -54,14 +55,27 @@ def most_connections() -> int:
 
 class _Lingering:
     """A transport whose `close` lets the client read its answer although it still sends: closing at once would have the
-    system throw the answer away."""
+    system throw the answer away. What is written at one moment, such as a head and its body, is sent together."""
 
     def __init__(self, transport: Any) -> None:
         self.transport = transport
         self.lingers = self.is_sending = False
+        self._written: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send, with what else is written before the loop turns to others."""
+        if not self._written:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._written.append(data)
+
+    def _flush(self) -> None:
+        if self._written:
+            self.transport.write(b"".join(self._written))
+            self._written.clear()
 
     def close(self) -> None:
         """Close, or only say so to a client that is still sending; `Connection.check` closes then."""
+        self._flush()
         if self.is_sending and self.transport.can_write_eof() and not self.transport.is_closing():
             self.lingers = True
             self.transport.write_eof()

@@ -162,3 +162,24 @@ async def test_the_refusal_of_a_head_has_no_body(server: Server, caplog: pytest.
     writer.write(b"no size of a chunk\r\n")
     assert await reader.read() == web_server.NO_HTTP.partition(b"{")[0]
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_a_head_and_its_body_are_sent_together() -> None:
+    sent: list[bytes] = []
+
+    class Transport:
+        write = staticmethod(sent.append)
+
+        def close(self) -> None:
+            sent.append(b"closed")
+
+    lingering = web_server._Lingering(Transport())
+    lingering.write(b"head, ")
+    lingering.write(b"body")
+    assert sent == []
+    await asyncio.sleep(0)
+    assert sent == [b"head, body"]
+    lingering.write(b"end")
+    lingering.close()
+    await asyncio.sleep(0)
+    assert sent == [b"head, body", b"end", b"closed"]

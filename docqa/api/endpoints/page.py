@@ -64,11 +64,12 @@ async def show_health(services: Services, account: int, given: Given) -> records
         records.InstallStep(step.what, step.state, int(100 * step.share), step.message)
         for step in services.installing()
     ]
-    proposal = await asyncio.get_running_loop().run_in_executor(_THREAD, services.proposal)
+    # What looks at files leaves the loop: beside busy threads each look costs it a wait for its turn.
+    loop = asyncio.get_running_loop()
+    proposal = await loop.run_in_executor(_THREAD, services.proposal)
+    recognised = await loop.run_in_executor(_THREAD, recognition_languages)
     notes = [*services.notes(), *([REBUILDING_TERMS] if rebuilding else [])]
-    return records.Health(
-        "ok", __version__, indexing, embedding, local, recognition_languages(), notes, installing, proposal
-    )
+    return records.Health("ok", __version__, indexing, embedding, local, recognised, notes, installing, proposal)
 
 
 PAGE = Endpoint(
