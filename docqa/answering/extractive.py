@@ -63,6 +63,8 @@ class Extractive:
             if not picks:
                 continue
             for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
+                if shown.issuperset(covered):  # beside what answers, said for an earlier part
+                    continue
                 shown.update(covered)
                 yield Piece(gap + text, passage)
                 gap = "\n\n" if "\n" in text or length == "LONG" else "" if is_dense(text) else " "

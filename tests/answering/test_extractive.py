@@ -116,6 +116,15 @@ async def test_each_part_of_a_question_has_its_own_unit() -> None:
     ]
 
 
+async def test_what_was_said_for_one_part_is_not_said_again_beside_the_answer_to_another() -> None:
+    parts = (Part("Who signed the lease?"), Part("How is it ended?", kind="procedure"))
+    text = "Kari Nord signed the lease. Write to her in May."
+    first, second = evidence(text, 1.0, 0.0), evidence(text, 0.0, 1.0)
+    both = replace(first, units=(*first.units, *(unit._replace(part=1) for unit in second.units)))
+    pieces = await extract(Question("Who signed the lease, and how is it ended?", parts=parts), both)
+    assert "".join(piece.text for piece in pieces) == text
+
+
 async def test_where_it_is_not_sure_the_answer_says_so_and_shows_the_closest_unit_with_its_page() -> None:
     [piece] = await extract(question("Who sold it?"), evidence(LEASE, 0.1, 0.5, 0.2, page_number=9), sure=False)
     opening = "No clear answer was found. The closest passage (page 9):"
