@@ -23,7 +23,7 @@ from docqa.models.embedder import BATCH
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Handler, Header, serve
-from docqa.workers.sandbox import step_behind_server
+from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 AGREEMENT = 0.999  # cosine of the vectors in both precisions
 EMULATED = 2.0  # times the time of float32: bfloat16 is emulated
@@ -197,5 +197,5 @@ def _load() -> tuple[Header, Handler]:
 
 
 if __name__ == "__main__":
-    step_behind_server()
+    step_back(BEHIND_SERVER)
     serve(_load)

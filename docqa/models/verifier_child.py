@@ -11,7 +11,7 @@ from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.measured import circumstances, keep, kept
 from docqa.workers.loop import Answers, Handler, Header, serve
-from docqa.workers.sandbox import step_behind_server
+from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 if TYPE_CHECKING:
     from docqa.models.reader.network import Reader
@@ -69,5 +69,5 @@ def _load() -> tuple[Header, Handler]:
 
 
 if __name__ == "__main__":
-    step_behind_server()
+    step_back(BEHIND_SERVER)
     serve(_load)

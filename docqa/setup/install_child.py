@@ -24,6 +24,7 @@ from docqa.settings import Settings
 from docqa.setup.packages import Installer
 from docqa.setup.progress import DONE, FAILED, RUNNING, Progress
 from docqa.setup.steps import Step, needed, rest, run
+from docqa.workers.sandbox import step_back
 
 SECONDS = 1.0  # between two looks at how far a step is
 MOST = 0.99  # until it is done
@@ -92,7 +93,7 @@ def install(steps: Sequence[Step], settings: Settings, installer: Installer, log
             tell(progress.at(FAILED, 0.0, "The packages that run it are missing."))
             continue
         if step.name == "local":
-            _give_way(LOWEST)
+            step_back(LOWEST)
         tell(progress.at(RUNNING, 0.0))
         meter = Meter(step, log)
         failure = _measured(lambda step=step: run(step, settings, installer, _note), meter, progress, tell)  # type: ignore[misc]
@@ -124,11 +125,6 @@ def _measured(work: Callable[[], str], meter: Meter, progress: Progress, tell: C
     finally:
         ended.set()
         watching.join()
-
-
-def _give_way(more: int) -> None:
-    if hasattr(os, "nice"):
-        os.nice(more)
 
 
 def _note(sentence: str) -> None:
@@ -183,7 +179,7 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(file.fileno(), 2)
     if options.which == "rest":
         steps = rest(settings, installer, packages=options.packages, models=not options.no_models, again=options.again)
-        _give_way(LOW)
+        step_back(LOW)
     else:
         steps = needed(installer, test=options.which == "test")
     return 0 if install(steps, settings, installer, log, out) else 1

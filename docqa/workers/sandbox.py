@@ -3,7 +3,7 @@
 Limits of memory, time, files and processes (POSIX); its end with its parent; no new privileges; Landlock, which leaves
 it the files it needs to read and no other; and a seccomp filter: no sockets, programs, processes, nor anything that
 changes the machine. What a system lacks is left out, and `doctor` says so. Numbers are those of the kernel's headers.
-Children that run models are not confined; they only leave the processor to the server.
+Children that run models or install are not confined; they only step back.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, mak
 _OPEN_FILES = 128
 _GRACE = 2  # seconds
 _READING = 10  # a niceness: who chats does not wait for who uploads
-_COMPUTING = 5  # and the server, which answers and refuses, not for its own models
+BEHIND_SERVER = 5  # and the server, which answers and refuses, not for its own models
 _TRIES, _BETWEEN = 3, 0.1  # seconds
 _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
 
@@ -68,7 +68,7 @@ def confine(bounds: Confinement) -> None:
     """Confine the calling process, for good. It must have one thread only: others would stay free."""
     if os.name != "posix":
         return
-    _step_back(_READING)
+    step_back(_READING)
     _limit(bounds)
     if sys.platform == "linux" and not bounds.watched:
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -77,9 +77,12 @@ def confine(bounds: Confinement) -> None:
         _filter_calls()
 
 
-def _step_back(niceness: int) -> None:
-    """Leave the processor to others who want it. Where Linux shares it out by sessions first, "autogroups", the nice
-    value only counts within the session, which is the child's own: the session is made nice, too (sched(7))."""
+def step_back(niceness: int) -> None:
+    """Leave the processor to others who want it, by so much more niceness (POSIX). Where Linux shares it out by
+    sessions first, "autogroups", the nice value only counts within the session: that of a child of its own is made
+    nice, too (sched(7))."""
+    if os.name != "posix":
+        return
     os.nice(niceness)
     for _ in range(_TRIES if os.getsid(0) == os.getpid() else 0):
         try:
@@ -90,12 +93,6 @@ def _step_back(niceness: int) -> None:
             return
         else:
             return
-
-
-def step_behind_server() -> None:
-    """Leave the processor to the server, whose child the calling process is, where both want it."""
-    if os.name == "posix":
-        _step_back(_COMPUTING)
 
 
 def die_with_parent(parent: int) -> None:

@@ -137,7 +137,7 @@ def test_a_reader_steps_back_as_a_session_and_leaves_that_of_others_alone(own_se
 @needs_posix
 def test_a_process_that_computes_steps_behind_its_server_only() -> None:
     nice, ours = os.getpriority(os.PRIO_PROCESS, 0), session_niceness(os.getpid())
-    code = "from docqa.workers.sandbox import step_behind_server; step_behind_server(); import os; print(os.nice(0))"
+    code = "from docqa.workers.sandbox import BEHIND_SERVER, step_back; step_back(BEHIND_SERVER); import os; print(os.nice(0))"
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == str(min(nice + 5, 19))
     assert session_niceness(os.getpid()) == ours
 

@@ -17,7 +17,7 @@ from docqa.models.chat.sequences import STEPS, Sequence, Stopped
 from docqa.models.chat.thinking import Thinking
 from docqa.models.chat.wire import split_system
 from docqa.workers.loop import Answers, Handler, Header, serve
-from docqa.workers.sandbox import step_behind_server
+from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 # Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads
 # faster.
@@ -135,5 +135,5 @@ def _load() -> tuple[Header, Handler]:
 
 
 if __name__ == "__main__":
-    step_behind_server()
+    step_back(BEHIND_SERVER)
     serve(_load)
