@@ -175,16 +175,17 @@ def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -
     if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
         return [best]
     passage, enough = evidence[best.passage], ENOUGH_WORDS[length]
-    paragraph = [unit for unit in _units(passage) if unit.group == best.unit.group]
+    paragraph = _group(passage, best.unit)
     if part.kind == "procedure" and words_in(passage.text[slice(*best.unit.group)]) <= enough:
         return [Pick(best.passage, unit) for unit in paragraph]
     words = words_in(_text(evidence, best))
     around = [best]
     for unit in paragraph[paragraph.index(best.unit) + 1 :][: UNITS[length] - 1]:
-        words += words_in(passage.text[unit.start : unit.end])
+        following = Pick(best.passage, unit)
+        words += words_in(_text(evidence, following))
         if words > enough:
             break
-        around.append(Pick(best.passage, unit))
+        around.append(following)
     return around
 
 
@@ -194,8 +195,12 @@ def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
     unit, passage = best.unit, evidence[best.passage]
     if unit.kind != "item" or words_in(passage.text[slice(*unit.group)]) > most:
         return []
-    group = [other for other in _units(passage) if other.kind == "item" and other.group == unit.group]
+    group = [other for other in _group(passage, unit) if other.kind == "item"]
     return group if len(group) > 1 else []
+
+
+def _group(passage: Evidence, unit: Unit) -> list[Unit]:
+    return [other for other in _units(passage) if other.group == unit.group]
 
 
 def _units(passage: Evidence) -> list[Unit]:
