@@ -1,5 +1,5 @@
-"""What stands before every endpoint: which names the server answers to, how often keys may fail, what the
-log tells of refusals, what no answer lacks.
+"""What stands before every endpoint: which names the server answers to, how often keys may fail, what the log
+tells of refusals, what no answer lacks.
 
 A web page that a browser shows can reach this machine by having its own name lead to 127.0.0.1 (DNS rebinding); the
 Host header then still holds that name.
@@ -23,9 +23,9 @@ from docqa.settings import Settings, environment_name
 log = logging.getLogger(__name__)
 
 FAILURES = 20  # of keys, that an address has at once
-LOG_SECONDS = 1.0  # between two lines of the log on requests that full queues refused
 SECONDS = 3  # after which it has one more
 ADDRESSES = 10_000  # that are remembered, those which failed last
+LOG_SECONDS = 1.0  # between two lines of the log on requests that full queues refused
 MISDIRECTED = 421  # RFC 9110
 NO_SNIFFING = "X-Content-Type-Options"
 
