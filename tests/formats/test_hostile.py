@@ -77,13 +77,12 @@ def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
     assert process.stdin and process.stdout
     process.stdin.write(json.dumps([len(data), name, media_type]).encode() + b"\n" + data)
     process.stdin.flush()
-    line = process.stdout.readline()
-    outcome = json.loads(line or b'{"mb": 0, "ended": true}')
-    if outcome["mb"] >= MEGABYTES or "ended" in outcome:  # the most that any child has taken
+    outcome = json.loads(process.stdout.readline() or "null")
+    if outcome is None or outcome["mb"] >= MEGABYTES:  # the most that any child has taken
         process.kill()
         process.wait()
         probe.cache_clear()
-    assert "ended" not in outcome, "what asks for the reading has ended itself"
+    assert outcome is not None, "what asks for the reading has ended itself"
     assert outcome["seconds"] < SECONDS
     assert outcome["mb"] < MEGABYTES
     assert not outcome.get("refused", "").startswith(

@@ -271,6 +271,13 @@ def test_hostile_files_are_read_in_linear_time(source: str) -> None:
     assert time.process_time() - start < 10
 
 
+def test_too_many_pages_are_refused_in_linear_time() -> None:
+    start = time.process_time()
+    with pytest.raises(Unreadable, match="more than 20,000 pages"):
+        list(rtf.read((r"{\rtf1" + r"\pagebb\par\page" * 50_000 + " end}").encode()).pages)
+    assert time.process_time() - start < 10
+
+
 def test_groups_nested_beyond_reason_are_refused() -> None:
     with pytest.raises(Unreadable, match="500,000 deep"):
         text("{" * 600_000)
