@@ -23,6 +23,7 @@ class Verifier:
 
     def __init__(self, model_dir: Path, part: TrainedPart, measured: Path | None = None) -> None:
         self.languages = part.languages
+        self._excerpts = MOST
         # A few excerpts are read at a time, and reading cannot be aborted.
         self._child = Child(
             "docqa.models.verifier_child",
@@ -39,16 +40,19 @@ class Verifier:
     @property
     def excerpts(self) -> int:
         """How many excerpts it reads in a fraction of a second on this machine, 2 to 6."""
-        return max(LEAST, min(MOST, int(self._child.hello.get("excerpts", MOST))))
+        return max(LEAST, min(MOST, self._excerpts))
 
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""
-        log.info("The verifier is ready: %s", await self._child.start())
+        hello = await self._child.start()
+        self._excerpts = int(hello["excerpts"])
+        log.info("The verifier is ready: %s", hello)
 
     async def readings(self, question: str, excerpts: Sequence[str]) -> list[Reading]:
         """For each excerpt its likeliest spans, best first, and what it says to a yes/no question. Raises
         Unavailable."""
         answer, _ = await self._child.call({"question": question, "excerpts": list(excerpts)}, urgent=True)
+        self._excerpts = int(answer["excerpts"])
         return readings_of(answer)
 
     async def close(self) -> None:

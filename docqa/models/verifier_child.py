@@ -1,15 +1,18 @@
 """The process of the verifier: python -m docqa.models.verifier_child DIR FILE MEASURED"""
 
+import math
 import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.measured import circumstances, keep, kept
+from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Handler, Header, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 # (correlation 0.3, with a scale for each row of a matrix 0.7).
 PRECISIONS = ("bfloat16", "float32")
 SECONDS = 0.3  # that reading may take
+LONGEST = 450  # characters of an excerpt that count: of a very long one the end is not read
 SAMPLE = (
     "How long does a charged battery last?",
     ["The lamp is charged with the cable in the box. A charged battery lasts for about eleven hours of use. " * 3] * 4,
@@ -29,8 +33,9 @@ SAMPLE = (
 class Judge:
     """The encoder in the folder `model_dir` with the trained part in `file`, in this process.
 
-    In the file `measured`, "" for none, is kept which precision was the faster. Raises KeyError for a part of another
-    model.
+    In the file `measured`, "" for none, is kept which precision was the faster, and the least time that reading has
+    taken: other work on the machine only lengthens it, and must not decide what is answered until the next start.
+    Raises KeyError for a part of another model.
     """
 
     def __init__(self, model_dir: str, file: str, measured: str = "") -> None:
@@ -38,29 +43,39 @@ class Judge:
         from docqa.models.reader.network import Reader
 
         kept_in = Path(measured) if measured else None
-        key = circumstances(["verifier", model_dir, file], find_machine().cores)
-        known = kept(kept_in, key).get("precision")
-        tried = (known,) if known in PRECISIONS else PRECISIONS
+        self._kept_in, self._key = kept_in, circumstances(["verifier", model_dir, file], find_machine().cores)
+        known = kept(kept_in, self._key)
+        tried = (known["precision"],) if known.get("precision") in PRECISIONS else PRECISIONS
         readers = {name: Reader(Path(model_dir), Path(file), name) for name in tried}
-        seconds = {name: _seconds(reader) for name, reader in readers.items()}
+        seconds = {name: min(_timed(reader, *SAMPLE)[1] for _ in range(2)) for name, reader in readers.items()}
         self.precision = min(tried, key=seconds.__getitem__)
-        self.excerpts = int(SECONDS * len(SAMPLE[1]) / seconds[self.precision])
         self._reader = readers[self.precision]
-        keep(kept_in, key, {"precision": self.precision})
+        self._least = known.get("seconds", math.inf)
+        self._took(seconds[self.precision])
+
+    @property
+    def excerpts(self) -> int:
+        """How many like those of the sample it reads in SECONDS on this machine."""
+        return int(SECONDS / self._least / len(SAMPLE[1][0]))
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
-        """What it reads in each of the `excerpts` for a `question`."""
-        yield {"readings": self._reader.glance(body["question"], body["excerpts"])}, b""
+        """What it reads in each of the `excerpts` for a `question`, and how many it can read in time."""
+        readings, seconds = _timed(self._reader, body["question"], body["excerpts"])
+        self._took(seconds)
+        yield {"readings": readings, "excerpts": self.excerpts}, b""
+
+    def _took(self, seconds: float) -> None:
+        """Keep how long a character took, where none has taken less."""
+        if seconds < self._least:
+            self._least = seconds
+            keep(self._kept_in, self._key, {"precision": self.precision, "seconds": seconds})
 
 
-def _seconds(reader: "Reader") -> float:
-    """The faster of two runs over the sample."""
-    seconds = []
-    for _ in range(2):
-        start = time.perf_counter()
-        reader.glance(*SAMPLE)
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[list[Reading], float]:
+    """What the reader finds in the excerpts, and the seconds that each of their characters took."""
+    start = time.perf_counter()
+    readings = reader.glance(question, excerpts)
+    return readings, (time.perf_counter() - start) / max(1, sum(min(LONGEST, len(text)) for text in excerpts))
 
 
 def _load() -> tuple[Header, Handler]:

@@ -1,6 +1,7 @@
 """The verifier: a larger encoder reads the best units among their neighbours; its opinion counts with the others."""
 
 import asyncio
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
-from docqa.models.verifier import MOST, Verifier
+from docqa.models.verifier import LEAST, MOST, Verifier
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
@@ -177,6 +178,27 @@ def test_the_shipped_one_is_surer_of_a_question_that_the_text_answers_than_of_on
 
     sure, doubtful = runner.run(both())
     assert sure > doubtful + 0.5  # and that is more than rounding makes
+
+
+@needs_model
+def test_how_much_it_reads_is_what_it_reads_undisturbed(runner: asyncio.Runner, tmp_path: Path) -> None:
+    """What else the machine does while it starts would otherwise decide what is answered until the next start."""
+    assert SHIPPED and ENTRY
+    file = tmp_path / "measured.json"
+
+    async def excerpts() -> tuple[int, int]:
+        verifier = Verifier(CATALOG.path(ENTRY), SHIPPED, file)
+        await verifier.load()
+        at_first = verifier.excerpts
+        await verifier.readings("Who cast the bell?", [BELL])
+        await verifier.close()
+        return at_first, verifier.excerpts
+
+    at_first, later = runner.run(excerpts())
+    assert LEAST <= at_first <= later <= MOST, "it reads more where it was seen to be faster, and never less"
+    [(key, measured)] = json.loads(file.read_text()).items()
+    file.write_text(json.dumps({key: measured | {"seconds": measured["seconds"] / 100}}))
+    assert runner.run(excerpts()) == (MOST, MOST), "an earlier start had the machine for itself"
 
 
 @needs_model
