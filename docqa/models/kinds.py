@@ -38,13 +38,16 @@ class KindHead:
     clues: Mapping[str, Sequence[float]]
 
     def opinion(self, text: str, vector: bytes) -> KindOpinion:
-        """The most probable kind of a question with its embedding."""
+        """What kinds a question with its embedding most probably is of."""
         numbers = memoryview(vector).cast("f").tolist()
         scores = [sum(map(mul, row, numbers)) + bias for row, bias in zip(self.weights, self.biases, strict=True)]
         for clue in clues(text) & self.clues.keys():
             scores = list(map(add, scores, self.clues[clue]))
-        best = max(range(len(scores)), key=scores.__getitem__)
-        return KindOpinion(self.kinds[best], 1 / sum(math.exp(score - scores[best]) for score in scores))
+        most = max(scores)
+        total = sum(math.exp(score - most) for score in scores)
+        return KindOpinion.of(
+            {kind: math.exp(score - most) / total for kind, score in zip(self.kinds, scores, strict=True)}
+        )
 
 
 def clues(text: str) -> frozenset[str]:

@@ -4,14 +4,13 @@ import re
 from functools import cache
 
 from docqa.languages import pattern, words
-from docqa.questions.question import Expected, Kind, KindOpinion
+from docqa.questions.question import NO_QUESTION, Expected, Kind, KindOpinion
 from docqa.questions.small_talk import is_work, small_talk
 from docqa.questions.wording import WORD, content, matches, spaced_pattern, unspaced, unspaced_pattern
 
 SURE = 0.3  # of a model's opinion: from here on it is right more often than the words
 # What is answered without the documents must not be mistaken for a question about them.
 VERY_SURE = 0.7
-NO_QUESTION = frozenset(("greeting", "thanks", "capabilities", "task", "about", "summary"))
 
 
 def settled(text: str, language: str) -> Kind | None:
@@ -26,10 +25,9 @@ def kind_of(text: str, language: str, opinion: KindOpinion | None = None) -> Kin
     what single words say; "fact" where no other is recognised."""
     if kind := settled(text, language):
         return kind
-    by_rules = _by_words(text, language)
-    if opinion is None or opinion.probability < (VERY_SURE if opinion.kind in NO_QUESTION else SURE):
-        return by_rules
-    return opinion.kind
+    if opinion and opinion.kind in NO_QUESTION and opinion.probability < VERY_SURE:
+        opinion = opinion.otherwise
+    return opinion.kind if opinion and opinion.probability >= SURE else _by_words(text, language)
 
 
 def _by_words(text: str, language: str) -> Kind:

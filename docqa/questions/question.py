@@ -20,11 +20,27 @@ Kind = Literal[
 ]  # fmt: skip
 
 
+# What is answered without a search, from no document or from all of it.
+NO_QUESTION = frozenset[Kind](("greeting", "thanks", "capabilities", "task", "about", "summary"))
+
+
 class KindOpinion(NamedTuple):
-    """What kind a model takes a question for, and how probable it finds that, 0 to 1."""
+    """What kind a model takes a question for, and how probable it finds that, 0 to 1; `otherwise` the same where it is
+    a question about what documents say, of a kind in NO_QUESTION alone."""
 
     kind: Kind
     probability: float
+    otherwise: "KindOpinion | None" = None
+
+    @classmethod
+    def of(cls, chances: Mapping[Kind, float]) -> "KindOpinion":
+        """The opinion of a model that gives every kind this probability."""
+        best = max(chances, key=chances.__getitem__)
+        others = {kind: chance for kind, chance in chances.items() if kind not in NO_QUESTION}
+        if best in others or not others:
+            return cls(best, chances[best])
+        second = max(others, key=others.__getitem__)
+        return cls(best, chances[best], cls(second, others[second] / sum(others.values())))
 
 
 # "sender", "recipient" and "sent" are properties of a message alone.
@@ -32,7 +48,7 @@ Property = Literal[
     "author", "written", "title", "tongue", "format", "audience", "sender", "recipient", "sent"
 ]  # fmt: skip
 Expected = Literal["person", "date", "number", "place"]
-Wanted = Literal["passages", "summary", "contents", "placement", "page_count", "mentions", "properties"]
+Wanted = Literal["passages", "summary", "outcome", "contents", "placement", "page_count", "mentions", "properties"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +91,7 @@ class TopicWord:
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
     wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
-    `properties` of documents that it asks for.
+    `properties` of documents that it asks for. An "outcome" is all that was decided.
 
     Whether a table answers is not known here: its columns decide, and what they are called; of a question that counts
     rows, the kind says so.

@@ -14,6 +14,24 @@ from docqa.questions.understand import understand
         ("en", "Please, does it float?", "whether"),
         ("en", "Why was the bridge closed?", "reason"),
         ("en", "How do I reset the alarm?", "procedure"),
+        ("en", "The siren sounds, what do I do?", "procedure"),
+        ("de", "Der Ausweis ist weg, was mache ich?", "procedure"),
+        ("de", "Was muss ich bei einem Umzug tun?", "procedure"),
+        ("fr", "La sirène sonne, on fait quoi ?", "procedure"),
+        ("fr", "On change la pile comment ?", "procedure"),
+        ("fr", "Que dois-je faire en cas de perte ?", "procedure"),
+        ("es", "Se ha perdido la llave, ¿qué hago?", "procedure"),
+        ("it", "Ho perso la chiave, cosa devo fare?", "procedure"),
+        ("pt", "Perdi a chave, o que faço?", "procedure"),
+        ("nl", "De sleutel is weg, wat moet ik doen?", "procedure"),
+        ("pl", "Zgubiłem klucz, co mam zrobić?", "procedure"),
+        ("ru", "Ключ потерян, что делать?", "procedure"),
+        ("tr", "Anahtar kayboldu, ne yapmalıyım?", "procedure"),
+        ("ar", "ضاع المفتاح، ماذا أفعل؟", "procedure"),
+        ("he", "המפתח אבד, מה לעשות?", "procedure"),
+        ("hi", "चाबी खो गई, क्या करूँ?", "procedure"),
+        ("ja", "鍵をなくしたらどうすればいいですか", "procedure"),
+        ("zh", "钥匙丢了怎么办", "procedure"),
         ("en", "What are the opening hours?", "list"),
         ("en", "Describe the landing gear.", "description"),
         ("en", "How many members are there?", "number"),
@@ -75,11 +93,20 @@ def test_no_few_words_say_whether_something_is_so_or_what_to_make_of_it(question
         ("bike mileage rate?", KindOpinion("number", 0.2), "fact"),
         ("Is the deposit refundable?", KindOpinion("fact", 0.25), "whether"),
         ("the rent of the flat", KindOpinion("thanks", 0.6), "fact"),
+        ("the rent of the flat", KindOpinion("thanks", 0.6, KindOpinion("number", 0.8)), "number"),
+        ("the rent of the flat", KindOpinion("thanks", 0.6, KindOpinion("number", 0.2)), "fact"),
+        ("the rent of the flat", KindOpinion("thanks", 0.8, KindOpinion("number", 0.8)), "thanks"),
         ("thanks a lot", KindOpinion("number", 0.99), "thanks"),
     ],
 )
 def test_a_sure_opinion_counts_more_than_single_words(text: str, opinion: KindOpinion, kind: str) -> None:
     assert kind_of(text, "en", opinion) == kind
+
+
+def test_an_opinion_knows_what_is_likeliest_if_it_is_a_question_about_documents() -> None:
+    chances = {"summary": 0.5, "description": 0.3, "fact": 0.1, "task": 0.1}
+    assert KindOpinion.of(chances) == KindOpinion("summary", 0.5, KindOpinion("description", pytest.approx(0.75)))
+    assert KindOpinion.of({"fact": 0.6, "summary": 0.4}) == KindOpinion("fact", 0.6)
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def _opinions(vectors: Any, weights: Any, biases: Any) -> list[KindOpinion]:
     scores = vectors @ weights.T + biases
     chances = np.exp(scores - scores.max(1, keepdims=True))
     chances /= chances.sum(1, keepdims=True)
-    return [KindOpinion(KINDS[int(row.argmax())], float(row.max())) for row in chances]
+    return [KindOpinion.of(dict(zip(KINDS, row.tolist(), strict=True))) for row in chances]
 
 
 def _cross_validated(vectors: Any, labels: Any, report: Callable[[str], None]) -> None:
