@@ -4,6 +4,7 @@ Which unit answers is decided by its score and by what the reader finds in it; h
 yes or no first, a list with all its items, the steps in order.
 """
 
+import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from docqa.answering.quoting import closed, is_bare, listed, said, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
+from docqa.questions.wording import points_back
 from docqa.text.units import Unit, in_context
 from docqa.text.words import is_dense, terms
 
@@ -28,6 +30,12 @@ WORTH_UNREAD, ENOUGH_UNREAD = 0.65, 60
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
+# Sentences and words: a way or a description takes more than the sentence that fits best.
+EXPLANATION = {"SHORT": (4, 60), "LONG": (8, 250)}
+
+
+QUESTION = re.compile(r"[^.!?。！？]*[?？][\"”»’]*")
+FEW_WORDS = 4  # beside a question: who asks it
 
 
 class Pick(NamedTuple):
@@ -85,13 +93,16 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     best = ranked[first][0]
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
-    if _part(question, first).kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST["SHORT"])):
+    if _part(question, first).kind in LIST_KINDS and (
+        group := _list_of(evidence, best, _part(question, first), WHOLE_LIST["SHORT"])
+    ):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
+        before = None
         for pick in _around(evidence, best, _part(question, first), "SHORT"):
-            yield Piece(f"{opening}{gap}{said(passage, pick.unit, language)}", pick.passage)
-            opening = ""
+            yield Piece(f"{opening}{gap}{said(passage, pick.unit, language, before)}", pick.passage)
+            opening, before = "", pick.unit
     if (second := max(ranked)) > first and second >= len(question.parts):
         best = ranked[second][0]
         yield Piece(f" {said(evidence[best.passage], best.unit, language)}", best.passage)
@@ -103,7 +114,7 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, WHOLE_LIST[length])):
+    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, part, WHOLE_LIST[length])):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
@@ -115,8 +126,11 @@ def _said_of(
         chosen += _further(evidence, part, picks, length)
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
+    before: Pick | None = None
     for pick in chosen:
-        text = said(evidence[pick.passage], pick.unit, language)
+        beside = before.unit if before and before.passage == pick.passage else None
+        text = said(evidence[pick.passage], pick.unit, language, beside)
+        before = pick
         if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
@@ -169,34 +183,71 @@ def _further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], le
 
 
 def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -> list[Pick]:
-    """The best unit with what explains it in its paragraph, where a reason, a way or a description is asked for: the
-    sentence that fits such a question best often repeats it, and the next one answers. Where a way is asked for, a
-    short paragraph is said whole, for what is to be done may stand before it too."""
-    if part.kind not in EXPLAINED or best.unit.kind != "paragraph":
+    """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
+    for: the sentence that fits such a question best often repeats it, and the next one answers. It begins with the one
+    before where it points back to that. Where a way is asked for, a short paragraph is said whole, for what is to be
+    done may stand before it too."""
+    passage = evidence[best.passage]
+    paragraph = _paragraph(passage, best.unit)
+    if part.kind not in EXPLAINED or best.unit not in paragraph:
         return [best]
-    passage, enough = evidence[best.passage], ENOUGH_WORDS[length]
-    paragraph = _group(passage, best.unit)
-    if part.kind == "procedure" and words_in(passage.text[slice(*best.unit.group)]) <= enough:
+    most, enough = (UNITS[length], ENOUGH_WORDS[length]) if part.kind == "reason" else EXPLANATION[length]
+    place = paragraph.index(best.unit)
+    if (
+        part.kind == "procedure"
+        and sum(words_in(_text(evidence, Pick(best.passage, unit))) for unit in paragraph) <= enough
+    ):
         return [Pick(best.passage, unit) for unit in paragraph]
-    words = words_in(_text(evidence, best))
-    around = [best]
-    for unit in paragraph[paragraph.index(best.unit) + 1 :][: UNITS[length] - 1]:
+    first = place - 1 if place and points_back(_text(evidence, best), passage.language or part.language) else place
+    around: list[Pick] = []
+    words = 0
+    for unit in paragraph[first : first + most]:
         following = Pick(best.passage, unit)
-        words += words_in(_text(evidence, following))
-        if words > enough:
+        words += words_in(_text(evidence, following)) if unit.start >= best.unit.start else 0
+        if words > enough and unit != best.unit:
             break
         around.append(following)
     return around
 
 
-def _list_of(evidence: Sequence[Evidence], best: Pick, most: int) -> list[Unit]:
-    """All units of the list that the best one is an item of; [] where there is none or it is longer than `most`
-    words."""
+def _list_of(evidence: Sequence[Evidence], best: Pick, part: Part, most: int) -> list[Unit]:
+    """All units of the list that the best one is an item of; [] where there is none, it is longer than `most` words, or
+    steps are asked for and these are clauses."""
     unit, passage = best.unit, evidence[best.passage]
     if unit.kind != "item" or words_in(passage.text[slice(*unit.group)]) > most:
         return []
-    group = [other for other in _group(passage, unit) if other.kind == "item"]
-    return group if len(group) > 1 else []
+    items = _items(passage, unit)
+    if len(items) < 2 or part.kind == "procedure" and _are_clauses(items):
+        return []
+    return [unit for item in items for unit in item]
+
+
+def _are_clauses(items: Sequence[Sequence[Unit]]) -> bool:
+    """Whether most items of a list are paragraphs of several sentences, which are no steps."""
+    return sum(len(item) > 1 for item in items) * 2 > len(items)
+
+
+def _paragraph(passage: Evidence, unit: Unit) -> list[Unit]:
+    """The sentences of the paragraph that a unit stands in, or of its clause, where its list has such; [] of any other
+    unit."""
+    if unit.kind == "paragraph":
+        return _group(passage, unit)
+    if unit.kind != "item" or not _are_clauses(items := _items(passage, unit)):
+        return []
+    return next(item for item in items if unit in item)
+
+
+def _items(passage: Evidence, unit: Unit) -> list[list[Unit]]:
+    """The items of the list that a unit stands in: each with its sentences, for of a long one each is a unit."""
+    items: list[list[Unit]] = []
+    for other in _group(passage, unit):
+        if other.kind != "item":
+            continue
+        if items and "\n" not in passage.text[items[-1][-1].end : other.start]:
+            items[-1].append(other)
+        else:
+            items.append([other])
+    return items
 
 
 def _group(passage: Evidence, unit: Unit) -> list[Unit]:
@@ -226,8 +277,12 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
 
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:
-    """Whether it does more than repeat the question, and can be understood."""
-    return not of_question.issuperset(_terms(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
+    """Whether it does more than repeat the question or ask one, and can be understood."""
+    answers = not of_question.issuperset(_terms(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
+    if pick.unit.kind != "paragraph":
+        return answers
+    said_beside, questions = QUESTION.subn(" ", _text(evidence, pick))
+    return answers and (not questions or words_in(said_beside) >= FEW_WORDS)
 
 
 def _text(evidence: Sequence[Evidence], pick: Pick) -> str:

@@ -50,7 +50,7 @@ async def gist(
     db: Database, documents: Sequence[StoredDocument], question: Question, scope: Scope, provider: Provider
 ) -> Overview | None:
     """A summary of the documents, or of those or the sections that the question names; None if it names something
-    else."""
+    else, or asks for decisions and there are few."""
     named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
     documents = named or documents
     if scope.places:
@@ -66,6 +66,8 @@ async def gist(
             by_document = [(document, within) for document, within in sections if within]
         elif not _says_enough(by_document, focus) and await _stands(db, documents, scope):
             return None
+    if scope.wanted == "outcome" and not _says_enough(by_document, focus):
+        return None
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)

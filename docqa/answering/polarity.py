@@ -29,7 +29,7 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
     statement = _statement_about(part, said, language)
     if not statement:
         return None
-    if _negations(language).search(statement):
+    if _negations(language).search(_asides(language).sub(" ", statement)):
         return False
     if _states_other_numbers(part, statement, language):
         return False
@@ -70,6 +70,13 @@ def _states_other_numbers(part: Part, said: str, language: str) -> bool:
 @cache
 def _negations(language: str) -> re.Pattern[str]:
     return _compiled(pattern("polarity.negations", language))
+
+
+@cache
+def _asides(language: str) -> re.Pattern[str]:
+    """Negations that deny nothing of the sentence: of a condition, of who is meant, "with or without"."""
+    asides = pattern("polarity.asides", language)
+    return _compiled(asides) if asides else re.compile("(?!)")
 
 
 @cache

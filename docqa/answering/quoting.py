@@ -18,12 +18,14 @@ _DASHES = "-–—‒−"
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
 
-def said(evidence: Evidence, unit: Unit, language: str) -> str:
-    """The unit as a whole sentence, in one line."""
+def said(evidence: Evidence, unit: Unit, language: str, before: Unit | None = None) -> str:
+    """The unit as a whole sentence, in one line. What an item stands under is said with it, unless that was said of the
+    unit `before`."""
     if unit.kind == "row":
         return closed(_row(evidence, unit), language)
     text = _plain(evidence.text[unit.start : unit.end])
-    lead = lead_of(evidence, unit) if unit.kind == "item" else ""
+    is_led = unit.kind == "item" and (before is None or before.group != unit.group)
+    lead = lead_of(evidence, unit) if is_led else ""
     return closed(f"{lead} {text}" if lead else text, language)
 
 

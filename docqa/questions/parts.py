@@ -136,7 +136,7 @@ def _sides(text: str, tokens: Sequence[re.Match[str]], at: int, *, sure: bool, e
         return []
     stem, tail = text[: tokens[first].start()], text[tokens[at + count].end() :]
     sides = text[tokens[first].start() : tokens[at].start()], text[tokens[at + 1].start() : tokens[at + count].end()]
-    return [f"{stem}{side.strip(' ,')}{tail}".strip() for side in sides]
+    return [f"{stem}{side.strip(' ,')}{tail}".strip(" ,;") for side in sides]
 
 
 def _shares_noun(text: str, tokens: Sequence[re.Match[str]], first: int, at: int, count: int, *, either: bool) -> bool:

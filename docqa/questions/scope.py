@@ -14,7 +14,7 @@ from docqa.languages import every, every_pattern, every_word, pattern, words
 from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import places_named
 from docqa.questions.question import Property, Scope, Size, Wanted
-from docqa.questions.wording import WORD, dense_codes
+from docqa.questions.wording import WORD, dense_codes, matches
 from docqa.text.detect import is_function_word
 from docqa.text.values import in_words
 from docqa.text.words import fold, is_dense, without_accents
@@ -63,6 +63,8 @@ def scope_of(question: str, language: str) -> Scope:
         *(["task", "polite"] if places and wanted is None else []),
     ]
     topic = topic_of(rest, *fillers)
+    if wanted is None and not places and _asks_for_outcome(question, language):
+        return Scope("outcome")
     if wanted is None:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
         whole = bool(places) and not topic and expected(question, language) is None
@@ -116,14 +118,18 @@ def size_of(question: str, language: str) -> Size:
     return Size(sentences, brief=brief, detailed=detailed and not brief)
 
 
-@cache
-def _decisions() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{every_pattern('questions.patterns.decisions')})", re.IGNORECASE)
-
-
 def asks_for_decisions(question: str) -> bool:
     """Whether it asks, in whatever language, for what was decided."""
-    return bool(_decisions().search(question))
+    return any(pattern.search(without_accents(question)) for pattern in _fillers(("decisions",)))
+
+
+def _asks_for_outcome(question: str, language: str) -> bool:
+    """Whether what was decided is all it asks for, by whomever: "what did the court decide in the end?" and not "what
+    was decided on the roof?"."""
+    if not asks_for_decisions(question) or expected(question, language) or not wants_span(question, language):
+        return False
+    topic = topic_of(question, "decisions", "deciders", "filler", "document", "kinds")
+    return not topic and not matches("reason", question, language)
 
 
 def asks_for_signature(question: str, language: str) -> bool:

@@ -150,6 +150,38 @@ async def test_of_a_short_paragraph_that_tells_how_nothing_is_left_out() -> None
     assert pieces[0].text == "Never force the gate open with a stuck key."
 
 
+CLAUSES = """Repairs:
+
+7.1 The owner keeps in repair the roof, the windows, the boiler, the wiring and all of the pipes that belong to the flat. The tenant replaces the light bulbs of all the rooms.
+
+7.2 Faults are reported to the agent by telephone or by letter, and at weekends to the caretaker, who has all of the keys to the house. He comes within a day or two."""
+
+
+async def test_of_clauses_the_one_that_tells_how_is_said_and_not_all_of_them_as_if_they_were_steps() -> None:
+    pieces = await extract(question("How do I report a fault?", "procedure"), evidence(CLAUSES, 0.2, 0.1, 1.0, 0.5))
+    assert "".join(piece.text for piece in pieces) == (
+        "Repairs: Faults are reported to the agent by telephone or by letter, and at weekends to the caretaker, who has "
+        "all of the keys to the house. He comes within a day or two."
+    ), "the line that leads to them once"
+
+
+async def test_an_explanation_begins_before_a_sentence_that_points_back_and_takes_some_sentences() -> None:
+    text = (
+        "Members may put any book they like on the shelf by the door. It is called the open shelf. Nobody writes down "
+        "what goes. Twice a year the rest is sold. The hall was built in 1931."
+    )
+    pieces = await extract(question("What is the open shelf?", "description"), evidence(text, 0.3, 1.0, 0.1, 0.1, 0.1))
+    assert "".join(piece.text for piece in pieces) == text.removesuffix(" The hall was built in 1931.")
+    [piece] = await extract(question("What is it called?"), evidence(text, 0.3, 1.0, 0.1, 0.1, 0.1))
+    assert piece.text == "It is called the open shelf."
+
+
+async def test_who_asks_the_same_question_does_not_answer_it() -> None:
+    text = "“What is a ghost light?” said the boy. A lamp that burns on the empty stage is a ghost light."
+    [piece] = await extract(question("What is a ghost light?"), evidence(text, 1.0, 0.6))
+    assert piece.text == "A lamp that burns on the empty stage is a ghost light."
+
+
 async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() -> None:
     text = "Sales\t120\t100\t90\nTotal\t240\t200\t180"
     rows = units(text, blocks_of(text, tables=((0, 0, len(text)),)))

@@ -58,3 +58,20 @@ async def test_a_follow_up_is_answered_by_what_is_new_in_it(client: httpx.AsyncC
     ]
     body = (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()
     assert body["answer"]["message"].startswith("The deposit is three rents.")
+
+
+async def test_what_a_section_explains_is_found_under_its_title(client: httpx.AsyncClient) -> None:
+    """The sentences of the section need not repeat it; another that does says nothing of how it works."""
+    text = (
+        "# Rules of the club\n\nMembers like the silent auction most of all things in the silent months.\n\n"
+        "## Silent auction\n\nEach guest writes a price on a card. The highest wins the lot at midnight."
+    )
+    doc_id = await upload(client, text, "rules.md")
+    body = (
+        await client.post(
+            f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "How do I take part in the silent auction?"}]
+        )
+    ).json()
+    assert body["answer"]["message"].endswith(
+        "Each guest writes a price on a card. The highest wins the lot at midnight."
+    )

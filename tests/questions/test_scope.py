@@ -109,6 +109,8 @@ ORDINARY = [
     "How many stores were opened in the second year?",
     "How many pages did she write in the first year?",
     "What is the fee about which they quarrel?",
+    "What is the captain worried about?",
+    "What were the sailors complaining about?",
     "Who wrote the letter?",
     "When did the talks resume?",
     "What was the town named after?",
@@ -161,6 +163,35 @@ def test_a_fact_is_asked_for(question: str) -> None:
 def test_a_summary_of_something_names_it() -> None:
     assert scope_of("Summarize the risk factors", "en") == Scope("summary", ("risk", "factors"))
     assert scope_of("Worum geht es bei der Haftung?", "en") == Scope("summary", ("Haftung",))
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "wanted"),
+    [
+        ("en", "What was decided?", "outcome"),
+        ("en", "So what did the jury decide in the end?", "outcome"),
+        ("en", "what's the ruling", "outcome"),
+        ("en", "What was decided on the roof?", "passages"),
+        ("en", "Who decided?", "passages"),
+        ("en", "Was it agreed?", "passages"),
+        ("en", "What is the screen resolution?", "passages"),
+        ("en", "Why did the court decide so?", "passages"),
+        ("de", "Was wurde beschlossen?", "outcome"),
+        ("de", "Wie hat das Gericht entschieden?", "outcome"),
+        ("de", "Was wurde zum Dach beschlossen?", "passages"),
+        ("fr", "Quelles décisions ont été prises ?", "outcome"),
+        ("es", "¿Qué decisiones se tomaron?", "outcome"),
+        ("it", "Quali decisioni sono state prese?", "outcome"),
+        ("nl", "Wat heeft de raad besloten?", "outcome"),
+        ("pt", "Que decisões foram tomadas?", "outcome"),
+        ("zh", "法院最后决定了什么？", "outcome"),
+        ("zh", "法院对租金决定了什么？", "passages"),
+    ],
+)
+def test_what_was_decided_is_asked_of_the_whole_document_and_of_a_matter_of_passages(
+    language: str, question: str, wanted: str
+) -> None:
+    assert scope_of(question, language).wanted == wanted
 
 
 def test_a_long_task_is_no_question_about_the_whole() -> None:
