@@ -4,6 +4,7 @@ Which unit answers is decided by its score and by what the reader finds in it; h
 yes or no first, a list with all its items, the steps in order.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
@@ -54,15 +55,18 @@ class Extractive:
 
     async def answer(self, question: Question, evidence: list[Evidence]) -> AsyncGenerator[Piece, None]:
         """SHORT: for each part the best unit, and a second that answers nearly as likely; LONG: all good ones, in the
-        order of the passages."""
+        order of the passages. Off the event loop: the words of all units are cut for it."""
+        for piece in await asyncio.to_thread(lambda: list(self._pieces(question, evidence))):
+            yield piece
+
+    def _pieces(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[Piece]:
         length = question.options.length
         indexes = sorted({candidate.part for passage in evidence for candidate in passage.units})
         if not indexes and evidence:  # nothing but headings stands there
             yield Piece(closed(" ".join(evidence[0].text.split()), question.answer_language), 0)
         ranked = {index: _ranked(evidence, index, _part(question, index), length) for index in indexes}
         if not self.sure:
-            for piece in _closest(evidence, question, ranked):
-                yield piece
+            yield from _closest(evidence, question, ranked)
             return
         shown: set[Pick] = set()
         gap = ""
