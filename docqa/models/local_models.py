@@ -29,9 +29,9 @@ class LocalModels:
         self._refresh()
         return self._models
 
-    def named(self, alias: str) -> LocalModel | None:
-        """The model with this name in requests or in the catalogue, or this file name without suffix, in any case."""
-        self._refresh()
+    def known(self, alias: str) -> LocalModel | None:
+        """The model with this name in requests or in the catalogue, or this file name without suffix, in any case; of
+        those that were there at the last look."""
         return self._aliases.get(alias.casefold())
 
     async def close(self) -> None:

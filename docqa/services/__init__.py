@@ -12,7 +12,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_chat, for_languages
-from docqa.catalog.targets import Mapping
+from docqa.catalog.targets import Mapping, Target
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.quotas import Quotas
@@ -71,7 +71,7 @@ class Services:
         A documented name that no model answers here is not among them, and is accepted all the same: QUOTES stands for
         all of them.
         """
-        models = [self.model(name) for name in self.chat_models.names()]
+        models = [self._model(name, target) for name, target in self.chat_models.first_targets().items()]
         return [
             model
             for model in models
@@ -130,7 +130,10 @@ class Services:
 
     def model(self, name: str) -> Model:
         """What answers for a name now."""
-        target = self.chat_models.first_target(name)
+        return self._model(name, self.chat_models.first_targets()[name])
+
+    def _model(self, name: str, target: Target | None) -> Model:
+        """What a name stands for while this target answers for it."""
         if target is None:
             return Model(name, 0, False, "none")
         model = self.chat_models.open(target)

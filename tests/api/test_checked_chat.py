@@ -204,7 +204,7 @@ async def with_smollm2(settings: Settings) -> AsyncIterator[tuple[httpx.AsyncCli
     (settings.models / LOCAL["SMOLLM2_135M"].name).symlink_to(LOCAL["SMOLLM2_135M"])
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        model = app.state.services.chat_models.local.named("SMOLLM2_135M")
+        model = app.state.services.chat_models.local.by_name().get("SMOLLM2_135M")
         yield client, model, await upload(client, LEASE)
 
 

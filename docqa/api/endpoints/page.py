@@ -56,19 +56,19 @@ def _hash_of(tag: str, html: str) -> str:
 
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
     """Whether the server works, and with what."""
-    indexing = await store.jobs.indexing(services.db.glances)
-    rebuilding = not await store.terms.is_current(services.db.glances, TERMS_VERSION)
+    # What looks at files leaves the loop: beside busy threads each look costs it a wait for its turn. So does each
+    # answer, and all of it is asked at once.
+    looked = asyncio.get_running_loop().run_in_executor(_THREAD, lambda: (services.proposal(), recognition_languages()))
+    indexing, is_current, (proposal, recognised) = await asyncio.gather(
+        store.jobs.indexing(services.db.glances), store.terms.is_current(services.db.glances, TERMS_VERSION), looked
+    )
     embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
     installing = [
         records.InstallStep(step.what, step.state, int(100 * step.share), step.message)
         for step in services.installing()
     ]
-    # What looks at files leaves the loop: beside busy threads each look costs it a wait for its turn.
-    loop = asyncio.get_running_loop()
-    proposal = await loop.run_in_executor(_THREAD, services.proposal)
-    recognised = await loop.run_in_executor(_THREAD, recognition_languages)
-    notes = [*services.notes(), *([REBUILDING_TERMS] if rebuilding else [])]
+    notes = [*services.notes(), *([] if is_current else [REBUILDING_TERMS])]
     return records.Health("ok", __version__, indexing, embedding, local, recognised, notes, installing, proposal)
 
 

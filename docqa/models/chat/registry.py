@@ -1,5 +1,6 @@
 """Which models answer for a name here: the targets that can be used, and the chat model behind each."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from docqa.catalog.keys import ProviderKeys, variable
@@ -43,21 +44,26 @@ class ChatModels:
 
     def names(self) -> list[str]:
         """Every name a request may give: QUOTES, the documented ones, those in models.toml, and the local models'."""
-        mapped = self.mapping.table().targets
-        return list(dict.fromkeys([QUOTES_NAME, *DOCUMENTED_MODELS, *mapped, *self.local.by_name()]))
+        return self._names(self.local.by_name())
 
     def targets(self, name: str) -> list[Target]:
         """The targets to try for `name`, in order. Raises Unavailable where none can be used."""
-        reasons = {target: self._why_not(target) for target in self._mapped(name)}
+        local = self.local.by_name()
+        reasons = {target: self._why_not(target) for target in self._mapped(name, local)}
         usable = [target for target, reason in reasons.items() if not reason]
         if not usable:
             details = "; ".join(f"{target}: {reason}" for target, reason in reasons.items())
             raise Unavailable(f"Nothing can answer as {name} here: {details}.")
         return usable if self.mapping.table().fall_through else usable[:1]
 
-    def first_target(self, name: str) -> Target | None:
-        """The target that would answer for `name` now, None where none can."""
-        return next((target for target in self._mapped(name) if not self._why_not(target)), None)
+    def first_targets(self) -> dict[str, Target | None]:
+        """For every name a request may give the target that would answer now, None where none can. The folder is looked
+        at once: beside busy threads each look waits for its turn, and there are a dozen names."""
+        local = self.local.by_name()
+        return {
+            name: next((target for target in self._mapped(name, local) if not self._why_not(target)), None)
+            for name in self._names(local)
+        }
 
     def falls_through(self, name: str, error: DocqaError) -> bool:
         """Whether the next target is tried for `name` after this error.
@@ -70,7 +76,7 @@ class ChatModels:
     def open(self, target: Target) -> ChatModel | None:
         """The model behind a usable target; None for quotes."""
         if target.kind == "local":
-            return self.local.named(target.model)
+            return self.local.known(target.model)
         if target.is_remote and target not in self.remote:
             seconds = self.settings.answer_seconds
             self.remote[target] = open_remote(target, self.keys, client=self.http, seconds=seconds)
@@ -82,13 +88,16 @@ class ChatModels:
             return [NO_LLAMA]
         return [] if self.local.by_name() else [NO_GGUF.format(folder=self.settings.models)]
 
-    def _mapped(self, name: str) -> tuple[Target, ...]:
-        own = (Target("local", name),) if name in self.local.by_name() else ()
+    def _names(self, local: Collection[str]) -> list[str]:
+        return list(dict.fromkeys([QUOTES_NAME, *DOCUMENTED_MODELS, *self.mapping.table().targets, *local]))
+
+    def _mapped(self, name: str, local: Collection[str]) -> tuple[Target, ...]:
+        own = (Target("local", name),) if name in local else ()
         return self.mapping.table().targets.get(name, (*own, QUOTES))
 
     def _why_not(self, target: Target) -> str:
         """Why this target cannot be used here, "" where it can."""
-        if target.kind == "local" and self.local.named(target.model) is None:
+        if target.kind == "local" and self.local.known(target.model) is None:
             return "there is no such local model"
         if target.leaves_machine and self.settings.offline:
             return "DOCQA_OFFLINE is on"
