@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 
 from docqa import __version__
 from docqa.api import openapi
+from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
 from docqa.api.endpoints import chat, documents, knowledge, models, page
 from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
@@ -74,7 +75,7 @@ def create(
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
-            app.state.services = services
+            app.state.services, app.state.keys = services, Keys(services.db.glances)
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(stop, worker)
             watcher = asyncio.create_task(services.watch(), name="what is installed")

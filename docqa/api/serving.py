@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.api.auth import account_of
+from docqa.api.auth import Keys
 from docqa.api.endpoint import Endpoint
 from docqa.api.request import MB, read
 from docqa.errors import DocqaError, Unauthorized, Unavailable
@@ -43,7 +43,7 @@ class Served:
         services: Services = request.app.state.services
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
-            account = await _account(request, services)
+            account = await _account(request)
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
             stack.enter_context(lane.place(account))
@@ -82,11 +82,12 @@ class ByMethod:
         await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 
-async def _account(request: Request, services: Services) -> int:
+async def _account(request: Request) -> int:
     """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
     key = request.headers.get("x-api-key")
     try:
-        return await account_of(services.db.glances, key)
+        keys: Keys = request.app.state.keys
+        return await keys.account_of(key)
     except Unauthorized:
         if key and request.client:
             request.app.state.failed_keys.add(request.client.host)

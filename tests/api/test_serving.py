@@ -11,9 +11,11 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from conftest import client_of, key_for, upload
+from docqa import store
 from docqa.api.app import create
 from docqa.api.endpoints import chat
 from docqa.api.serving import Interrupted
+from docqa.errors import Unauthorized
 from docqa.settings import Settings
 from waiting import until
 
@@ -151,3 +153,31 @@ async def test_a_method_that_a_path_does_not_have_is_told_all_that_it_has(client
     allowed = [set(answer.headers["allow"].split(", ")) for answer in answers]
     assert allowed == [{"GET", "HEAD", "DELETE"}, {"GET", "HEAD", "DELETE", "PUT"}, {"GET", "HEAD", "POST"}]
     assert (await client.head("/v1/api/documents")).status_code == 200
+
+
+async def test_keys_that_come_together_are_asked_together_and_each_gets_its_own_answer(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times, ask = [], store.accounts.accounts_of_keys
+
+    async def counted(conn: Any, hashes: Any) -> dict[bytes, int]:
+        times.append(len(hashes))
+        return await ask(conn, hashes)
+
+    monkeypatch.setattr(store.accounts, "accounts_of_keys", counted)
+    app = create(settings)
+    async with app.router.lifespan_context(app):
+        alice, bob = await key_for(app, "alice"), await key_for(app, "bob")
+        keys = app.state.keys
+        results = await asyncio.gather(
+            *(keys.account_of(key) for key in [alice, bob, "dq-of-nobody", "", alice] * 20), return_exceptions=True
+        )
+        accounts = [result for result in results if isinstance(result, int)]
+        assert [isinstance(result, Unauthorized) for result in results] == [False, False, True, True, False] * 20
+        assert accounts == accounts[:3] * 20 and accounts[0] != accounts[1] and accounts[0] == accounts[2]
+        assert times == [3]
+        waiting = asyncio.create_task(keys.account_of(alice))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        assert await keys.account_of(bob) == accounts[1], "whoever leaves takes no other's answer away"
+        assert await keys.account_of(alice) == accounts[0]
