@@ -65,8 +65,7 @@ HOMES = {
     },
     "safetensors": {"models/reader/weights.py"},
     "huggingface_hub": {"catalog/hub.py"},
-    "uvicorn": {"cli/web_server.py"},
-    "h11": {"cli/web_server.py"},
+    "uvicorn": {"cli/web_server.py", "cli/connection.py"},
 }
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-import h11
+import httptools
 from jsonschema import Draft202012Validator
 
-from docqa.cli.web_server import NO_HTTP
+from docqa.cli.connection import NO_HTTP
 
 INTENDED = (503, 507)
 MISDIRECTED = 421
@@ -29,37 +29,58 @@ class Answer:
 
 @dataclass
 class Understood:
-    """What a server that reads bytes as h11 does takes them for: whole requests, and what follows them."""
+    """What a server that reads bytes with the same parser takes them for: whole requests, and what follows them."""
 
-    requests: list[tuple[str, str]]
-    open: tuple[str, str] | None  # a request whose body is not complete
-    broken: bool  # no HTTP from here on
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    open: tuple[str, str] | None = None  # a request whose body is not complete
+    broken: bool = False  # no HTTP from here on
+
+
+class _Understanding:
+    """What the parser calls, byte by byte."""
+
+    def __init__(self) -> None:
+        self.parser = httptools.HttpRequestParser(self)
+        self.meant = Understood()
+        self.is_over = False
+        self._target = bytearray()
+        self._hosts = 0
+
+    def on_message_begin(self) -> None:
+        self._target.clear()
+        self._hosts = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._target += url
+
+    def on_header(self, name: bytes, _: bytes) -> None:
+        self._hosts += name.lower() == b"host" and not self.meant.open
+
+    def on_headers_complete(self) -> None:
+        if self._hosts > 1 or not self._hosts and self.parser.get_http_version() == "1.1":
+            raise ValueError("a request names one host")
+        httptools.parse_url(bytes(self._target)).path.decode("ascii")
+        self.meant.open = self.parser.get_method().decode("ascii"), self._target.decode("ascii")
+
+    def on_message_complete(self) -> None:
+        assert self.meant.open
+        self.meant.requests.append(self.meant.open)
+        self.meant.open, self.is_over = None, not self.parser.should_keep_alive()
 
 
 def understood(data: bytes) -> Understood:
     """The requests in these bytes, (method, target) each."""
-    connection, requests, current = h11.Connection(h11.SERVER), [], None
-    connection.receive_data(data)
-    while True:
+    understanding = _Understanding()
+    for at in range(len(data)):
         try:
-            event = connection.next_event()
-            if isinstance(event, h11.Request):
-                current = event.method.decode("ascii"), event.target.decode("ascii")
-            elif isinstance(event, h11.EndOfMessage):
-                assert current
-                requests.append(current)
-                current = None
-                connection.send(h11.Response(status_code=200, headers=[("content-length", "0")]))
-                connection.send(h11.EndOfMessage())
-                if connection.our_state is h11.MUST_CLOSE:
-                    return Understood(requests, None, False)
-                connection.start_next_cycle()
-            elif event is h11.PAUSED:  # an upgrade, which the server does not make
-                return Understood(requests, None, True)
-            elif not isinstance(event, h11.Data):
-                return Understood(requests, current, False)
-        except h11.ProtocolError:
-            return Understood(requests, current, True)
+            understanding.parser.feed_data(data[at : at + 1])
+        except httptools.HttpParserError:
+            understanding.meant.broken = True
+        except httptools.HttpParserUpgrade:  # which the server does not make
+            understanding.is_over = True
+        if understanding.meant.broken or understanding.is_over:
+            break
+    return understanding.meant
 
 
 async def read_answer(reader: asyncio.StreamReader, method: str) -> Answer | None:
@@ -134,7 +155,7 @@ class Declared:
         return [where + fault for fault in self._body_faults(path, method, responses, answer)]
 
     def _responses(self, method: str, target: str) -> tuple[str, dict[str, Any] | None]:
-        wanted = unquote(target.partition("?")[0])
+        wanted = unquote(httptools.parse_url(target.encode("ascii")).path.decode("ascii"))  # it may be a whole URL
         for pattern, path, methods in self._paths:
             if pattern.match(wanted):
                 declared = methods.get("get" if method == "HEAD" else method.lower())
