@@ -17,6 +17,7 @@ BODY_SECONDS, LEAST_RATE = 20.0, 1_000  # for a body, and the bytes of it that e
 EMPTY_BYTES, EMPTY_SHARE = 1 << 20, 16  # of chunks, beside what is in them; a byte in a chunk of its own takes five
 REST_SECONDS = 10.0  # for the rest of a body that was answered before its end
 WRITE_SECONDS = 30.0  # in which a client must take some of what it is sent
+MOST_WAITING = 20  # requests, sent before the one before them was answered
 MOST = 1_000  # connections; half of the open files that the system allows are enough for them
 
 
@@ -143,7 +144,10 @@ class Connection(HttpToolsProtocol):
             raise ValueError("the head is too long")
 
     def on_headers_complete(self) -> None:
-        """Take the request. Raises ValueError, which its sender gets as 400, unless it names one host (RFC 9112)."""
+        """Take the request. Raises ValueError, which its sender gets as 400, unless it names one host (RFC 9112), and
+        where too many wait: thousands fit into what is read at once."""
+        if len(self.pipeline) >= MOST_WAITING:
+            raise ValueError("too many requests wait on one connection")
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or not hosts and self.parser.get_http_version() == "1.1":
             raise ValueError("a request names one host")

@@ -174,6 +174,15 @@ async def test_requests_sent_together_are_answered_in_turn_and_what_is_none_behi
         writer.close()
 
 
+async def test_of_very_many_requests_sent_together_the_first_are_answered(server: Server) -> None:
+    reader, writer = await asyncio.open_connection(*server.address)
+    writer.write(b"GET /refuse HTTP/1.1\r\nHost: a\r\n\r\n" * 5000)
+    async with asyncio.timeout(5):
+        with contextlib.suppress(ConnectionResetError):
+            assert 0 < (await reader.read()).count(b"HTTP/1.1 413") <= rules.MOST_WAITING + 1
+    writer.close()
+
+
 async def test_a_line_behind_a_body_becomes_none_of_the_head(server: Server) -> None:
     reader, writer, connection = await connect(
         server,
