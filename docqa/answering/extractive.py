@@ -33,9 +33,7 @@ LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
 # Sentences and words: a way or a description takes more than the sentence that fits best.
 EXPLANATION = {"SHORT": (4, 60), "LONG": (8, 250)}
-
-
-QUESTION = re.compile(r"[^.!?。！？]*[?？][\"”»’]*")
+QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
 
 
