@@ -1,7 +1,9 @@
 """What is opened when the server starts and closed when it stops."""
 
 import asyncio
+import math
 import os
+import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +35,7 @@ from docqa.store.database import Database
 from docqa.store.repair import glance
 
 LOOK_SECONDS = 5.0  # between two looks for models that have come
+PROPOSAL_SECONDS = 1.0  # for which a proposal is kept
 QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
 NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
 MEND = "Stop the server and run `python run.py doctor --repair`."
@@ -40,6 +43,14 @@ ALL_QUOTES = (
     "No language model answers here: all answers are quotes from your documents. "
     "`python run.py models list` shows which can be added."
 )
+
+
+@dataclass
+class _Proposal:
+    """The last proposal, and when it was made, in seconds of the monotonic clock."""
+
+    text: str = ""
+    made: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,7 @@ class Services:
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
+    _proposal: _Proposal = field(default_factory=_Proposal)
 
     def models(self) -> list[Model]:
         """What can answer now, with its provider; `none` where nothing can.
@@ -100,8 +112,15 @@ class Services:
         return steps if any(step.state != DONE for step in steps) else []
 
     def proposal(self) -> str:
-        """Which language model this machine could run and how it is got; "" where that is here, or llama.cpp is not."""
-        return for_chat(Catalog.load(self.settings.models), find_machine()) if local.available() else ""
+        """Which language model this machine could run and how it is got; "" where that is here, or llama.cpp is not.
+        The catalogue is read for it, at most once in PROPOSAL_SECONDS: /healthz must come while all else is busy."""
+        if not local.available():
+            return ""
+        last = self._proposal
+        if time.monotonic() - last.made >= PROPOSAL_SECONDS:
+            last.text = for_chat(Catalog.load(self.settings.models), find_machine())
+            last.made = time.monotonic()
+        return last.text
 
     async def watch(self) -> None:
         """Open the models that are installed while the server runs, by itself or by another process, and have documents
