@@ -27,8 +27,16 @@ _MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?:[ \t]*;[ -~]{{0,200}})?")
 
 
 def media_type(raw: str) -> str:
-    """`raw` where it is a media type that a header can carry, else that of unknown bytes."""
-    return raw.strip() if _MEDIA_TYPE.fullmatch(raw.strip()) else UNKNOWN_TYPE
+    """`raw` where it is a media type that a header can carry, else that of unknown bytes; without its parameters where
+    they name a charset that no text can be read by, such as Python's idna: a client would stumble over it."""
+    raw = raw.strip()
+    if not _MEDIA_TYPE.fullmatch(raw):
+        return UNKNOWN_TYPE
+    try:
+        b"a".decode(HeaderValue(raw).parameter("charset") or "utf-8", "replace")
+    except (LookupError, ValueError):  # what is no codec, no codec of texts, or one that replaces nothing
+        return raw.partition(";")[0].rstrip()
+    return raw
 
 
 async def read_part(chunks: AsyncIterable[bytes], header: HeaderValue, name: str, folder: Path | None = None) -> Any:

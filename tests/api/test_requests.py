@@ -16,6 +16,7 @@ from starlette.routing import Route
 from docqa import records
 from docqa.api import declarations
 from docqa.api.endpoint import Endpoint, Given
+from docqa.api.multipart import media_type
 from docqa.api.request import MB, read
 from docqa.errors import DocqaError
 from tests import contract
@@ -204,6 +205,21 @@ async def test_a_media_type_that_no_header_can_carry_is_that_of_unknown_bytes(
     content = f'--cut\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: {sent}\r\n\r\nx\r\n--cut--'
     assert (await ours.post("/v1/api/upload", content=content.encode(), headers=FORM)).status_code == 200
     assert taken[0].file is not None and taken[0].file.media_type == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("text/plain; charset=iso-8859-1", "text/plain; charset=iso-8859-1"),
+        ("text/plain; charset=idna", "text/plain"),
+        ('text/plain ;charset="hex"', "text/plain"),
+        ("text/plain; charset*=idna''x", "text/plain"),
+        ("text/csv; charset=a\0", "application/octet-stream"),
+        ("text/csv; header=present", "text/csv; header=present"),
+    ],
+)
+def test_a_charset_that_no_text_can_be_read_by_is_not_handed_on(sent: str, kept: str) -> None:
+    assert media_type(sent) == kept
 
 
 @pytest.mark.anyio
