@@ -92,19 +92,16 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     if not ranked:
         return
     language, first = question.answer_language, min(ranked)
-    best = ranked[first][0]
+    part, best = _part(question, first), ranked[first][0]
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
-    if _part(question, first).kind in LIST_KINDS and (
-        group := _list_of(evidence, best, _part(question, first), WHOLE_LIST["SHORT"])
-    ):
+    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, part, WHOLE_LIST["SHORT"])):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
-        before = None
-        for pick in _around(evidence, best, _part(question, first), "SHORT"):
-            yield Piece(f"{opening}{gap}{said(passage, pick.unit, language, before)}", pick.passage)
-            opening, before = "", pick.unit
+        for pick, text in _in_turn(evidence, _around(evidence, best, part, "SHORT"), language):
+            yield Piece(f"{opening}{gap}{text}", pick.passage)
+            opening = ""
     if (second := max(ranked)) > first and second >= len(question.parts):
         best = ranked[second][0]
         yield Piece(f" {said(evidence[best.passage], best.unit, language)}", best.passage)
@@ -128,14 +125,19 @@ def _said_of(
         chosen += _further(evidence, part, picks, length)
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
-    before: Pick | None = None
-    for pick in chosen:
-        beside = before.unit if before and before.passage == pick.passage else None
-        text = said(evidence[pick.passage], pick.unit, language, beside)
-        before = pick
+    for pick, text in _in_turn(evidence, chosen, language):
         if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
+
+
+def _in_turn(evidence: Sequence[Evidence], picks: Sequence[Pick], language: str) -> Iterator[tuple[Pick, str]]:
+    """Each unit as it is said behind the one before."""
+    before: Pick | None = None
+    for pick in picks:
+        beside = before.unit if before and before.passage == pick.passage else None
+        yield pick, said(evidence[pick.passage], pick.unit, language, beside)
+        before = pick
 
 
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
@@ -190,25 +192,21 @@ def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -
     before where it points back to that. Where a way is asked for, a short paragraph is said whole, for what is to be
     done may stand before it too."""
     passage = evidence[best.passage]
-    paragraph = _paragraph(passage, best.unit)
-    if part.kind not in EXPLAINED or best.unit not in paragraph:
+    paragraph = [Pick(best.passage, unit) for unit in _paragraph(passage, best.unit)]
+    if part.kind not in EXPLAINED or best not in paragraph:
         return [best]
     most, enough = (UNITS[length], ENOUGH_WORDS[length]) if part.kind == "reason" else EXPLANATION[length]
-    place = paragraph.index(best.unit)
-    if (
-        part.kind == "procedure"
-        and sum(words_in(_text(evidence, Pick(best.passage, unit))) for unit in paragraph) <= enough
-    ):
-        return [Pick(best.passage, unit) for unit in paragraph]
+    if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:
+        return paragraph
+    place = paragraph.index(best)
     first = place - 1 if place and points_back(_text(evidence, best), passage.language or part.language) else place
-    around: list[Pick] = []
-    words = 0
-    for unit in paragraph[first : first + most]:
-        following = Pick(best.passage, unit)
-        words += words_in(_text(evidence, following)) if unit.start >= best.unit.start else 0
-        if words > enough and unit != best.unit:
+    around = paragraph[first : place + 1]
+    words = words_in(_text(evidence, best))
+    for pick in paragraph[place + 1 : first + most]:
+        words += words_in(_text(evidence, pick))
+        if words > enough:
             break
-        around.append(following)
+        around.append(pick)
     return around
 
 

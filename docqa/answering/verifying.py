@@ -9,10 +9,10 @@ from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
 from docqa.models.reader import Reading
+from docqa.models.verifier import LONGEST
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 
-LONGEST = 450  # characters of an excerpt, if the unit itself is not longer
 LONGEST_QUESTION = 600  # characters of a question
 
 

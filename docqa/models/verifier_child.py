@@ -13,6 +13,7 @@ from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
+from docqa.models.verifier import LONGEST
 from docqa.workers.loop import Answers, Handler, Header, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 # (correlation 0.3, with a scale for each row of a matrix 0.7).
 PRECISIONS = ("bfloat16", "float32")
 SECONDS = 0.3  # that reading may take
-LONGEST = 450  # characters of an excerpt that count: of a very long one the end is not read
 SAMPLE = (
     "How long does a charged battery last?",
     ["The lamp is charged with the cable in the box. A charged battery lasts for about eleven hours of use. " * 3] * 4,
@@ -72,7 +72,8 @@ class Judge:
 
 
 def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[list[Reading], float]:
-    """What the reader finds in the excerpts, and the seconds that each of their characters took."""
+    """What the reader finds in the excerpts, and the seconds that each of their characters took; of a longer one than
+    most, whose end may not be read, only so many count."""
     start = time.perf_counter()
     readings = reader.glance(question, excerpts)
     return readings, (time.perf_counter() - start) / max(1, sum(min(LONGEST, len(text)) for text in excerpts))

@@ -14,13 +14,13 @@ from docqa import ROOT
 from docqa.answering.certainty import certainty
 from docqa.answering.reading import read
 from docqa.answering.scoring import NOT_SAID, READ, VERIFIED, scale_of
-from docqa.answering.verifying import LONGEST, LONGEST_QUESTION
+from docqa.answering.verifying import LONGEST_QUESTION
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
-from docqa.models.verifier import LEAST, MOST, Verifier
+from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
