@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+import anyio.lowlevel
 import uvicorn
 from starlette.applications import Starlette
 
@@ -50,10 +51,11 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         # The loop's thread waits for the others, which may all be computing, whenever it has waited for a client.
         sys.setswitchinterval(SWITCH_SECONDS)
-        gc.collect()
-        gc.freeze()  # what is here stays: a collection in the loop's thread need not look at it
         if self.started:
             self._on_start()
+        await anyio.lowlevel.checkpoint()  # loads what streams need: the first would keep the loop for 60 ms
+        gc.collect()
+        gc.freeze()  # what is here stays: a collection in the loop's thread need not look at it
 
     async def on_tick(self, counter: int) -> bool:
         """Look at the connections; whether it is time to stop."""

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 
@@ -277,3 +279,39 @@ async def test_a_head_and_its_body_are_sent_together() -> None:
     lingering.close()
     await asyncio.sleep(0)
     assert sent == [b"head, body", b"end", b"closed"]
+
+
+FIRST_STREAM = """
+import asyncio, sys, threading, urllib.request
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.routing import Route
+from docqa.cli.web_server import Server
+
+async def modules(request):
+    return PlainTextResponse(" ".join(sys.modules))
+
+async def stream(request):
+    async def pieces():
+        yield "a"
+    return StreamingResponse(pieces())
+
+def get(path):
+    return urllib.request.urlopen(f"http://127.0.0.1:{server.address[1]}/{path}").read().decode()
+
+def ask():
+    get("modules")
+    before = set(get("modules").split())
+    assert get("stream") == "a"
+    print(sorted(set(get("modules").split()) - before))
+    server.should_exit = True
+
+app = Starlette(routes=[Route("/modules", modules), Route("/stream", stream)])
+server = Server(app, "127.0.0.1", 0, threading.Thread(target=ask).start)
+asyncio.run(server.serve())
+"""
+
+
+def test_the_first_stream_has_nothing_to_import() -> None:
+    ran = subprocess.run([sys.executable, "-c", FIRST_STREAM], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.stdout.strip() == "[]", ran.stderr
