@@ -103,6 +103,11 @@ def _declare_refine(parser: argparse.ArgumentParser) -> None:
 
 def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [the models folder]")
+    parser.add_argument("--start", metavar="FILE", type=Path, help="the verifier to start from [the encoder alone]")
+    parser.add_argument(
+        "--rate", metavar="R", type=float, default=VERIFIER_RATE, help="learning rate of the encoder [%(default)s]"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="another one is another order [%(default)s]")
     _declare_time(parser)
     parser.set_defaults(run=_train_verifier)
 
@@ -172,8 +177,9 @@ def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base = catalog.path(_base(catalog, kind="encoder"))
 
-    recipe = Refinement(minutes=arguments.minutes, rate=VERIFIER_RATE, yes_no=VERIFIER_YES_NO)
-    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, _glimpse(sources))
+    recipe = Refinement(minutes=arguments.minutes, rate=arguments.rate, yes_no=VERIFIER_YES_NO, seed=arguments.seed)
+    glimpse = _glimpse(sources)
+    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, glimpse, arguments.start)
     write(trained, base, arguments.out or settings.models / VERIFIER)
     return 0
 

@@ -49,10 +49,9 @@ def save(
 
 def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[str, str]]:
     """The trained tensors, float32 by name, and the metadata. Raises KeyError if `base` is another model."""
+    exact = numbers(path)
     with safe_open(path, "pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
         metadata = dict(file.metadata())
-    exact = {name: _exact(tensors, name) for name in tensors if not name.endswith(STEP)}
     trained: Tensors = {}
     for name, tensor in exact.items():
         if is_head(name):
@@ -63,6 +62,13 @@ def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[st
         elif not name.endswith(DOWN):
             trained[name] = base[name].float() + tensor
     return trained, metadata
+
+
+def numbers(path: Path) -> Tensors:
+    """What the file holds, float32 by name: heads, differences and factors of differences."""
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    return {name: _exact(tensors, name) for name in tensors if not name.endswith(STEP)}
 
 
 def _exact(tensors: Tensors, name: str) -> torch.Tensor:

@@ -3,11 +3,13 @@
 Each adapted weight W becomes W + U D with U of shape (rows, rank) and D of shape (rank, columns).
 """
 
+from pathlib import Path
+
 import torch
 from torch import Tensor, nn
 
 from docqa.models.reader.network import Network
-from docqa.models.reader.weights import DOWN, UP, Tensors, is_head
+from docqa.models.reader.weights import DOWN, UP, Tensors, is_head, numbers
 
 WEIGHT = ".weight"
 
@@ -41,10 +43,20 @@ def adapt(network: Network, rank: int, first_layer: int) -> None:
                 setattr(layer.get_submodule(parent), own, LowRank(module.to(torch.bfloat16), rank))
 
 
+def restore(network: Network, path: Path) -> None:
+    """Set heads and differences of an adapted network to what the file holds. Raises KeyError if it holds others."""
+    tuned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
+    stored = numbers(path)
+    with torch.no_grad():
+        for name, weight in tuned.items():
+            weight.copy_(stored[_stored_name(name)])
+
+
 def as_stored(tuned: Tensors) -> Tensors:
     """The trained numbers by the names of the weights that they change, as `weights.save` takes them."""
-    stored: Tensors = {}
-    for name, tensor in tuned.items():
-        module, dot, kind = name.rpartition(".")
-        stored[f"{module}{WEIGHT}{dot}{kind}" if dot + kind in (UP, DOWN) else name] = tensor
-    return stored
+    return {_stored_name(name): tensor for name, tensor in tuned.items()}
+
+
+def _stored_name(name: str) -> str:
+    module, dot, kind = name.rpartition(".")
+    return f"{module}{WEIGHT}{dot}{kind}" if dot + kind in (UP, DOWN) else name

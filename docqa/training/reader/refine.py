@@ -22,7 +22,7 @@ from docqa.models.reader.network import Network, Outputs, spans_of
 from docqa.models.reader.weights import Tensors, is_head, load
 from docqa.training.figures import Read
 from docqa.training.reader.losses import token_spans
-from docqa.training.reader.low_rank import adapt, as_stored
+from docqa.training.reader.low_rank import adapt, as_stored, restore
 from docqa.training.reader.mixture import Making, Mixture, Position, Weighted
 from docqa.training.reader.sources import Source
 from docqa.training.reader.variants import Neighbours
@@ -85,12 +85,15 @@ def train_verifier(
     recipe: Refinement,
     report: Callable[[str], None],
     evaluate: Callable[[Network], str],
+    start: Path | None = None,
 ) -> Tensors:
     """As `refine`, for a verifier on the encoder in the folder `base`: its factors and heads as `weights.save` takes
-    them."""
+    them. Without `start`, a verifier trained before, it begins from the encoder alone."""
     torch.manual_seed(recipe.seed)
     network = Network(base, recipe.dropout)
     adapt(network, RANK, FIRST_LAYER)
+    if start:
+        restore(network, start)
     run = _Run(network, None, folder / STATE, recipe, report)
     return as_stored(run.train(Mixture(sources, Neighbours(network), EXCERPTS, recipe.seed), evaluate))
 
