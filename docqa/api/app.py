@@ -62,6 +62,8 @@ ENDPOINTS = (
     chats.DELETE,
     page.HEALTH,
     page.PAGE,
+    page.PART,
+    page.SIGN_IN,
 )
 
 
