@@ -49,6 +49,28 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a passage stands: from `start` to `end` in the text of a page, in characters, and `share` of the document
+    before it, from 0 to 1. `highlight` is the number of the passage in the query, from 0."""
+
+    highlight: int
+    page_number: int
+    start: int
+    end: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How many pages a document has, whether they can be drawn as pictures, and where in it passages stand."""
+
+    doc_id: str
+    pages: int
+    drawn: bool
+    places: list[Place]
+
+
+@dataclass(frozen=True)
 class Added:
     """The result of an upload or a link; published clients read `docId`."""
 

@@ -17,6 +17,7 @@ from docqa.api.rules import (
     one_of_known,
     optional,
     record,
+    several,
     short_text,
     text,
 )
@@ -123,6 +124,21 @@ KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_I
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
 LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
+
+MOST_PASSAGES: Final = 16  # that are marked at once
+HIGHLIGHT: Final = described(
+    several(SHORT_TEXT, MOST_PASSAGES), "A passage, verbatim, such as a `source_chunk`; may be repeated."
+)
+PLACES_QUERY: Final = record({"highlight": HIGHLIGHT})
+PICTURE_QUERY: Final = record(
+    {
+        "width": described(default(integer(ge=64, le=4000), 1200), "Width of the picture in pixels."),
+        "highlight": HIGHLIGHT,
+        "quote": described(
+            several(SHORT_TEXT, MOST_PASSAGES), "A sentence, verbatim, that is marked darker; may be repeated."
+        ),
+    }
+)
 
 RETRIEVE_BODY: Final[Rule] = checked(
     record(

@@ -23,7 +23,7 @@ class Upload:
 class Given:
     """What a request gave, checked: `query` and `body` have a value for every declared field.
 
-    `file` is None where the endpoint takes none; `accept` is that header in lower case.
+    `file` is None where the endpoint takes none; `accept` is that header in lower case, `if_none_match` that one.
     """
 
     path: dict[str, str]
@@ -31,6 +31,7 @@ class Given:
     body: Any
     file: Upload | None
     accept: str = ""
+    if_none_match: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,12 +31,14 @@ _TRUTH = {
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: `check` a value that was sent, `describe` it as JSON Schema, and what stands for an `absent` one."""
+    """One rule: `check` a value that was sent, `describe` it as JSON Schema, and what stands for an `absent` one. In a
+    query, `repeated` takes all values that were sent under the name."""
 
     check: Callable[[Any, Known], Any]
     describe: Callable[[Known], Schema]
     absent: Any = ABSENT
     fields: Mapping[str, "Rule"] = field(default_factory=dict)
+    repeated: bool = False
 
     @property
     def required(self) -> bool:
@@ -231,6 +233,19 @@ def many(rule: Rule) -> Rule:
         return list(_read_all(((index, rule, item) for index, item in enumerate(raw)), known).values())
 
     return Rule(check, lambda known: {"type": "array", "items": rule.schema(known)})
+
+
+def several(rule: Rule, most: int) -> Rule:
+    """What a query has at most so many times → list, which is empty where it was not sent."""
+    each = many(rule)
+
+    def check(raw: Any, known: Known) -> list[Any]:
+        values: list[Any] = each.check(raw, known)
+        if len(values) > most:
+            raise _refusal(f"List should have at most {most} items after validation, not {len(values)}", "too_long")
+        return values
+
+    return Rule(check, lambda known: {**each.schema(known), "maxItems": most}, absent=[], repeated=True)
 
 
 def record(fields: Mapping[str, Rule]) -> Rule:

@@ -203,6 +203,12 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
     return str(row[0])
 
 
+async def pages_with(conn: Connection, document: int, word: str, most: int) -> list[tuple[int, str]]:
+    """(page number, text) of up to `most` pages of a document whose text holds `word` as it stands, in order."""
+    sql = "SELECT page_number, text FROM page WHERE document = ? AND instr(text, ?) ORDER BY page_number LIMIT ?"
+    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, word, most)]
+
+
 async def first_pages(conn: Connection, document: int, characters: int) -> list[tuple[int, str, str | None]]:
     """(page number, text, packed blocks) of a document's pages until they have about so many characters."""
     sql = """SELECT page_number, text, blocks FROM (

@@ -65,6 +65,7 @@ async def delete_document(services: Services, account: int, given: Given) -> rec
     async with services.db.write() as conn:
         await store.deletion.delete_document(conn, account, given.path["doc_id"])
     services.intake.deleted.set()
+    services.drawn_pages.forget(account, given.path["doc_id"])
     return records.Message("Document deleted")
 
 
