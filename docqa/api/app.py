@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, documents, knowledge, models, page, places
+from docqa.api.endpoints import chat, chats, documents, knowledge, models, page, places
 from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
 from docqa.errors import Busy, DocqaError
 from docqa.ingest.background import work_forever
@@ -55,6 +55,13 @@ ENDPOINTS = (
     places.PAGES,
     places.PICTURE,  # before the text, whose path would take its name for a number
     documents.PAGE,
+    documents.RENAME,
+    chats.LIST,
+    chats.CREATE,
+    chats.READ,
+    chats.UPDATE,
+    chats.ADD_TURN,
+    chats.DELETE,
     page.HEALTH,
     page.PAGE,
 )
