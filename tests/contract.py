@@ -23,8 +23,17 @@ MODELS = (
     "GPT4O_MINI",
 )
 
-Model = Enum("Model", {name: name for name in MODELS}, type=str)  # type: ignore[misc]
-Length = Enum("Length", {"LONG": "LONG", "SHORT": "SHORT"}, type=str)
+
+class InAnyCase(str, Enum):
+    @classmethod
+    def _missing_(cls, value: object) -> "InAnyCase | None":
+        return next(
+            (member for member in cls if isinstance(value, str) and member.value.lower() == value.lower()), None
+        )
+
+
+Model = InAnyCase("Model", {name: name for name in MODELS})  # type: ignore[call-overload]
+Length = InAnyCase("Length", {"LONG": "LONG", "SHORT": "SHORT"})  # type: ignore[call-overload]
 LANGUAGES = (
     "ENGLISH",
     "ARABIC",
@@ -44,19 +53,42 @@ LANGUAGES = (
     "TURKISH",
     "POLISH",
     "HINDI",
+    "BENGALI",
+    "BULGARIAN",
+    "CATALAN",
+    "CROATIAN",
+    "CZECH",
+    "DANISH",
+    "ESTONIAN",
+    "FINNISH",
+    "GREEK",
+    "HUNGARIAN",
+    "INDONESIAN",
+    "LATVIAN",
+    "LITHUANIAN",
+    "MARATHI",
+    "NORWEGIAN",
+    "PERSIAN",
+    "ROMANIAN",
+    "SERBIAN",
+    "SLOVAK",
+    "SLOVENIAN",
+    "SWEDISH",
+    "TAMIL",
+    "TELUGU",
+    "THAI",
+    "UKRAINIAN",
+    "URDU",
+    "VIETNAMESE",
 )
-Language = Enum("Language", {name: name for name in LANGUAGES}, type=str)  # type: ignore[misc]
+Language = InAnyCase("Language", {name: name for name in LANGUAGES})  # type: ignore[call-overload]
 
 
-class Sender(str, Enum):
+class Sender(InAnyCase):
     user = "user"
     bot = "bot"
     assistant = "assistant"
     system = "system"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Sender | None":
-        return next((member for member in cls if isinstance(value, str) and member.value == value.lower()), None)
 
 
 # A length, even of 0, makes pydantic look into the text: it then refuses half a surrogate pair, as the rules do.
@@ -73,9 +105,13 @@ def ask_something(messages: list[Message]) -> list[Message]:
     questions = [message.message for message in messages if message.sender == Sender.user]
     if not questions:
         raise ValueError("at least one message needs the sender 'user'")
-    if not questions[-1].strip():
-        raise ValueError("the last message of the sender 'user' must not be blank")
+    if not any(map(str.strip, questions)):
+        raise ValueError("a message of the sender 'user' must not be blank")
     return messages
+
+
+def ask_something_or_nothing(messages: list[Message]) -> list[Message]:
+    return ask_something(messages) if messages else messages
 
 
 def not_blank(value: str) -> str:
@@ -91,11 +127,12 @@ def fit_together(messages: list[Message]) -> list[Message]:
 
 
 Messages = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something)]
+MessagesOrNone = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something_or_nothing)]
 
 
 class DocumentListChat(BaseModel):
     documents: list[Text]
-    messages: Messages | None = None
+    messages: MessagesOrNone | None = None
 
 
 class KnowledgeChat(BaseModel):

@@ -21,6 +21,7 @@ from docqa.api.rules import (
     short_text,
     text,
 )
+from docqa.catalog import recognition
 from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
 
@@ -35,12 +36,17 @@ def _as_bot(sender: str) -> str:
 
 
 def _ask_something(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages without blank ones of the user: published clients leave one at the end."""
     questions = [message["message"] for message in messages if message["sender"] == "user"]
     if not questions:
         raise ValueError("at least one message needs the sender 'user'")
-    if not questions[-1].strip():
-        raise ValueError("the last message of the sender 'user' must not be blank")
-    return messages
+    if not any(map(str.strip, questions)):
+        raise ValueError("a message of the sender 'user' must not be blank")
+    return [message for message in messages if message["sender"] != "user" or message["message"].strip()]
+
+
+def _ask_something_or_nothing(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return _ask_something(messages) if messages else messages
 
 
 def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -67,9 +73,13 @@ SENDER: Final = described(
     "`system` gives a system prompt of your own; in any case.",
 )
 SHORT_TEXT: Final = short_text(LONGEST_TEXT)
+_SENT: Final = checked(many(record({"sender": SENDER, "message": SHORT_TEXT})), _fit_together)
 MESSAGES: Final = described(
-    checked(checked(many(record({"sender": SENDER, "message": SHORT_TEXT})), _fit_together), _ask_something),
-    "The conversation so far, in order; the last message of the sender `user` is the question.",
+    checked(_SENT, _ask_something),
+    "The conversation so far, in order; the last message of the sender `user` that has words is the question.",
+)
+MESSAGES_OR_NONE: Final = described(
+    checked(_SENT, _ask_something_or_nothing), "As for one document; without any, the answer is a summary."
 )
 DOC_IDS: Final = many(text)
 PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
@@ -96,25 +106,32 @@ _ORDER: Final = [
     "POLISH",
     "HINDI",
 ]
-_LANGUAGES: Final = [*_ORDER, *sorted(BY_API_NAME.keys() - set(_ORDER))]
+# Names of languages that we have no sentences in: a model answers in them, and what is quoted stays as it is.
+_CODES: Final = {
+    **{entry.name.upper(): entry.iso for entry in recognition.languages().values() if entry.name.isalpha()},
+    **BY_API_NAME,
+}
+_LANGUAGES: Final = [*_ORDER, *sorted(_CODES.keys() - set(_ORDER))]
 
 CHAT_QUERY: Final = record(
     {
         "stream": described(default(boolean, False), "`true` sends the answer as text while it is made."),
         "model_name": described(
             default(one_of_known("models"), "GPT5_2"),
-            "A name that `GET /v1/api/models` lists, or a documented one: where no model answers for it, quotes do.",
+            "A name that `GET /v1/api/models` lists, or a documented one, in any case: where no model answers for it, "
+            "quotes do.",
         ),
         "agent_mode": described(default(boolean, True), "`true` is slower and generally more accurate."),
         "cite_source": described(default(boolean, False), "`true` adds the passages that the answer rests on."),
         "temperature": described(default(number(ge=0.1, le=1.5), 0.7), "How freely the model chooses its words."),
         "language": described(
-            default(one_of(*_LANGUAGES), "DEFAULT"), "Language of the answer; DEFAULT is that of the question."
+            default(one_of(*_LANGUAGES, fold=True), "DEFAULT"),
+            "Language of the answer, in any case; DEFAULT is that of the question.",
         ),
-        "length": described(default(one_of("LONG", "SHORT"), "SHORT"), "Length of the answer."),
+        "length": described(default(one_of("LONG", "SHORT", fold=True), "SHORT"), "Length of the answer, in any case."),
     }
 )
-DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES)})
+DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES_OR_NONE)})
 KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES})
 
 DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE})
@@ -195,7 +212,7 @@ def chat_options(query: Mapping[str, Any]) -> ChatOptions:
     """The options of a chat from its query, as CHAT_QUERY reads it."""
     return ChatOptions(
         model_name=query["model_name"],
-        language=BY_API_NAME[query["language"]],
+        language=_CODES[query["language"]],
         length=query["length"],
         temperature=query["temperature"],
         agent_mode=query["agent_mode"],

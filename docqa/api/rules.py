@@ -149,17 +149,18 @@ def one_of(*names: str, fold: bool = False) -> Rule:
 
 
 def one_of_known(key: str) -> Rule:
-    """One of the names in `known[key]`."""
+    """One of the names in `known[key]`, in any case; the value is the name as it stands there."""
     return Rule(
-        lambda raw, known: _choose(raw, known[key], False), lambda known: {"type": "string", "enum": list(known[key])}
+        lambda raw, known: _choose(raw, known[key], True), lambda known: {"type": "string", "enum": list(known[key])}
     )
 
 
 def _choose(raw: Any, names: Iterable[str], fold: bool) -> str:
     if isinstance(raw, str):
-        wanted = _encodable(raw).lower() if fold else _encodable(raw)
-        for name in names:
-            if wanted == (name.lower() if fold else name):
+        if _encodable(raw) in names:  # two local models may differ in case only
+            return raw
+        for name in names if fold else ():
+            if raw.lower() == name.lower():
                 return name
     *others, last = (repr(name) for name in names)
     raise refusal(f"Input should be {', '.join(others)} or {last}" if others else f"Input should be {last}", "enum")
