@@ -234,6 +234,28 @@ class InstallStep:
 
 
 @dataclass(frozen=True)
+class ApiKey:
+    """A key of the account, without its secret; `last_used` is known to the minute, `revoked` when it was, or null;
+    `is_current` marks the one that the request was sent with."""
+
+    key_id: str
+    name: str
+    created: str
+    last_used: str | None
+    revoked: str | None
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class ApiKeyCreated:
+    """A new key; `key` is told this once and kept nowhere."""
+
+    key_id: str
+    name: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Health:
     """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of
     text recognition, say what can be used; `installing` what is being installed, `proposal` which language model this

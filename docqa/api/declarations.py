@@ -27,7 +27,7 @@ from docqa.questions.question import ChatOptions
 
 LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
 LONGEST_CHAT: Final = 262_144  # characters of all messages together
-LONGEST_NAME: Final = 255  # characters of a document's name
+LONGEST_NAME: Final = 255  # characters of the name of a document or a key
 MOST_ID: Final = 2**31 - 1
 
 
@@ -144,6 +144,10 @@ KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_i
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
 LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
 
+KEY_BODY: Final = record({"name": checked(short_text(LONGEST_NAME), _not_blank)})
+REVOKE_QUERY: Final = record(
+    {"itself": described(default(boolean, False), "`true` lets a key revoke itself, which is refused otherwise.")}
+)
 MOST_PASSAGES: Final = 16  # that are marked at once
 HIGHLIGHT: Final = described(
     several(SHORT_TEXT, MOST_PASSAGES), "A passage, verbatim, such as a `source_chunk`; may be repeated."

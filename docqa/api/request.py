@@ -57,8 +57,8 @@ async def read(
     path = dict(request.path_params)
     accept, tags = request.headers.get("accept", "").lower(), request.headers.get("if-none-match", "")
     if endpoint.file is not None:
-        return Given(path, values["query"], None, values["body"][endpoint.file], accept, tags)
-    return Given(path, values["query"], values["body"], None, accept, tags)
+        return Given(path, values["query"], None, values["body"][endpoint.file], accept, if_none_match=tags)
+    return Given(path, values["query"], values["body"], None, accept, if_none_match=tags)
 
 
 def _query(request: Request, endpoint: Endpoint) -> dict[str, Any]:

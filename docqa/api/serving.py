@@ -7,14 +7,14 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.api.auth import Keys
+from docqa.api.auth import Keys, id_of
 from docqa.api.endpoint import Endpoint
 from docqa.api.request import MB, read
 from docqa.errors import DocqaError, Unauthorized, Unavailable
@@ -58,6 +58,8 @@ class Served:
             )
         except ClientDisconnect:
             return Response(status_code=CLIENT_LEFT)
+        if self.endpoint.needs_key:
+            given = replace(given, key_id=id_of(request.headers["x-api-key"]))
         if given.file is not None:
             stack.callback(given.file.content.close)
 
