@@ -2,6 +2,9 @@
 /openapi.json."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+Timestamp = Annotated[str, "date-time"]  # in UTC; the second is the format of JSON Schema
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,7 @@ class Document:
     language: str
     pages: int
     shareable: bool
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class KnowledgeBase:
     knowledge_base_id: str
     name: str
     document_details: list[Member]
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ class ChatResponse:
     question: Turn
     answer: Turn
     sources: list[Source]
-    created: str
+    created: Timestamp
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class Chat:
     doc_ids: list[str]
     knowledge_base_id: str
     turns: list[ChatTurn]
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ class ChatEntry:
 
     chat_id: str
     title: str
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -240,9 +243,9 @@ class ApiKey:
 
     key_id: str
     name: str
-    created: str
-    last_used: str | None
-    revoked: str | None
+    created: Timestamp
+    last_used: Timestamp | None
+    revoked: Timestamp | None
     is_current: bool
 
 

@@ -99,7 +99,7 @@ def create(
             stack.push_async_callback(stop, watcher)
             yield
 
-    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in _served().items()]
+    routes = [Route(path, ByMethod(served), methods=[*served, "OPTIONS"]) for path, served in _served().items()]
     routes.append(Route("/openapi.json", _show_openapi))
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(

@@ -6,12 +6,14 @@ from typing import Any, Final
 from docqa.api.rules import (
     Rule,
     boolean,
+    bounded,
     checked,
     default,
     described,
     free,
     integer,
     many,
+    named,
     number,
     one_of,
     one_of_known,
@@ -73,14 +75,17 @@ SENDER: Final = described(
     "`system` gives a system prompt of your own; in any case.",
 )
 SHORT_TEXT: Final = short_text(LONGEST_TEXT)
-_SENT: Final = checked(many(record({"sender": SENDER, "message": SHORT_TEXT})), _fit_together)
+MESSAGE: Final = named("ChatMessage", record({"sender": SENDER, "message": SHORT_TEXT}))
+_SENT: Final = checked(many(MESSAGE), _fit_together)
 MESSAGES: Final = described(
-    checked(_SENT, _ask_something),
+    bounded(checked(_SENT, _ask_something), minItems=1),
     "The conversation so far, in order; the last message of the sender `user` that has words is the question.",
 )
 MESSAGES_OR_NONE: Final = described(
     checked(_SENT, _ask_something_or_nothing), "As for one document; without any, the answer is a summary."
 )
+_WORDS: Final = bounded(checked(SHORT_TEXT, _not_blank), minLength=1)
+NAME: Final = bounded(checked(short_text(LONGEST_NAME), _not_blank), minLength=1)
 DOC_IDS: Final = many(text)
 PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
 PAGE_SIZE: Final = described(default(integer(ge=1, le=100), 10), "Entries on a page.")
@@ -142,9 +147,11 @@ KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": 
 KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_IDS})
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
-LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
+LINK_QUERY: Final = record(
+    {"url": described(bounded(text, format="uri"), "A link to a PDF or to a page on a website.")}
+)
 
-KEY_BODY: Final = record({"name": checked(short_text(LONGEST_NAME), _not_blank)})
+KEY_BODY: Final = record({"name": NAME})
 REVOKE_QUERY: Final = record(
     {"itself": described(default(boolean, False), "`true` lets a key revoke itself, which is refused otherwise.")}
 )
@@ -166,7 +173,7 @@ PICTURE_QUERY: Final = record(
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
-            "query": checked(SHORT_TEXT, _not_blank),
+            "query": _WORDS,
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),
@@ -209,7 +216,7 @@ _SCOPE: Final = {
 }
 CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
 CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
-DOCUMENT_UPDATE_BODY: Final = record({"name": checked(short_text(LONGEST_NAME), _not_blank)})
+DOCUMENT_UPDATE_BODY: Final = record({"name": NAME})
 
 
 def chat_options(query: Mapping[str, Any]) -> ChatOptions:

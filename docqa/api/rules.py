@@ -262,6 +262,16 @@ def checked(rule: Rule, function: Callable[[Any], Any]) -> Rule:
     return replace(rule, check=check)
 
 
+def named(name: str, rule: Rule) -> Rule:
+    """`rule`, which /openapi.json describes once, under this name."""
+    return replace(rule, describe=lambda known: {"title": name, **rule.schema(known)})
+
+
+def bounded(rule: Rule, **keywords: Any) -> Rule:
+    """`rule`, with further keywords of JSON Schema that say what it checks, such as `minItems=1`."""
+    return replace(rule, describe=lambda known: {**rule.schema(known), **keywords})
+
+
 def described(rule: Rule, description: str) -> Rule:
     """`rule`, with a sentence for the reader of /openapi.json."""
     return replace(rule, describe=lambda known: {**rule.schema(known), "description": description})

@@ -73,14 +73,18 @@ class Served:
 
 
 class ByMethod:
-    """The endpoints of one path as an ASGI application; HEAD is served by that of GET."""
+    """The endpoints of one path as an ASGI application; HEAD is served by that of GET, OPTIONS says what there is."""
 
     def __init__(self, served: Mapping[str, Served]) -> None:
         self._served = served
+        head = {"HEAD"} if "GET" in served else set()
+        self.allowed = ", ".join(sorted({*served, *head, "OPTIONS"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request of a method that the path has."""
         method = scope["method"]
+        if method == "OPTIONS":
+            return await Response(status_code=204, headers={"Allow": self.allowed})(scope, receive, send)
         await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 

@@ -12,6 +12,7 @@ from docqa.api.endpoint import Endpoint, Given
 from docqa.api.multipart import media_type as safe_type
 from docqa.api.streaming import stream_file
 from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
+from docqa.formats.names import media_types
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
 from docqa.ingest.spool import Spool, copied_original
@@ -179,7 +180,7 @@ FILE = Endpoint(
     path="/v1/api/documents/{doc_id}/file",
     handler=read_file,
     summary="The original file",
-    answers="*/*",
+    answers=("application/octet-stream", *media_types(), "*/*"),  # as it was uploaded
     tag=TAG,
     errors=(NotFound,),
 )

@@ -26,7 +26,7 @@ async def read_pages(services: Services, account: int, given: Given) -> records.
     return records.Pages(document.doc_id, document.pages, document.kind in KINDS, marks)
 
 
-async def show_page(services: Services, account: int, given: Given) -> Response:
+async def draw_page(services: Services, account: int, given: Given) -> Response:
     """A page as a picture, with passages marked. Raises NotFound for an unknown document or page and for a kind that
     cannot be drawn, Unreadable for a page that cannot."""
     query = given.query
@@ -66,7 +66,7 @@ PAGES = Endpoint(
 )
 PICTURE = Endpoint(
     path="/v1/api/documents/{doc_id}/pages/{page_number}.png",
-    handler=show_page,
+    handler=draw_page,
     summary="A page of a PDF or a picture as PNG, with passages marked",
     answers="image/png",
     tag=TAG,
