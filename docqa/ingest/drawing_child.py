@@ -11,5 +11,6 @@ def main() -> None:
 
 
 def _draw(request: Header, data: bytes) -> Answers:
-    drawn = picture(data, request["page_number"], request["width"], request["passages"], request["quotes"])
+    about = {name: request[name] for name in ("page_number", "width", "passages", "quotes", "languages", "hint")}
+    drawn = picture(data, **about)
     yield {"marked": drawn.marked}, drawn.png

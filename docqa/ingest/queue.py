@@ -61,7 +61,7 @@ class ReadingQueue:
         Raises Unreadable, ChildDied.
         """
         async with self._drawing.turn(account):
-            return await draw(content, request, self._limits)
+            return await draw(content, request, self._ocr_languages, self._limits)
 
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
         """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.

@@ -70,12 +70,14 @@ class Limits:
 
 
 class Drawing(NamedTuple):
-    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker."""
+    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker. `hint` is
+    the ISO 639-1 code of the document's language, for a scan."""
 
     page_number: int
     width: int
     passages: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
+    hint: str = ""
 
 
 async def prepare(
@@ -140,8 +142,9 @@ async def recognise(
     return pages[-1]
 
 
-async def draw(data: bytes | Pieces, request: Drawing, limits: Limits) -> tuple[bytes, int]:
-    """(a page as PNG, how many pieces of lines are marked on it), drawn in a child process as by `prepare`.
+async def draw(data: bytes | Pieces, request: Drawing, languages: str, limits: Limits) -> tuple[bytes, int]:
+    """(a page as PNG, how many pieces of lines are marked on it), drawn in a child process as by `prepare`, which reads
+    a scan in these `languages`.
 
     Raises Unreadable, ChildDied.
     """
@@ -150,7 +153,7 @@ async def draw(data: bytes | Pieces, request: Drawing, limits: Limits) -> tuple[
     async def keep(header: Header, blob: bytes) -> None:
         drawn.append((blob, int(header["marked"])))
 
-    about = {"task": "draw", "name": f"page {request.page_number}", **request._asdict()}
+    about = {"task": "draw", "name": f"page {request.page_number}", "languages": languages, **request._asdict()}
     await _ask(about, data, limits, ("path", "page_number"), keep, _DRAWS)
     return drawn[-1]
 

@@ -14,6 +14,7 @@ from docqa.formats.drawn.letters import Glyph, PageLetters
 from docqa.formats.drawn.painting import MOST_PIXELS, picture
 from docqa.formats.drawn.places import found_in
 from docqa.formats.pdf.drawing import draw
+from docqa.formats.pictures import data as tessdata
 from docqa.ingest.preparation import page_chunks
 
 WHITE, YELLOW, ORANGE = (255, 255, 255), (255, 240, 150), (255, 196, 64)
@@ -182,3 +183,53 @@ def test_a_page_that_is_very_long_has_no_more_pixels_than_the_limit(tmp_path: Pa
 def test_a_page_that_cannot_be_drawn_is_refused_with_the_reason() -> None:
     with pytest.raises(Unreadable, match="Page 5 is damaged"):
         picture(text_page(LEASE), 5, 600, [], [])
+
+
+def scanned(turn: int = 0) -> bytes:
+    """A picture of a page of text, turned anticlockwise."""
+    with pymupdf.open() as document:
+        page = document.new_page(width=500, height=300)
+        page.insert_textbox((40, 40, 460, 280), "The harbour of Bergen was busy.\n\n" + LEASE, fontsize=14)
+        image = opened(page.get_pixmap(dpi=150).tobytes("png"))
+    made = io.BytesIO()
+    image.rotate(turn, expand=True).save(made, "PNG")
+    return made.getvalue()
+
+
+def shade(image: Image.Image, colour: tuple[int, int, int]) -> tuple[float, float, float, float]:
+    """The edges of what has a colour, from 0 to 1 of the image's width and height."""
+    places = [(x, y) for x in range(image.width) for y in range(image.height) if image.getpixel((x, y)) == colour]
+    across, down = [x / image.width for x, _ in places], [y / image.height for _, y in places]
+    return min(across), min(down), max(across), max(down)
+
+
+needs_recognition = pytest.mark.skipif("eng" not in tessdata.languages(), reason="there are no data for English")
+
+
+@needs_recognition
+def test_a_passage_is_marked_on_a_picture_of_it() -> None:
+    drawn = picture(scanned(), 1, 1000, ["The harbour of Bergen was busy."], hint="en")
+    assert drawn.marked == 1
+    left, top, right, bottom = shade(opened(drawn.png), YELLOW)
+    assert left < 0.1 and 0.3 < right < 0.7 and 0.1 < top < bottom < 0.25
+
+
+@needs_recognition
+def test_a_passage_is_marked_on_a_page_of_a_pdf_that_is_a_scan() -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=500, height=300)
+    page.insert_image(page.rect, stream=scanned())
+    drawn = picture(document.tobytes(), 1, 1000, [LEASE], ["The tenant keeps the rooms in good order"], hint="en")
+    assert drawn.marked > 2
+    image = opened(drawn.png)
+    assert shade(image, YELLOW)[1] > 0.2, "the line above is not marked"
+    assert shade(image, ORANGE)[1] > shade(image, YELLOW)[1]
+
+
+@needs_recognition
+@pytest.mark.parametrize("turn", [90, 270])
+def test_a_passage_is_marked_on_a_picture_that_lies_on_its_side(turn: int) -> None:
+    drawn = picture(scanned(turn), 1, 1000, ["The harbour of Bergen was busy."], hint="en")
+    assert drawn.marked == 1
+    left, _, right, _ = shade(opened(drawn.png), YELLOW)
+    assert (left + right) / 2 < 0.3 if turn == 90 else (left + right) / 2 > 0.7

@@ -38,7 +38,7 @@ async def draw_page(services: Services, account: int, given: Given) -> Response:
             f"Pages of .{document.kind} documents are not drawn, only those of PDF files and pictures. The text of "
             f"this page is at /v1/api/documents/{document.doc_id}/pages/{number}."
         )
-    request = Drawing(number, query["width"], tuple(query["highlight"]), tuple(query["quote"]))
+    request = Drawing(number, query["width"], tuple(query["highlight"]), tuple(query["quote"]), document.language)
     tag = tag_of(document, request)
     # A browser asks again each time, with its key: what was deleted must not be shown from its cache.
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "x-api-key"}

@@ -14,7 +14,7 @@ from docqa.errors import Unreadable
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
-from docqa.formats.pdf.opening import BROKEN, open_page, open_pdf, raise_if_memory, with_pages
+from docqa.formats.pdf.opening import BROKEN, open_page, open_pdf, raise_if_memory, rendered, with_pages
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-_RESOLUTION = 300  # dots per inch
-_LONGEST_SIDE = 6000  # dots; a poster is read at a lower resolution
 _STAMP = 60  # characters: a scanned page with less text on top of it still counts as a scan
 _NUMBER = 12  # characters that the number of a section takes beside its title
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
@@ -67,7 +65,7 @@ def recognise(data: bytes, page_number: int, languages: str = "", hint: str = ""
     from docqa.formats.pictures.recognition import recognise as recognise_picture
 
     page = open_page(data, page_number)
-    return recognise_picture(_rendered(page, page.rect), languages, hint)
+    return recognise_picture(rendered(page, page.rect), languages, hint)
 
 
 def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
@@ -78,21 +76,7 @@ def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
     except BROKEN as error:
         raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-    return [partial(_rendered, page, pymupdf.Rect(box) * page.rotation_matrix) for box in boxes]
-
-
-def _rendered(page: Any, part: Any) -> "Image":
-    """A part of a page as it is shown. Raises Unreadable."""
-    from docqa.formats.pictures.decode import from_grey
-
-    inches = max(part.width, part.height, 1) / 72
-    resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
-    try:
-        pixels = page.get_pixmap(dpi=resolution, colorspace=pymupdf.csGRAY, alpha=False, clip=part)
-    except BROKEN as error:
-        raise_if_memory(error)
-        raise Unreadable(f"Page {page.number + 1} is damaged and cannot be shown.") from error
-    return from_grey(pixels.width, pixels.height, pixels.samples)
+    return [partial(rendered, page, pymupdf.Rect(box) * page.rotation_matrix) for box in boxes]
 
 
 def _attached(document: Any) -> int:

@@ -1,13 +1,18 @@
 """A PDF opened by MuPDF, and a page of it; what damaged files raise ends here."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pymupdf as _pymupdf
 
 from docqa.errors import Unreadable
 
+if TYPE_CHECKING:
+    from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
+
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
+_RESOLUTION = 300  # dots per inch
+_LONGEST_SIDE = 6000  # dots; a poster is read at a lower resolution
 
 
 def open_pdf(data: bytes) -> Any:
@@ -54,3 +59,17 @@ def raise_if_memory(error: Exception) -> None:
     """Raises MemoryError for what MuPDF raises where an allocation fails."""
     if any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory")):
         raise MemoryError(str(error)) from error
+
+
+def rendered(page: Any, part: Any) -> "Image":
+    """A part of a page as it is shown. Raises Unreadable."""
+    from docqa.formats.pictures.decode import from_grey
+
+    inches = max(part.width, part.height, 1) / 72
+    resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
+    try:
+        pixels = page.get_pixmap(dpi=resolution, colorspace=pymupdf.csGRAY, alpha=False, clip=part)
+    except BROKEN as error:
+        raise_if_memory(error)
+        raise Unreadable(f"Page {page.number + 1} is damaged and cannot be shown.") from error
+    return from_grey(pixels.width, pixels.height, pixels.samples)
