@@ -1,5 +1,6 @@
 """The API's requests declared a second time, in FastAPI with pydantic 2: the judge of what `docqa.rules` answers."""
 
+from datetime import date
 from enum import Enum
 from typing import Annotated, Any
 
@@ -84,6 +85,33 @@ LANGUAGES = (
 Language = InAnyCase("Language", {name: name for name in LANGUAGES})  # type: ignore[call-overload]
 
 
+KINDS = (
+    "csv",
+    "doc",
+    "docx",
+    "eml",
+    "epub",
+    "html",
+    "image",
+    "json",
+    "mbox",
+    "md",
+    "msg",
+    "odp",
+    "ods",
+    "odt",
+    "pdf",
+    "ppt",
+    "pptx",
+    "rtf",
+    "txt",
+    "xls",
+    "xlsx",
+    "xml",
+)
+Kind = InAnyCase("Kind", {name: name for name in KINDS})  # type: ignore[call-overload]
+
+
 class Sender(InAnyCase):
     user = "user"
     bot = "bot"
@@ -130,6 +158,19 @@ Messages = Annotated[list[Message], AfterValidator(fit_together), AfterValidator
 MessagesOrNone = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something_or_nothing)]
 
 
+def known_language(value: str) -> str:
+    if not (len(value) == 2 and value.isalpha() or value.upper() in LANGUAGES and value.upper() != "DEFAULT"):
+        raise ValueError("must be an ISO 639-1 code such as 'de', or the name of a language such as GERMAN")
+    return value
+
+
+def day(value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise ValueError("must be a day such as 2027-03-31") from None
+
+
 class DocumentListChat(BaseModel):
     documents: list[Text]
     messages: MessagesOrNone | None = None
@@ -154,6 +195,10 @@ class Retrieve(BaseModel):
     doc_ids: list[Text] | None = None
     knowledge_base_id: Text | None = None
     top_k: int = Field(5, ge=1, le=100)
+    language: Annotated[Text, AfterValidator(known_language)] | None = None
+    kind: Kind | None = None
+    date_from: Annotated[Text, AfterValidator(day)] | None = None
+    date_to: Annotated[Text, AfterValidator(day)] | None = None
 
     @model_validator(mode="after")
     def one_place(self) -> "Retrieve":

@@ -1,6 +1,7 @@
 """What each endpoint takes: the rules of every query and JSON body, each declared once."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Final
 
 from docqa.api.rules import (
@@ -24,6 +25,7 @@ from docqa.api.rules import (
     text,
 )
 from docqa.catalog import recognition
+from docqa.formats.reading import READERS
 from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
 
@@ -61,6 +63,20 @@ def _not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be blank")
     return value
+
+
+def _code(language: str) -> str:
+    code = language.lower() if len(language) == 2 and language.isalpha() else _CODES.get(language.upper())
+    if not code:
+        raise ValueError("must be an ISO 639-1 code such as 'de', or the name of a language such as GERMAN")
+    return code
+
+
+def _day(value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise ValueError("must be a day such as 2027-03-31") from None
 
 
 def _one_place(body: dict[str, Any]) -> dict[str, Any]:
@@ -170,6 +186,7 @@ PICTURE_QUERY: Final = record(
     }
 )
 
+DAY: Final = bounded(checked(text, _day), format="date")
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
@@ -177,6 +194,17 @@ RETRIEVE_BODY: Final[Rule] = checked(
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),
+            "language": described(
+                optional(checked(text, _code)),
+                "Only documents in this language: an ISO 639-1 code, or a name as for chats.",
+            ),
+            "kind": described(
+                optional(one_of(*sorted(READERS), fold=True)), "Only documents of this kind, in any case."
+            ),
+            "date_from": described(
+                optional(DAY), "Only documents of this day or later, by their own date or the day they were added."
+            ),
+            "date_to": described(optional(DAY), "Only documents of this day or earlier."),
         }
     ),
     _one_place,

@@ -20,7 +20,8 @@ from docqa.text.blocks import Block, packed, stored_blocks
 class StoredDocument:
     """A document as the program knows it: `id` is the row, `doc_id` the public name.
 
-    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing.
+    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing;
+    `created` is when it was added.
     """
 
     id: int
@@ -33,6 +34,7 @@ class StoredDocument:
     title: str = ""
     author: str = ""
     dated: str = ""
+    created: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class StoredPage:
     blocks: tuple[Block, ...]
 
 
-STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated"
+STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated, created"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
