@@ -226,6 +226,13 @@ class Message:
 
 
 @dataclass(frozen=True)
+class SignedIn:
+    """The API key that the page uses from now on."""
+
+    key: str
+
+
+@dataclass(frozen=True)
 class InstallStep:
     """Something that is installed while the server serves; `state` is `waiting`, `running`, `done` or `failed`,
     `percent` how far it is, `message` what works meanwhile, or why it failed and what helps."""

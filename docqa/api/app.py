@@ -68,6 +68,8 @@ ENDPOINTS = (
     keys.REVOKE,
     page.HEALTH,
     page.PAGE,
+    page.PART,
+    page.SIGN_IN,
 )
 
 

@@ -233,7 +233,7 @@ TURN: Final = record(
 )
 CHATS_QUERY: Final = record(
     {
-        "query": described(default(SHORT_TEXT, ""), "A part of the title, a question or an answer, in any case."),
+        "query": described(default(short_text(1000), ""), "A part of the title, a question or an answer, in any case."),
         "page": PAGE,
         "page_size": PAGE_SIZE,
     }
@@ -244,6 +244,7 @@ _SCOPE: Final = {
 }
 CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
 CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
+SIGN_IN_BODY: Final = record({"ticket": SHORT_TEXT})
 DOCUMENT_UPDATE_BODY: Final = record({"name": NAME})
 
 

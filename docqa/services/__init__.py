@@ -29,6 +29,7 @@ from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
+from docqa.services.ticket import Ticket
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
@@ -74,6 +75,7 @@ class Services:
     work: asyncio.Event
     lanes: Lanes
     drawn_pages: DrawnPages
+    ticket: Ticket
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
@@ -200,6 +202,7 @@ async def open_services(
         work=work,
         lanes=lanes,
         drawn_pages=DrawnPages(intake, lanes.copies),
+        ticket=Ticket(settings.key_file),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

@@ -90,9 +90,9 @@ async def test_what_rests_on_a_deleted_document_leaves_the_chat_and_the_disk(
 ) -> None:
     secret = "The combination of the safe is Quetzalcoatlus."
     safe, rent = await upload(client, secret), await upload(client, RENT)
-    told = turn(safe, "What opens the safe?", f"{secret} [1]")
-    told["sources"][0]["source_chunk"] = secret
-    chat_id = await keep(client, "Both", [safe, rent], told, turn(rent))
+    revealing = turn(safe, "What opens the safe?", f"{secret} [1]")
+    revealing["sources"][0]["source_chunk"] = secret
+    chat_id = await keep(client, "Both", [safe, rent], revealing, turn(rent))
     await client.delete(f"/v1/api/documents/{safe}")
     chat = (await client.get(f"/v1/api/chats/{chat_id}")).json()
     assert chat["doc_ids"] == [rent]
