@@ -1,31 +1,64 @@
 """`python run.py serve`: the server, its greeting, and the line that shows how far the installation is."""
 
-import argparse
 import asyncio
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import click
 
 from docqa import store
 from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.cli.memory import return_freed
+from docqa.cli.options import settings_of
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.services import Services
-from docqa.settings import Settings
+from docqa.settings import Settings, environment_name
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, ProgressLine, current
 from docqa.store.database import Database
 
 
-def run(settings: Settings, options: argparse.Namespace) -> int:
-    """Serve until a signal ends it; the exit code. Raises CannotStart."""
+def _epilog() -> str:
+    """Every setting of the environment, as click shows lines that it must not join."""
+    listed = [
+        f"  {environment_name(field.name):28} {field.metadata['help']} [{_shown(field.default)}]"
+        for field in fields(Settings)
+    ]
+    return "\n".join(["\b", "Settings, from the environment:", *listed])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    return str(value)
+
+
+@click.command(epilog=_epilog())
+@click.option("--host", help="Address to listen on.")
+@click.option("--port", help="Port to listen on; 0 takes a free one.")
+@click.option("--data", metavar="DIR", help="Folder of the SQLite file and the first API key.")
+@click.option("--log-level", help="debug, info, warning or error.")
+@click.option("--wait", is_flag=True, help="Install everything before serving, not meanwhile.")
+@click.pass_obj
+def serve(background: tuple[str, ...], /, wait: bool, **given: str | None) -> int:
+    """Serve the API and the page until Ctrl-C or SIGTERM."""
+    try:
+        return run(settings_of(**given), background)
+    except KeyboardInterrupt:  # before the server handles it
+        return 0
+
+
+def run(settings: Settings, background: Sequence[str]) -> int:
+    """Serve until a signal ends it; the exit code. `background` is what the installer is told. Raises CannotStart."""
     return_freed()
     line = ProgressLine()
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -34,7 +67,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     logging.getLogger("python_multipart").setLevel("ERROR")  # it warns of every form that is none
     if key := asyncio.run(_first_key(settings)):
         show_key(key, _key_file(settings))
-    installation = Installation(options.background) if options.background else None
+    installation = Installation(background) if background else None
     app = create(settings, installation=installation)
     server = Server(app, settings.host, settings.port, lambda: _Greeting(settings, installation, line).show(server))
     try:
