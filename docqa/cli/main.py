@@ -11,8 +11,21 @@ from docqa.errors import DocqaError
 
 # To add a command, add its line.
 SECTIONS = {
+    "Documents and questions": [
+        Listed("add", "docqa.cli.add:add", "add files, folders, ZIP archives and links"),
+        Listed("ask", "docqa.cli.ask:ask", "ask documents or a knowledge base; the answer with its sources"),
+        Listed("chat", "docqa.cli.ask:chat", "ask one question after the other"),
+        Listed("search", "docqa.cli.ask:search", "show the passages that fit, without an answer"),
+        Listed("ls", "docqa.cli.documents:list_documents", "list documents"),
+        Listed("show", "docqa.cli.documents:show", "show what is known of a document, or the text of a page"),
+        Listed("rm", "docqa.cli.documents:remove", "delete documents"),
+        Listed("kb", "docqa.cli.kb:kb", "list, make, fill, rename and delete knowledge bases"),
+        Listed("watch", "docqa.cli.watch:watch", "keep the documents as a folder is"),
+    ],
     "The server": [
         Listed("serve", "docqa.cli.serve:serve", "serve the API and the page"),
+        Listed("status", "docqa.cli.status:status", "what runs, what can be used, what is missing"),
+        Listed("log", "docqa.cli.status:log", "show what the server has logged"),
         Listed("key", "docqa.cli.keys:key", "add, list and revoke API keys"),
         Listed("models", "docqa.cli.models:models", "list, pull, add, remove and check models"),
         Listed("ocr", "docqa.cli.ocr:ocr", "list and add languages of text recognition"),
@@ -32,6 +45,7 @@ SECTIONS = {
         Listed("eval", "docqa.cli.evaluate:evaluate_files", "how well questions about your own files are answered"),
     ],
     "The installation": [
+        Listed("completion", "docqa.cli.completion:completion", "let bash, zsh or fish complete commands and names"),
         Listed("install", "docqa.cli.checkout:install", "install what failed or is missing, and fetch the models"),
         Listed("bundle", "docqa.cli.checkout:gather", "gather what a machine without a network needs into one folder"),
         Listed("test", "docqa.cli.checkout:test", "run the tests; further words go to pytest"),
@@ -66,3 +80,8 @@ def main(arguments: Sequence[str], background: Sequence[str] = (), program: str 
     except DocqaError as error:
         print(f"docqa: {error}", file=sys.stderr)
         return 1
+
+
+def console() -> None:
+    """`docqa`, as pip installs it; without a command it shows the help."""
+    sys.exit(main(sys.argv[1:] or ["--help"], program="docqa"))

@@ -42,3 +42,31 @@ def with_data(command: Command) -> Command:
         return command(settings_of(data=data), *arguments, **options)
 
     return run
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, in a shape that stays.")
+in_base = click.option("--kb", metavar="NAME", help="The knowledge base of this name or id.")
+
+
+def with_service(command: Command) -> Command:
+    """Hand a command the service, as its first argument, with options that say which."""
+    return _handed(command, alone=True)
+
+
+def with_running_service(command: Command) -> Command:
+    """The same, but where no server runs the command says so."""
+    return _handed(command, alone=False)
+
+
+def _handed(command: Command, *, alone: bool) -> Command:
+    @click.option("--data", metavar="DIR", help="Folder of the SQLite file and the first API key.")
+    @click.option("--url", envvar="DOCQA_URL", help="Another server, such as https://docs.example.org. [DOCQA_URL]")
+    @click.option("--key", envvar="DOCQA_KEY", help="The API key, instead of the stored one. [DOCQA_KEY]")
+    @functools.wraps(command)
+    def run(*arguments: Any, data: str | None, url: str | None, key: str | None, **options: Any) -> Any:
+        from docqa.cli.client import opened  # the help needs no HTTP
+
+        with opened(settings_of(data=data), url, key, alone=alone) as service:
+            return command(service, *arguments, **options)
+
+    return run

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields
 from functools import partial
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.cli.memory import return_freed
 from docqa.cli.options import settings_of
+from docqa.cli.presence import presence
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.services import Services
@@ -25,6 +28,9 @@ from docqa.settings import Settings, environment_name
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, ProgressLine, current
 from docqa.store.database import Database
+from docqa.store.modes import FILE
+
+LOG_BYTES = 1 << 20
 
 
 def _epilog() -> str:
@@ -62,16 +68,23 @@ def run(settings: Settings, background: Sequence[str]) -> int:
     return_freed()
     line = ProgressLine()
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=[_AboveTheLine(line)])
+    handlers = [_AboveTheLine(line), _Kept(settings)]
+    logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=handlers)
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("python_multipart").setLevel("ERROR")  # it warns of every form that is none
-    if key := asyncio.run(_first_key(settings)):
-        show_key(key, _key_file(settings))
+    if key := asyncio.run(first_key(settings)):
+        show_key(key, settings.key_file)
     installation = Installation(background) if background else None
     app = create(settings, installation=installation)
-    server = Server(app, settings.host, settings.port, lambda: _Greeting(settings, installation, line).show(server))
+
+    def show() -> None:
+        present.announce(*server.address)
+        _Greeting(settings, installation, line).show(server)
+
+    server = Server(app, settings.host, settings.port, show)
     try:
-        server.run()
+        with presence(settings.data) as present:
+            server.run()
     except SystemExit:  # uvicorn raises it if the port is taken, after logging that
         return 1
     finally:
@@ -100,6 +113,22 @@ class _AboveTheLine(logging.StreamHandler[Any]):
         self._line.draw()
 
 
+class _Kept(RotatingFileHandler):
+    """Log records in a file, for `log`; the one before it is kept too."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        super().__init__(settings.log_file, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+
+    def _open(self) -> TextIOWrapper:
+        file = self._settings.log_file
+        file.touch(mode=FILE)
+        return file.open("a", encoding="utf-8")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: the disk is full, and stderr has the record too."""
+
+
 class _Greeting:
     """What is shown when the server has started, and while the rest is installed."""
 
@@ -113,8 +142,8 @@ class _Greeting:
         services: Services = server.config.app.state.services  # type: ignore[union-attr]
         for note in [*services.notes(), *services.languages]:
             print(note)
-        key_file = _key_file(self.settings)
-        key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
+        file = self.settings.key_file
+        key = f"$(cat '{file}')" if file.exists() else "YOUR-KEY"
         address = f"http://{shown}:{port}"
         print(f"DocQA serves on {address} - try:\n", flush=True)
         print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
@@ -133,11 +162,7 @@ class _Greeting:
                 print(services.proposal() or "Everything is installed.", flush=True)
 
 
-def _key_file(settings: Settings) -> Path:
-    return settings.data / "api-key"
-
-
-async def _first_key(settings: Settings) -> str | None:
+async def first_key(settings: Settings) -> str | None:
     """The first key of a new database, None for any other."""
     async with AsyncExitStack() as stack:
         db = await Database.open(settings.database)
@@ -148,8 +173,8 @@ async def _first_key(settings: Settings) -> str | None:
             _, key = await create_key(conn, DEFAULT_ACCOUNT, "first key")
             # Inside the transaction: a key that could not be written to its file must not exist.
             try:
-                with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                    _key_file(settings).chmod(0o600)  # the file may have existed, readable by others
+                with os.fdopen(os.open(settings.key_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                    settings.key_file.chmod(0o600)  # the file may have existed, readable by others
                     file.write(key + "\n")
             except OSError as error:
                 raise CannotStart(f"The first API key cannot be written: {error}") from error
