@@ -14,6 +14,8 @@ import pytest
 
 from docqa import ROOT
 from docqa.api.app import ENDPOINTS
+from docqa.cli.group import Listed
+from docqa.cli.main import SECTIONS
 from docqa.formats.names import SUFFIXES
 from docqa.settings import Settings, environment_name
 
@@ -44,7 +46,7 @@ HOMES = {
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
-    "httpx": {"ingest/fetch.py", "models/chat/http.py"},
+    "httpx": {"cli/client/service.py", "ingest/fetch.py", "models/chat/http.py"},
     "python_multipart": {"api/multipart.py"},
     "llama_cpp": {"models/chat/llama.py"},
     "sentence_transformers": {"models/embedder_child.py"},
@@ -67,6 +69,7 @@ HOMES = {
     "huggingface_hub": {"catalog/hub.py"},
     "uvicorn": {"cli/web_server.py", "cli/connection.py"},
     "click": {"cli/"},
+    "rich": {"cli/terminal.py"},
 }
 
 
@@ -274,6 +277,17 @@ def test_the_readme_lists_every_setting() -> None:
 def test_the_readme_lists_every_endpoint() -> None:
     expected = [[f"`{' '.join(endpoint.methods)} {endpoint.path}`", endpoint.summary] for endpoint in ENDPOINTS]
     assert table("Endpoints") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+
+
+def test_the_readme_lists_every_command() -> None:
+    expected = [[f"`{command.name}`", command.does] for section in SECTIONS.values() for command in section]
+    assert table("Commands") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+
+
+@pytest.mark.parametrize("command", [command for section in SECTIONS.values() for command in section], ids=str)
+def test_every_command_is_where_the_list_says_and_has_help(command: Listed) -> None:
+    assert command.load().name == command.name
+    assert command.load().help
 
 
 def test_the_readme_lists_every_format() -> None:

@@ -41,6 +41,7 @@ def add(service: Service, words: tuple[str, ...], kb: str | None, name: str, wai
                 put_into(service, kb, ids)
             _report(outcomes, len(items), as_json)
         if wait or service.own:
+            shown.say("Waiting for the background work; after Ctrl-C, the next server goes on with it.")
             wait_until_ready(service, ids, shown)
     return int(any(outcome.result == REFUSED for outcome in outcomes))
 

@@ -16,7 +16,7 @@ from docqa.models.chat.registry import DOCUMENTED_MODELS
 from docqa.settings import Settings
 
 
-@click.command()
+@click.command("eval")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--questions",

@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -63,10 +71,9 @@ class Bars:
         """A new bar; without a total it only shows that something goes on."""
         return self._progress.add_task(clean(what), total=total)
 
-    def move(self, bar: int, done: float, what: str | None = None, total: float | None = None) -> None:
+    def move(self, bar: int, done: float, total: float, what: str) -> None:
         """Set how far a bar is, and what it says."""
-        more = {"description": clean(what)} if what is not None else {}
-        self._progress.update(TaskID(bar), completed=done, total=total, **more)  # type: ignore[arg-type]
+        self._progress.update(TaskID(bar), completed=done, total=total, description=clean(what))
 
     def pulse(self, bar: int, what: str) -> None:
         """Let a bar show that something of unknown length goes on."""
@@ -89,7 +96,7 @@ def bars() -> Iterator[Bars]:
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=30),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f}" if console.is_terminal else ""),
+        TaskProgressColumn(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

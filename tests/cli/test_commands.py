@@ -58,6 +58,13 @@ def test_a_folder_is_added_without_what_is_hidden_or_no_document(docqa: Run, pap
     assert names(docqa) == {"lease.txt", "pump.txt"}
 
 
+def test_a_terminal_shows_bars(docqa: Run, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    done = docqa("add", papers, "--wait")
+    assert done.code == 0
+    assert "files" in done.err and "━" in done.err and "documents" in done.err
+
+
 def test_what_is_there_is_not_added_again(docqa: Run, papers: Path) -> None:
     first = docqa("add", papers, "--json")
     again = docqa("add", papers, papers / "lease.txt", "--json")

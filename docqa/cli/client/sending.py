@@ -44,12 +44,12 @@ class Sending:
 
     def send(self, items: Sequence[Item]) -> Generator[Outcome, None, None]:
         """Send all; their outcomes as they come. Ends soon after it is closed: what is on its way is broken off."""
-        whole = self._bars.add("all", len(items))
+        whole = self._bars.add(f"{len(items)} files", len(items))
         with ThreadPoolExecutor(AT_ONCE) as threads:
             coming = [threads.submit(self._send, item) for item in items]
             try:
                 for done, future in enumerate(as_completed(coming), 1):
-                    self._bars.move(whole, done, total=len(items))
+                    self._bars.move(whole, done, len(items), f"{done} of {len(items)} files")
                     yield future.result()
             finally:
                 self._stopped.set()
@@ -106,7 +106,7 @@ class _Counted:
             raise Stopped("Stopped.")
         piece = self._content.read(size)
         if (done := self._content.tell()) < self._size:
-            self._bars.move(self._bar, done, f"{self._name}: sending", self._size)
+            self._bars.move(self._bar, done, self._size, f"{self._name}: sending")
         else:
             self._bars.pulse(self._bar, f"{self._name}: being read")
         return piece
@@ -116,7 +116,8 @@ def wait_until_ready(service: Service, doc_ids: Sequence[str], bars: Bars) -> No
     """Wait for the background work on documents, with a bar."""
     waiting, bar = list(doc_ids), bars.add("vectors, scanned pages, summaries", len(doc_ids))
     while waiting:
-        bars.move(bar, len(doc_ids) - len(waiting), total=len(doc_ids))
+        done = len(doc_ids) - len(waiting)
+        bars.move(bar, done, len(doc_ids), f"vectors, scanned pages, summaries: {done} of {len(doc_ids)} documents")
         status = service.call("GET", f"/v1/api/documents/{waiting[0]}/status")
         if status["state"] == "indexing":
             time.sleep(0.3)
