@@ -19,9 +19,10 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, documents, knowledge, models, page
-from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
-from docqa.errors import Busy, DocqaError
+from docqa.api.endpoints import chat, documents, knowledge, models, openai, page
+from docqa.api.error_shapes import error_response
+from docqa.api.serving import ByMethod, Interrupted, Served, stop
+from docqa.errors import Busy, DocqaError, Unavailable
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
 from docqa.services import open_services
@@ -53,6 +54,11 @@ ENDPOINTS = (
     documents.STATUS,
     documents.FILE,
     documents.PAGE,
+    # OpenAI's
+    openai.LIST,
+    openai.READ,
+    openai.COMPLETE,
+    # for people, and for who watches the server
     page.HEALTH,
     page.PAGE,
 )
@@ -82,7 +88,9 @@ def create(
             stack.push_async_callback(stop, watcher)
             yield
 
-    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in _served().items()]
+    # /v1/chat/completions is also what /v1/chat/{doc_id} matches: whole paths come first.
+    paths = sorted(_served().items(), key=lambda item: "{" in item[0])
+    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in paths]
     routes.append(Route("/openapi.json", _show_openapi))
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(
@@ -123,7 +131,7 @@ async def _answer_error(request: Request, error: DocqaError) -> Response:
         request.app.state.refusals.add(error)
     elif error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error)
-    return error_response(error)
+    return error_response(error, request.scope)
 
 
 async def _answer_http(request: Request, error: HTTPException) -> Response:
@@ -133,6 +141,4 @@ async def _answer_http(request: Request, error: HTTPException) -> Response:
 
 async def _answer_database(request: Request, error: Exception) -> Response:
     log.error("%s %s: %s", request.method, request.url.path, error)
-    return JSONResponse(
-        {"detail": f"The database cannot do this now: {error}"}, status_code=503, headers={"Retry-After": "5"}
-    )
+    return error_response(Unavailable(f"The database cannot do this now: {error}"), request.scope)

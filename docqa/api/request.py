@@ -17,6 +17,7 @@ from starlette.requests import Request
 
 from docqa.api.endpoint import Endpoint, Given, Upload
 from docqa.api.multipart import read_part
+from docqa.api.permalink import base_of
 from docqa.api.rules import ABSENT, Known, optional, record
 from docqa.errors import Fault, InvalidRequest, TooLarge
 from docqa.formats.header_value import HeaderValue
@@ -55,10 +56,10 @@ async def read(
     given = {"query": dict(request.query_params), "body": raw}
     values = await asyncio.to_thread(everything.read, given, known) if many else everything.read(given, known)
     path = dict(request.path_params)
-    accept = request.headers.get("accept", "").lower()
+    accept, base = request.headers.get("accept", "").lower(), base_of(request.scope)
     if endpoint.file is not None:
-        return Given(path, values["query"], None, values["body"][endpoint.file], accept)
-    return Given(path, values["query"], values["body"], None, accept)
+        return Given(path, values["query"], None, values["body"][endpoint.file], accept, base)
+    return Given(path, values["query"], values["body"], None, accept, base)
 
 
 def _too_large(what: str, limit: int) -> TooLarge:

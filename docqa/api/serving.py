@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docqa.api.auth import Keys
 from docqa.api.endpoint import Endpoint
+from docqa.api.error_shapes import error_response, remember_shape
 from docqa.api.request import MB, read
 from docqa.errors import DocqaError, Unauthorized, Unavailable
 from docqa.services import Services
@@ -34,6 +35,7 @@ class Served:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request. Raises what the endpoint does."""
+        remember_shape(scope, self.endpoint.errors_as)
         request = Request(scope, receive, send)
         async with AsyncExitStack() as stack:
             response = await self._respond(request, stack)
@@ -84,7 +86,7 @@ class ByMethod:
 
 async def _account(request: Request) -> int:
     """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
-    key = request.headers.get("x-api-key")
+    key = request.headers.get("x-api-key") or _bearer(request.headers.get("authorization", ""))
     try:
         keys: Keys = request.app.state.keys
         return await keys.account_of(key)
@@ -92,6 +94,12 @@ async def _account(request: Request) -> int:
         if key and request.client:
             request.app.state.failed_keys.add(request.client.host)
         raise
+
+
+def _bearer(authorization: str) -> str:
+    """The key in `Authorization: Bearer KEY`, as clients of other APIs send it; "" for another scheme."""
+    scheme, _, key = authorization.partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else ""
 
 
 async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
@@ -127,11 +135,6 @@ def _plain(result: Any) -> Any:
     return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
 
 
-def error_response(error: DocqaError) -> JSONResponse:
-    """The answer that an error is."""
-    return JSONResponse({"detail": error.detail()}, status_code=error.status, headers=error.headers())
-
-
 class Interrupted:
     """Middleware: a request that a stop interrupts gets 503, and an answer that fails half-way is broken off, neither
     with a traceback: the server that runs this closes a connection whose answer is not complete."""
@@ -154,7 +157,7 @@ class Interrupted:
             if scope["type"] != "http":
                 raise
             if not begun:
-                await error_response(STOPPING)(scope, receive, send)
+                await error_response(STOPPING, scope)(scope, receive, send)
         except RuntimeError as error:
             # So starlette says that an answer had begun when its error came.
             if not (begun and isinstance(error.__cause__, DocqaError)):

@@ -9,6 +9,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from docqa import records
 from docqa.api import declarations
 from docqa.api.endpoint import Endpoint
+from docqa.api.openai.errors import OPENAI
+from docqa.api.openai.records import ModelCard
 from docqa.api.openapi import document
 from docqa.errors import Busy, NotFound, Unreadable
 
@@ -35,6 +37,7 @@ ENDPOINTS = (
     Endpoint(path="/v1/api/knowledge/{knowledge_base_id}", methods=("PUT",), handler=handle, summary="Update", tag="knowledge",
              body=declarations.KNOWLEDGE_UPDATE_BODY, answers=records.KnowledgeBase),
     Endpoint(path="/v1/api/models", methods=("GET", "POST"), handler=handle, summary="Models", tag="models", answers=list[records.Model]),
+    Endpoint(path="/v1/models/{model}", handler=handle, summary="Model", tag="openai", answers=ModelCard, errors=(NotFound,), errors_as=OPENAI),
     Endpoint(path="/healthz", handler=handle, summary="Health", tag="server", answers=records.Health, needs_key=False),
 )  # fmt: skip
 
@@ -127,9 +130,19 @@ def test_errors_are_those_of_the_endpoint_and_those_that_follow_from_it(describe
     assert schema_of(link["401"]) == {"$ref": "#/components/schemas/Error"}
 
 
+def test_errors_have_the_shape_of_the_api_that_the_endpoint_speaks(described: dict[str, Any]) -> None:
+    responses = described["paths"]["/v1/models/{model}"]["get"]["responses"]
+    assert list(responses) == ["200", "401", "404", "400", "429", "503"]
+    assert schema_of(responses["400"]) == schema_of(responses["404"]) == {"$ref": "#/components/schemas/OpenAIError"}
+    assert described["components"]["schemas"]["OpenAIError"]["required"] == ["error"]
+
+
 def test_the_key_is_asked_for_where_it_is_needed(described: dict[str, Any]) -> None:
-    assert described["components"]["securitySchemes"]["key"] == {"type": "apiKey", "in": "header", "name": "x-api-key"}
-    assert described["paths"]["/v1/api/models"]["get"]["security"] == [{"key": []}]
+    assert described["components"]["securitySchemes"] == {
+        "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+        "bearer": {"type": "http", "scheme": "bearer"},
+    }
+    assert described["paths"]["/v1/api/models"]["get"]["security"] == [{"key": []}, {"bearer": []}]
     assert described["paths"]["/healthz"]["get"]["security"] == []
 
 

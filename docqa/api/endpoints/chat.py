@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from docqa import records, store
-from docqa.answering.answer import answer
+from docqa.answering.answer import Answer, answer
 from docqa.api import declarations as given_by
 from docqa.api.declarations import chat_options
 from docqa.api.endpoint import Endpoint, Given
@@ -66,21 +67,29 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
     )
 
 
-async def _reply(
-    services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
-) -> Response:
+async def begin(
+    services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
+) -> Answer:
+    """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
     services.intake.want(document.id for document in documents)
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
     opinion = await services.encoders.kind_opinion(text, language) if text else None
-    question = await asyncio.to_thread(understand, messages, chat_options(given.query), documents, opinion)
+    question = await asyncio.to_thread(understand, messages, options, documents, opinion)
     made = await answer(services.answering, documents, question)
-    log.info("%s: answered by %s", given.query["model_name"], made.target)
+    log.info("%s: answered by %s", options.model_name, made.target)
+    return made
+
+
+async def _reply(
+    services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
+) -> Response:
+    made = await begin(services, documents, messages, chat_options(given.query))
     headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:
         async with aclosing(made.tokens) as tokens:
             text = "".join([token async for token in tokens])
-        turns = records.Turn("user", question.text, "question"), records.Turn("bot", text, "response")
+        turns = records.Turn("user", made.question.text, "question"), records.Turn("bot", text, "response")
         return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
     return stream(made, headers, as_events=SSE in given.accept)
 
