@@ -7,6 +7,7 @@ python run.py models --help   list, pull, add, remove and check models
 python run.py ocr --help      languages of text recognition: list and add
 python run.py eval FILE...    how well questions about your own documents are answered
 python run.py test            install the test tools too, then run the tests; further words go to pytest
+python run.py mcp             speak MCP over stdin and stdout, for an assistant; --bundle FILE.mcpb installs it there
 python run.py install         install again what failed or is missing, and fetch the models
 python run.py doctor          what machine and data lack; --repair mends the data, --offline proves that nothing leaves
 python run.py backup FILE     everything that is stored as one file; restore FILE puts it back

@@ -44,7 +44,9 @@ HOMES = {
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
-    "httpx": {"ingest/fetch.py", "models/chat/http.py"},
+    "httpx": {"ingest/fetch.py", "models/chat/http.py", "api/mcp/rest.py"},
+    "mcp": {"api/mcp/protocol.py"},
+    "mcp_types": {"api/mcp/protocol.py"},
     "python_multipart": {"api/multipart.py"},
     "llama_cpp": {"models/chat/llama.py"},
     "sentence_transformers": {"models/embedder_child.py"},
@@ -232,6 +234,8 @@ def test_the_server_process_holds_no_heavy_library() -> None:
         "ebooklib",
         "transformers",
         "httpx",
+        "pydantic",
+        "mcp",
     ]
     code = f"import sys, docqa.cli.main; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

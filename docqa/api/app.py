@@ -21,6 +21,7 @@ from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
 from docqa.api.endpoints import chat, documents, knowledge, models, openai, page
 from docqa.api.error_shapes import error_response
+from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
 from docqa.errors import Busy, DocqaError, Unavailable
 from docqa.ingest.background import work_forever
@@ -77,11 +78,14 @@ def create(
     `installation` is started with the server, and ends with it.
     """
 
+    mcp_served = mcp.Mcp()
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
             app.state.services, app.state.keys = services, Keys(services.db.glances)
+            stack.push_async_callback(mcp_served.close)
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(stop, worker)
             watcher = asyncio.create_task(services.watch(), name="what is installed")
@@ -91,7 +95,7 @@ def create(
     # /v1/chat/completions is also what /v1/chat/{doc_id} matches: whole paths come first.
     paths = sorted(_served().items(), key=lambda item: "{" in item[0])
     routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in paths]
-    routes.append(Route("/openapi.json", _show_openapi))
+    routes += [Route("/openapi.json", _show_openapi), Route(mcp.PATH, mcp_served, methods=["POST"])]
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(
         CORSMiddleware,

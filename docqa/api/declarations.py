@@ -53,8 +53,8 @@ def _not_blank(value: str) -> str:
 
 
 def _one_place(body: dict[str, Any]) -> dict[str, Any]:
-    if (body["doc_ids"] is None) == (body["knowledge_base_id"] is None):
-        raise ValueError("give either 'doc_ids' or 'knowledge_base_id'")
+    if body["doc_ids"] is not None and body["knowledge_base_id"] is not None:
+        raise ValueError("give either 'doc_ids' or 'knowledge_base_id', or neither for all documents")
     return body
 
 

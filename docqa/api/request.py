@@ -48,7 +48,7 @@ async def read(
     if endpoint.file is not None:
         raw = await _read_form(request, endpoint.file, file_limit, folder)
     elif endpoint.body is not None:
-        data = await _read_bytes(request, body_limit)
+        data = await read_bytes(request, body_limit)
         many = sum(map(data.count, (b"[", b"{", b",", b":"))) > _MANY
         content_type = request.headers.get("content-type", "")
         raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
@@ -79,7 +79,8 @@ async def _stream(request: Request, what: str, limit: int, slack: int = 0) -> As
         yield chunk
 
 
-async def _read_bytes(request: Request, limit: int) -> bytes:
+async def read_bytes(request: Request, limit: int) -> bytes:
+    """The body. Raises TooLarge where it has more bytes than `limit`, and lets starlette's ClientDisconnect through."""
     async with aclosing(_stream(request, "body", limit)) as stream:
         return b"".join([chunk async for chunk in stream])
 
@@ -125,7 +126,7 @@ async def _read_form(request: Request, name: str, file_limit: int, folder: Path 
         if isinstance(value, Upload) and value.content.size > file_limit:
             raise _too_large("file", file_limit)
     elif header.media_type == "application/x-www-form-urlencoded":
-        data = await _read_bytes(request, _LONGEST_FORM)
+        data = await read_bytes(request, _LONGEST_FORM)
         fields = await asyncio.to_thread(parse_qsl, data.decode("latin-1"), keep_blank_values=True)
         value = dict(fields).get(name) or ABSENT
     return {} if value is ABSENT else {name: value}

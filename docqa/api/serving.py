@@ -45,7 +45,7 @@ class Served:
         services: Services = request.app.state.services
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
-            account = await _account(request)
+            account = await account_of(request)
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
             stack.enter_context(lane.place(account))
@@ -68,7 +68,7 @@ class Served:
                 await stack.enter_async_context(lane.turn(account))
             return await self.endpoint.handler(services, account, given)
 
-        result = await _while_connected(request, work())
+        result = await while_connected(request, work())
         return result if isinstance(result, Response) else JSONResponse(_plain(result), self.endpoint.status)
 
 
@@ -84,9 +84,9 @@ class ByMethod:
         await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 
-async def _account(request: Request) -> int:
+async def account_of(request: Request) -> int:
     """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
-    key = request.headers.get("x-api-key") or _bearer(request.headers.get("authorization", ""))
+    key = key_of(request)
     try:
         keys: Keys = request.app.state.keys
         return await keys.account_of(key)
@@ -96,13 +96,13 @@ async def _account(request: Request) -> int:
         raise
 
 
-def _bearer(authorization: str) -> str:
-    """The key in `Authorization: Bearer KEY`, as clients of other APIs send it; "" for another scheme."""
-    scheme, _, key = authorization.partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else ""
+def key_of(request: Request) -> str:
+    """The key in `x-api-key`, or in `Authorization: Bearer KEY`, as clients of other APIs send it; "" without one."""
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return request.headers.get("x-api-key") or (bearer.strip() if scheme.lower() == "bearer" else "")
 
 
-async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+async def while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
     """The work's result; the work is given up when the client leaves."""
     task = asyncio.create_task(work)
     leaving = asyncio.create_task(_client_left(request))

@@ -16,6 +16,7 @@ from docqa import __version__, store
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.catalog.catalog import Catalog
 from docqa.cli.data import declare as declare_data
+from docqa.cli.mcp import declare as declare_mcp
 from docqa.cli.models import declare as declare_models
 from docqa.cli.ocr import declare as declare_ocr
 from docqa.cli.reader import declare as declare_reader
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     data = declare_data(commands)
     declare_models(commands)
     declare_ocr(commands)
+    mcp = declare_mcp(commands)
     declare_reader(commands)
     gather = commands.add_parser("bundle", help="gather what a machine without a network needs into one folder")
     gather.add_argument("folder", metavar="DIR", type=Path, help="a new folder, or that of an earlier run")
@@ -85,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands.add_parser("test", help="run the tests; further words go to pytest")
     commands.add_parser("install", help="install what failed or is missing, and fetch the models")
-    for command in (serve, *keys, *data):
+    for command in (serve, *keys, *data, *mcp):
         command.add_argument("--data", help="folder of the SQLite file and the first API key")
     return parser
 

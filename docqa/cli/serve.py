@@ -14,6 +14,8 @@ from typing import Any
 from docqa import store
 from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
+from docqa.api.mcp.served import MISSING
+from docqa.api.mcp.served import available as mcp_available
 from docqa.cli.memory import return_freed
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
@@ -78,7 +80,8 @@ class _Greeting:
         host, port = server.address
         shown = f"[{host}]" if ":" in host else host
         services: Services = server.config.app.state.services  # type: ignore[union-attr]
-        for note in [*services.notes(), *services.languages]:
+        tools = [] if mcp_available() or self.installation else [MISSING]
+        for note in [*services.notes(), *services.languages, *tools]:
             print(note)
         key_file = _key_file(self.settings)
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"

@@ -1,8 +1,7 @@
 """What an account can ask, documents and knowledge bases alike, by the ids that other programs know them by."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from aiosqlite import Connection
 
@@ -11,6 +10,7 @@ from docqa.store.documents import STORED, StoredDocument, stored_document
 from docqa.store.knowledge import knowledge_base_documents
 from docqa.store.sql import fetch_all
 
+MOST: Final = 1_000  # documents, the newest, that are listed and asked where nobody says which
 _BEGINS = "BETWEEN ? AND ? || 'g'"  # ids are hexadecimal digits
 
 
@@ -24,14 +24,14 @@ class Askable:
     created: str
 
 
-async def askables(conn: Connection, account: int, most: int) -> list[Askable]:
-    """The account's knowledge bases and then its documents, the newest first, at most so many together."""
+async def askables(conn: Connection, account: int) -> list[Askable]:
+    """The account's knowledge bases and then its documents, the newest first, at most MOST together."""
     sql = """SELECT kind, id, name, created FROM (
                  SELECT 0 AS place, 'knowledge base' AS kind, knowledge_base_id AS id, name, created, id AS row
                  FROM knowledge_base WHERE account = ?
                  UNION ALL SELECT 1, 'document', doc_id, name, created, id FROM document WHERE account = ?)
              ORDER BY place, created DESC, row DESC LIMIT ?"""
-    return [Askable(*row) for row in await fetch_all(conn, sql, account, account, most)]
+    return [Askable(*row) for row in await fetch_all(conn, sql, account, account, MOST)]
 
 
 async def askable(conn: Connection, account: int, beginning: str) -> Askable:
@@ -53,7 +53,7 @@ async def documents_of(conn: Connection, account: int, what: Askable) -> list[St
     return await knowledge_base_documents(conn, account, what.id)
 
 
-async def newest_documents(conn: Connection, account: int, most: int) -> Sequence[StoredDocument]:
-    """The account's documents, the newest first, at most so many."""
+async def newest_documents(conn: Connection, account: int) -> list[StoredDocument]:
+    """The account's documents, the newest first, at most MOST."""
     sql = f"SELECT {STORED} FROM document WHERE account = ? ORDER BY created DESC, id DESC LIMIT ?"
-    return [StoredDocument(*row) for row in await fetch_all(conn, sql, account, most)]
+    return [StoredDocument(*row) for row in await fetch_all(conn, sql, account, MOST)]

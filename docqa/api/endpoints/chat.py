@@ -54,10 +54,12 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
     """The passages that fit a query best, without an answer. Raises NotFound for unknown documents."""
     body = given.body
     async with services.db.read() as conn:
-        if body["doc_ids"] is None:
+        if body["doc_ids"] is not None:
+            documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+        elif body["knowledge_base_id"] is not None:
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
-            documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+            documents = await store.askable.newest_documents(conn, account)
     messages = [{"sender": "user", "message": body["query"]}]
     question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     services.intake.want(document.id for document in documents)

@@ -10,7 +10,7 @@ from docqa.api.endpoint import Endpoint, Given
 from docqa.api.endpoints.chat import TARGET_HEADER, begin
 from docqa.api.openai.body import COMPLETION_BODY, options_of
 from docqa.api.openai.errors import OPENAI
-from docqa.api.openai.naming import ALL, MOST_DOCUMENTS, card, everything, id_in
+from docqa.api.openai.naming import ALL, card, everything, id_in
 from docqa.api.openai.records import Completion, ModelCard, ModelCards
 from docqa.api.openai.reply import Reply
 from docqa.api.streaming import SSE, stream_events
@@ -25,7 +25,7 @@ TAG = "OpenAI"
 async def list_models(services: Services, account: int, given: Given) -> ModelCards:
     """All documents as one model, each knowledge base, each of the newest documents."""
     async with services.db.read() as conn:
-        askables = await store.askable.askables(conn, account, MOST_DOCUMENTS)
+        askables = await store.askable.askables(conn, account)
     return ModelCards("list", [everything(), *map(card, askables)])
 
 
@@ -50,13 +50,14 @@ async def _askable(services: Services, account: int, model: str) -> Askable:
         try:
             return await store.askable.askable(conn, account, id_in(model))
         except NotFound as error:
-            raise NotFound(f"There is no model {model[:200]!r}: GET /v1/models lists those there are.") from error
+            what = f"No document and no knowledge base is the model {model[:200]!r}"
+            raise NotFound(f"{what}: GET /v1/models lists those there are.") from error
 
 
 async def _documents(services: Services, account: int, model: str) -> Sequence[StoredDocument]:
     if model == ALL:
         async with services.db.read() as conn:
-            return await store.askable.newest_documents(conn, account, MOST_DOCUMENTS)
+            return await store.askable.newest_documents(conn, account)
     what = await _askable(services, account, model)
     async with services.db.read() as conn:
         return await store.askable.documents_of(conn, account, what)

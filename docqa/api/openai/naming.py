@@ -12,7 +12,6 @@ from docqa.api.openai.records import ModelCard
 from docqa.store.askable import Askable
 
 ALL: Final = "docqa"  # the model that is asked about all documents
-MOST_DOCUMENTS: Final = 1_000  # the newest, that are listed, and that `docqa` looks into
 _DIGITS = 12  # of an id: two of a million documents have the same once in 500 accounts
 _LONGEST_NAME = 60
 _BASE = "kb-"
