@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, documents, knowledge, models, openai, page
+from docqa.api.endpoints import chat, dify, documents, knowledge, models, openai, page
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -59,6 +59,8 @@ ENDPOINTS = (
     openai.LIST,
     openai.READ,
     openai.COMPLETE,
+    # Dify's
+    dify.RETRIEVE,
     # for people, and for who watches the server
     page.HEALTH,
     page.PAGE,

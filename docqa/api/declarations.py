@@ -46,7 +46,8 @@ def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return messages
 
 
-def _not_blank(value: str) -> str:
+def not_blank(value: str) -> str:
+    """The text. Raises ValueError where it has no words."""
     if not value.strip():
         raise ValueError("must not be blank")
     return value
@@ -127,7 +128,7 @@ LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
-            "query": checked(SHORT_TEXT, _not_blank),
+            "query": checked(SHORT_TEXT, not_blank),
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),

@@ -47,6 +47,19 @@ OWN = ErrorShape(
 )
 
 
+def places(error: InvalidRequest) -> list[str]:
+    """Where each fault is in the body, or whatever its place begins with: `messages.0.role`, "" for the whole."""
+    return [".".join(map(str, fault.loc[1:])) for fault in error.faults]
+
+
+def sentence(error: DocqaError) -> str:
+    """An error in one line, for shapes that have no list of faults."""
+    if not isinstance(error, InvalidRequest):
+        return str(error)
+    said = zip(places(error), error.faults, strict=True)
+    return "; ".join(f"{place}: {fault.msg}" if place else fault.msg for place, fault in said)
+
+
 def remember_shape(scope: MutableMapping[str, Any], shape: ErrorShape) -> None:
     """Have the errors of this request answered so from here on."""
     scope[_IN_SCOPE] = shape

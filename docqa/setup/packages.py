@@ -121,8 +121,7 @@ class Installer:
     def extra(self, name: str) -> list[str]:
         """The requirements of a group that is installed only on request."""
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
-        lines: list[str] = project["optional-dependencies"][name]
-        return lines
+        return list(project["optional-dependencies"][name])
 
     def importable(self, groups: dict[str, list[str]]) -> bool:
         """Whether the running Python has all required packages, that is, without the optional groups."""

@@ -18,6 +18,7 @@ from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
+from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -60,13 +61,20 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.askable.newest_documents(conn, account)
-    messages = [{"sender": "user", "message": body["query"]}]
-    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
-    services.intake.want(document.id for document in documents)
-    passages = await search(services.index, documents, question.parts[0], body["top_k"])
+    passages = await passages_for(services, documents, body["query"], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
     )
+
+
+async def passages_for(
+    services: Services, documents: Sequence[StoredDocument], query: str, top_k: int
+) -> list[Passage]:
+    """The passages of these documents that fit a query best. Raises Unavailable."""
+    messages = [{"sender": "user", "message": query}]
+    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
+    services.intake.want(document.id for document in documents)
+    return await search(services.index, documents, question.parts[0], top_k)
 
 
 async def begin(

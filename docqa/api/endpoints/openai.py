@@ -37,7 +37,7 @@ async def read_model(services: Services, account: int, given: Given) -> ModelCar
 
 async def complete(services: Services, account: int, given: Given) -> Response:
     """The answer of a model, whole or as events. Raises NotFound for an unknown model."""
-    documents = await _documents(services, account, given.body["model"])
+    documents = await documents_named(services, account, given.body["model"])
     answer = await begin(services, documents, given.body["messages"], options_of(given.body))
     reply, headers = Reply(answer, given.body["model"], given.base), {TARGET_HEADER: answer.target}
     if given.body["stream"]:
@@ -54,7 +54,8 @@ async def _askable(services: Services, account: int, model: str) -> Askable:
             raise NotFound(f"{what}: GET /v1/models lists those there are.") from error
 
 
-async def _documents(services: Services, account: int, model: str) -> Sequence[StoredDocument]:
+async def documents_named(services: Services, account: int, model: str) -> Sequence[StoredDocument]:
+    """The documents that a model stands for. Raises NotFound."""
     if model == ALL:
         async with services.db.read() as conn:
             return await store.askable.newest_documents(conn, account)

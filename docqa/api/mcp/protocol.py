@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docqa import __version__
+from docqa.api.error_shapes import sentence
 from docqa.api.mcp.rest import Refused, Rest
 from docqa.api.mcp.tools import Tool, tools
 from docqa.api.permalink import base_of
@@ -42,14 +43,14 @@ def server(offered: Mapping[str, Tool], rest_of: Callable[[Context], Rest]) -> S
             tool = offered.get(params.name)
             if tool is None:
                 raise Refused(f"There is no tool {params.name!r}; there are {', '.join(offered)}.")
-            given = tool.takes.read(params.arguments or {}, {})
+            given = _read(tool, params.arguments or {})
             rest = rest_of(ctx)
             try:
                 result = await tool.run(rest, given)
             finally:
                 await rest.close()
         except DocqaError as error:
-            return _said(_sentence(error), is_error=True)
+            return _said(sentence(error), is_error=True)
         return _said(json.dumps(result, ensure_ascii=False), structured=result)
 
     return Server(
@@ -80,10 +81,13 @@ def _described(tool: Tool) -> types.Tool:
     )
 
 
-def _sentence(error: DocqaError) -> str:
-    if not isinstance(error, InvalidRequest):
-        return str(error)
-    return "; ".join(f"{'.'.join(map(str, fault.loc))}: {fault.msg}" for fault in error.faults)
+def _read(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, checked. Raises InvalidRequest."""
+    try:
+        given: dict[str, Any] = tool.takes.read(arguments, {})
+    except InvalidRequest as error:
+        raise InvalidRequest([fault.under("arguments") for fault in error.faults]) from error
+    return given
 
 
 def _said(text: str, *, structured: dict[str, Any] | None = None, is_error: bool = False) -> types.CallToolResult:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from docqa.api.error_shapes import ErrorShape
+from docqa.api.error_shapes import ErrorShape, places, sentence
 from docqa.errors import Busy, DocqaError, InvalidRequest, NotFound, TooLarge, Unauthorized
 
 _NULLABLE = {"anyOf": [{"type": "string"}, {"type": "null"}]}
@@ -32,16 +32,10 @@ _CODES: dict[type[DocqaError], str] = {
 
 def body(error: DocqaError) -> dict[str, Any]:
     """The body of an error; `param` is the field of its first fault."""
-    message, param = str(error), None
-    if isinstance(error, InvalidRequest):
-        places = [".".join(map(str, fault.loc[1:])) for fault in error.faults]
-        message = "; ".join(
-            f"{place}: {fault.msg}" if place else fault.msg for place, fault in zip(places, error.faults, strict=True)
-        )
-        param = places[0] or None
+    param = places(error)[0] or None if isinstance(error, InvalidRequest) else None
     kind = "invalid_request_error" if _status(type(error)) < 500 else "server_error"
     code = next((code for kind, code in _CODES.items() if isinstance(error, kind)), None)
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return {"error": {"message": sentence(error), "type": kind, "param": param, "code": code}}
 
 
 def _status(kind: type[DocqaError]) -> int:
