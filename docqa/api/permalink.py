@@ -5,6 +5,10 @@ from collections.abc import MutableMapping
 from typing import Any
 from urllib.parse import quote as percent_encoded
 
+from docqa.text.sentences import sentences
+from docqa.text.words import terms
+
+_LONGEST_SAID = 1_000  # characters before a mark that are looked at
 LONGEST_QUOTE = 200  # characters; a browser takes longer addresses, a person does not
 _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", re.ASCII)
 
@@ -18,6 +22,16 @@ def permalink(base: str, doc_id: str, page_number: int, quote: str = "") -> str:
     place = f"{base}/#/doc/{percent_encoded(doc_id, safe='')}/page/{page_number}"
     shown = _cut(" ".join(quote.split()))
     return f"{place}?quote={percent_encoded(shown, safe='')}" if shown else place
+
+
+def quote_from(passage: str, said: str) -> str:
+    """The sentence or line of a passage that has most of the words of what was `said` of it, or of what was searched
+    for: what a person looks for behind a citation. The whole passage where none has any."""
+    words = set(terms(said[-_LONGEST_SAID:]))
+    lines = [line for line in passage.split("\n") if line.strip()]
+    parts = [line[start:end] for line in lines for start, end in sentences(line)]
+    shared = [len(words.intersection(terms(part))) for part in parts]
+    return parts[shared.index(max(shared))] if any(shared) else passage
 
 
 def _cut(text: str) -> str:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from docqa.api.permalink import LONGEST_QUOTE, base_of, permalink
+from docqa.api.permalink import LONGEST_QUOTE, base_of, permalink, quote_from
 
 BASE = "http://localhost:8000"
 
@@ -32,6 +32,13 @@ def test_a_long_quote_ends_with_a_word() -> None:
 @pytest.mark.parametrize("text", ["借" * 500, "第七章 " + "借" * 500], ids=["without spaces", "with a space early"])
 def test_a_script_without_spaces_is_cut_anywhere(text: str) -> None:
     assert quote_in(permalink(BASE, "d", 1, text)) == text[:LONGEST_QUOTE]
+
+
+def test_a_quote_is_the_sentence_of_a_passage_that_says_what_was_said() -> None:
+    passage = "The lease ends in March. The rent is due on the third day; it is 12,400 euros.\nThe tenant insures fire."
+    assert quote_from(passage, "It ends in March 2027") == "The lease ends in March."
+    assert quote_from(passage, "who insures against fire?") == "The tenant insures fire."
+    assert quote_from(passage, "Zürich") == passage
 
 
 @pytest.mark.parametrize(
