@@ -8,6 +8,7 @@ from urllib.parse import quote as percent_encoded
 from docqa.text.sentences import sentences
 from docqa.text.words import terms
 
+PLACE = "/#/doc/"  # by which the page knows such an address
 _LONGEST_SAID = 1_000  # characters before a mark that are looked at
 LONGEST_QUOTE = 200  # characters; a browser takes longer addresses, a person does not
 _HOST = re.compile(r"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?", re.ASCII)
@@ -19,7 +20,7 @@ def permalink(base: str, doc_id: str, page_number: int, quote: str = "") -> str:
     `base` is an address without a slash at its end, as `base_of` gives it. The quote is put in one line, cut at a word
     where it is long, and percent-encoded, parentheses too: the address may stand in a Markdown link.
     """
-    place = f"{base}/#/doc/{percent_encoded(doc_id, safe='')}/page/{page_number}"
+    place = f"{base}{PLACE}{percent_encoded(doc_id, safe='')}/page/{page_number}"
     shown = _cut(" ".join(quote.split()))
     return f"{place}?quote={percent_encoded(shown, safe='')}" if shown else place
 

@@ -25,7 +25,7 @@ from docqa.formats.header_value import HeaderValue
 MB = 1024 * 1024
 
 _ENVELOPE = 192 * 1024  # what boundaries, part headers and other fields may add to a file of the largest size
-_MANY = 20_000  # brackets, commas and colons of a body, above which its parsing takes milliseconds
+MANY = 20_000  # brackets, commas and colons of a body, above which its parsing takes milliseconds
 _LONGEST_FORM = 64 * 1024  # bytes of a form that cannot carry a file
 
 
@@ -49,7 +49,7 @@ async def read(
         raw = await _read_form(request, endpoint.file, file_limit, folder)
     elif endpoint.body is not None:
         data = await read_bytes(request, body_limit)
-        many = sum(map(data.count, (b"[", b"{", b",", b":"))) > _MANY
+        many = looks_many(data)
         content_type = request.headers.get("content-type", "")
         raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
     everything = record({"query": endpoint.query or record({}), "body": endpoint.body_rule or optional(record({}))})
@@ -83,6 +83,27 @@ async def read_bytes(request: Request, limit: int) -> bytes:
     """The body. Raises TooLarge where it has more bytes than `limit`, and lets starlette's ClientDisconnect through."""
     async with aclosing(_stream(request, "body", limit)) as stream:
         return b"".join([chunk async for chunk in stream])
+
+
+def looks_many(data: bytes) -> bool:
+    """Whether a JSON body may hold so many values that to parse it takes milliseconds."""
+    return sum(map(data.count, (b"[", b"{", b",", b":"))) > MANY
+
+
+def count_values(data: bytes) -> int:
+    """The values in a JSON body, those of objects and lists among them; 0 for what is no JSON. It takes its time, in
+    which others run: call it in a thread."""
+    try:
+        values = [_parse(data, "", True)]
+    except InvalidRequest:
+        return 0
+    count = 0
+    while values:
+        value = values.pop()
+        count += 1
+        if isinstance(value, dict | list):
+            values.extend(value.values() if isinstance(value, dict) else value)
+    return count
 
 
 class _Patient(decoder.JSONDecoder):

@@ -254,6 +254,15 @@ async def test_the_tools_are_behind_the_key_the_name_and_the_limits_of_the_serve
             413,
             "The body is larger than 2 MB, the most this server takes",
         )
+        many = json.dumps({**message, "params": [[]] * 30_000})
+        crowded = await nobody.post("/mcp", content=many, headers={**right, "content-type": "application/json"})
+        assert (crowded.status_code, crowded.json()["detail"][:36]) == (413, "The message holds more than 20000 va")
+        commas = {
+            **message,
+            "method": "tools/call",
+            "params": {"name": "ask", "arguments": {"question": "rent," * 6_000}},
+        }
+        assert (await nobody.post("/mcp", json=commas, headers=right)).status_code == 200, "a text is one value"
         refused = await nobody.get("/mcp", headers=right)
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
         broken = await nobody.post("/mcp", content=b"{", headers={**right, "content-type": "application/json"})

@@ -1,6 +1,7 @@
 """Documents and knowledge bases asked through OpenAI's own client, over HTTP: models, answers, streams, errors."""
 
 import re
+import time
 from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,9 +12,10 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from conftest import Server, upload
 from docqa.answering.answer import Answer
+from docqa.api.openai.body import COMPLETION_BODY
 from docqa.api.openai.naming import id_in, model_id
 from docqa.api.openai.reply import Reply
-from docqa.errors import Unavailable
+from docqa.errors import InvalidRequest, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
 from docqa.records import Source
@@ -156,6 +158,14 @@ def test_the_options_of_a_chat_can_be_sent_besides(ai: openai.OpenAI) -> None:
     with pytest.raises(openai.BadRequestError) as refused:
         ai.chat.completions.create(model="docqa", messages=[RENT], extra_body={"model_name": "GPT-9"})
     assert refused.value.param == "model_name"
+
+
+def test_a_link_that_does_not_end_takes_no_time() -> None:
+    hostile = "[1](" + "/#/doc/" * 200_000
+    started = time.process_time()
+    with pytest.raises(InvalidRequest, match="at most 32768 characters"):
+        COMPLETION_BODY.read({"model": "docqa", "messages": [{"role": "user", "content": hostile}]}, {"models": ()})
+    assert time.process_time() - started < 0.5
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.api.request import MB, read_bytes
+from docqa.api.request import MANY, MB, count_values, looks_many, read_bytes
 from docqa.api.serving import CLIENT_LEFT, account_of, key_of, while_connected
-from docqa.errors import Unavailable
+from docqa.errors import TooLarge, Unavailable
 from docqa.services import Services
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class Mcp:
                 body = await read_bytes(request, limit)
             except ClientDisconnect:
                 return
+            if looks_many(body) and await asyncio.to_thread(count_values, body) > MANY:
+                raise TooLarge(f"The message holds more than {MANY} values, the most that {PATH} takes")
             response = await while_connected(request, _answer(speaking, scope, body, key_of(request)))
             await response(scope, receive, send)
 

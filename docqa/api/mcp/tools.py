@@ -23,7 +23,7 @@ PASSAGES = 10  # that a search answers
 LISTED = 50  # documents on a page of the list
 LONGEST_FETCH = 60_000  # characters, about 15,000 tokens
 
-_PAGE_ID = re.compile(r"(?P<doc_id>[^/]+)(?:/(?P<page>\d{1,9}))?")
+_PAGE_ID = re.compile(r"(?P<doc_id>\w+)(?:/(?P<page>\d{1,9}))?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from docqa.api.declarations import CHAT_QUERY, LONGEST_TEXT, MESSAGES
+from docqa.api.permalink import PLACE
 from docqa.api.rules import (
     Known,
     Rule,
@@ -25,8 +26,9 @@ from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
 
 _SENDERS = {"user": "user", "assistant": "bot", "system": "system", "developer": "system"}
-# A mark that was made a link: in an earlier answer, which the client sends back, its address is noise.
-_LINK = re.compile(r"\s?\[\d+\]\([^()\s]*/#/doc/[^()\s]*\)")
+# A mark that was made a link: in an earlier answer, which the client sends back, its address is noise. What the address
+# holds is looked at afterwards: one that does not end would otherwise be read again for each part of it.
+_LINK = re.compile(r"\s?\[\d{1,3}\]\([^()\s]*\)")
 
 
 def _read_content(raw: Any, known: Known) -> str:
@@ -36,7 +38,7 @@ def _read_content(raw: Any, known: Known) -> str:
     if isinstance(raw, list):
         raw = "\n".join(_read_parts(raw))
     if isinstance(raw, str):
-        raw = _LINK.sub("", raw)
+        raw = _LINK.sub(lambda link: "" if PLACE in link[0] else link[0], raw)
     return str(_TEXT.read(raw, known))
 
 
