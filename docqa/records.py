@@ -119,6 +119,54 @@ class ChatResponse:
 
 
 @dataclass(frozen=True)
+class ChatTurn:
+    """A question of a kept chat with its answer, which is empty where a document that it rests on was deleted;
+    `written_by` is the target that answered, as the header X-DocQA-Target names it."""
+
+    question: str
+    answer: str
+    written_by: str
+    sources: list[Source]
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A kept chat; the documents of `doc_ids`, or `knowledge_base_id` if it is not empty, are asked next. `date_time`
+    is when it was last changed, in UTC."""
+
+    chat_id: str
+    title: str
+    doc_ids: list[str]
+    knowledge_base_id: str
+    turns: list[ChatTurn]
+    date_time: str
+
+
+@dataclass(frozen=True)
+class ChatEntry:
+    """A kept chat in a list."""
+
+    chat_id: str
+    title: str
+    date_time: str
+
+
+@dataclass(frozen=True)
+class ChatList:
+    """One page of the list of kept chats."""
+
+    total_pages: int
+    chats: list[ChatEntry]
+
+
+@dataclass(frozen=True)
+class ChatCreated:
+    """The id of a new kept chat."""
+
+    chat_id: str
+
+
+@dataclass(frozen=True)
 class Model:
     """A model that a chat can name; `max_tokens` is its context."""
 
@@ -150,6 +198,13 @@ class Message:
     """What was done, in a sentence."""
 
     message: str
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """The API key that the page uses from now on."""
+
+    key: str
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,11 @@ class Settings:
         """The one file that holds everything the server stores."""
         return self.data / "docqa.sqlite"
 
+    @property
+    def key_file(self) -> Path:
+        """Where the first API key is kept."""
+        return self.data / "api-key"
+
     @classmethod
     def read(cls, environ: Mapping[str, str], **given: str | None) -> "Settings":
         """Settings from `environ`, overridden by what was given on the command line (None: not given).

@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, dify, documents, knowledge, models, openai, page
+from docqa.api.endpoints import chat, chats, dify, documents, knowledge, models, openai, page
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -55,6 +55,13 @@ ENDPOINTS = (
     documents.STATUS,
     documents.FILE,
     documents.PAGE,
+    documents.RENAME,
+    chats.LIST,
+    chats.CREATE,
+    chats.READ,
+    chats.UPDATE,
+    chats.ADD_TURN,
+    chats.DELETE,
     # OpenAI's
     openai.LIST,
     openai.READ,
@@ -64,6 +71,8 @@ ENDPOINTS = (
     # for people, and for who watches the server
     page.HEALTH,
     page.PAGE,
+    page.PART,
+    page.SIGN_IN,
 )
 
 

@@ -25,6 +25,8 @@ from docqa.questions.question import ChatOptions
 
 LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
 LONGEST_CHAT: Final = 262_144  # characters of all messages together
+LONGEST_NAME: Final = 255  # characters of a document's name
+MOST_ID: Final = 2**31 - 1
 
 
 def _as_bot(sender: str) -> str:
@@ -136,6 +138,43 @@ RETRIEVE_BODY: Final[Rule] = checked(
     ),
     _one_place,
 )
+
+
+TURN: Final = record(
+    {
+        "question": SHORT_TEXT,
+        "answer": short_text(LONGEST_CHAT),
+        "written_by": default(SHORT_TEXT, ""),
+        "sources": default(
+            many(
+                record(
+                    {
+                        "id": integer(ge=1, le=MOST_ID),
+                        "doc_id": text,
+                        "source_chunk": SHORT_TEXT,
+                        "page_number": integer(ge=1, le=MOST_ID),
+                    }
+                )
+            ),
+            [],
+        ),
+    }
+)
+CHATS_QUERY: Final = record(
+    {
+        "query": described(default(short_text(1000), ""), "A part of the title, a question or an answer, in any case."),
+        "page": PAGE,
+        "page_size": PAGE_SIZE,
+    }
+)
+_SCOPE: Final = {
+    "doc_ids": described(default(DOC_IDS, []), "The documents that are asked next."),
+    "knowledge_base_id": described(optional(text), "The knowledge base that is asked next, in their place."),
+}
+CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
+CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
+SIGN_IN_BODY: Final = record({"ticket": SHORT_TEXT})
+DOCUMENT_UPDATE_BODY: Final = record({"name": checked(short_text(LONGEST_NAME), not_blank)})
 
 
 def chat_options(query: Mapping[str, Any]) -> ChatOptions:

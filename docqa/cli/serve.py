@@ -35,7 +35,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("python_multipart").setLevel("ERROR")  # it warns of every form that is none
     if key := asyncio.run(_first_key(settings)):
-        show_key(key, _key_file(settings))
+        show_key(key, settings.key_file)
     installation = Installation(options.background) if options.background else None
     app = create(settings, installation=installation)
     server = Server(app, settings.host, settings.port, lambda: _Greeting(settings, installation, line).show(server))
@@ -83,11 +83,14 @@ class _Greeting:
         tools = [] if mcp_available() or self.installation else [MISSING]
         for note in [*services.notes(), *services.languages, *tools]:
             print(note)
-        key_file = _key_file(self.settings)
+        key_file = self.settings.key_file
         key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
         address = f"http://{shown}:{port}"
         print(f"DocQA serves on {address} - try:\n", flush=True)
         print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
+        # On a terminal only: anything else may be a log, which others may read in time to use the link.
+        if sys.stdout.isatty() and (ticket := services.ticket.issue()):
+            print(f"or open the page, signed in by this link once:\n\n    {address}/#key={ticket}\n", flush=True)
         if self.installation:
             self.installation.on_change = partial(self._progress, services)
             self._progress(services, self.installation.steps)
@@ -103,10 +106,6 @@ class _Greeting:
                 print(services.proposal() or "Everything is installed.", flush=True)
 
 
-def _key_file(settings: Settings) -> Path:
-    return settings.data / "api-key"
-
-
 async def _first_key(settings: Settings) -> str | None:
     """The first key of a new database, None for any other."""
     async with AsyncExitStack() as stack:
@@ -118,8 +117,8 @@ async def _first_key(settings: Settings) -> str | None:
             _, key = await create_key(conn, DEFAULT_ACCOUNT, "first key")
             # Inside the transaction: a key that could not be written to its file must not exist.
             try:
-                with os.fdopen(os.open(_key_file(settings), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                    _key_file(settings).chmod(0o600)  # the file may have existed, readable by others
+                with os.fdopen(os.open(settings.key_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                    settings.key_file.chmod(0o600)  # the file may have existed, readable by others
                     file.write(key + "\n")
             except OSError as error:
                 raise CannotStart(f"The first API key cannot be written: {error}") from error

@@ -28,6 +28,7 @@ from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
+from docqa.services.ticket import Ticket
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
@@ -72,6 +73,7 @@ class Services:
     answering: Answering
     work: asyncio.Event
     lanes: Lanes
+    ticket: Ticket
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
@@ -196,6 +198,7 @@ async def open_services(
         answering=Answering(index, chat_models, settings.answer_seconds),
         work=work,
         lanes=Lanes(settings),
+        ticket=Ticket(settings.key_file),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

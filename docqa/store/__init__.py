@@ -6,6 +6,7 @@
 from docqa.store import (
     accounts,
     askable,
+    chats,
     chunks,
     deletion,
     document_tables,
@@ -23,6 +24,7 @@ from docqa.store import (
 __all__ = [
     "accounts",
     "askable",
+    "chats",
     "chunks",
     "deletion",
     "document_tables",

@@ -11,7 +11,7 @@ from docqa import records
 from docqa.errors import NotFound
 from docqa.formats.pages import ExtractedPage
 from docqa.store.accounts import count_documents
-from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
 
@@ -150,6 +150,13 @@ async def document(conn: Connection, account: int, doc_id: str) -> records.Docum
     if row is None:
         raise NotFound("Document not found")
     return _document(row)
+
+
+async def rename_document(conn: Connection, account: int, doc_id: str, name: str) -> None:
+    """Give a document another name. Raises NotFound."""
+    sql = "UPDATE any_document SET name = ? WHERE account = ? AND doc_id = ? AND NOT deleted"
+    if not await change(conn, sql, name, account, doc_id):
+        raise NotFound("Document not found")
 
 
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:

@@ -68,6 +68,14 @@ async def delete_document(services: Services, account: int, given: Given) -> rec
     return records.Message("Document deleted")
 
 
+async def rename_document(services: Services, account: int, given: Given) -> records.Document:
+    """Gives a document another name. Raises NotFound."""
+    doc_id = given.path["doc_id"]
+    async with services.db.write() as conn:
+        await store.documents.rename_document(conn, account, doc_id, given.body["name"])
+        return await store.documents.document(conn, account, doc_id)
+
+
 async def read_status(services: Services, account: int, given: Given) -> records.DocumentStatus:
     """How far the background work on a document is. Raises NotFound."""
     async with services.db.read() as conn:
@@ -146,6 +154,16 @@ DELETE = Endpoint(
     summary="Delete one document and everything made from it",
     answers=records.Message,
     tag=TAG,
+    errors=(NotFound, DiskFull),
+)
+RENAME = Endpoint(
+    path="/v1/api/documents/{doc_id}",
+    methods=("PATCH",),
+    handler=rename_document,
+    summary="Rename a document",
+    answers=records.Document,
+    tag=TAG,
+    body=given_by.DOCUMENT_UPDATE_BODY,
     errors=(NotFound, DiskFull),
 )
 STATUS = Endpoint(
