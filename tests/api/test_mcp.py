@@ -267,3 +267,26 @@ async def test_the_tools_are_behind_the_key_the_name_and_the_limits_of_the_serve
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
         broken = await nobody.post("/mcp", content=b"{", headers={**right, "content-type": "application/json"})
         assert broken.status_code == 400 and broken.json()["error"]["code"] == -32700
+
+
+async def test_what_a_client_has_left_is_given_up(shelf: Server) -> None:
+    """A link that never answers is fetched: its server sees the connection end as soon as the client has gone."""
+    asked_for, given_up = asyncio.Event(), asyncio.Event()
+
+    async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        asked_for.set()
+        await reader.read()
+        given_up.set()
+        writer.close()
+
+    listening = await asyncio.start_server(stall, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/"
+    params = {"name": "add_file", "arguments": {"url": url}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {"x-api-key": shelf.key, "accept": "application/json, text/event-stream"}
+    async with listening, httpx.AsyncClient(base_url=shelf.base, headers=headers, timeout=60) as client:
+        calling = asyncio.create_task(client.post("/mcp", json=message))
+        await asyncio.wait_for(asked_for.wait(), 20)
+        calling.cancel()
+        await asyncio.wait_for(given_up.wait(), 10)
