@@ -6,6 +6,7 @@ python run.py status          what runs and what can be used; log shows what the
 python run.py key --help      API keys
 python run.py models --help   list, pull, add, remove and check models; ocr --help languages of text recognition
 python run.py eval FILE...    how well questions about your own documents are answered
+python run.py mcp             speak MCP over stdin and stdout, for an assistant; --bundle FILE.mcpb installs it there
 python run.py doctor          what machine and data lack; --repair mends the data, --offline proves that nothing leaves
 python run.py backup FILE     everything that is stored as one file; restore FILE puts it back
 python run.py export KB FILE  a knowledge base with its documents as one file; import FILE adds it

@@ -3,7 +3,8 @@
     DocqaError                 500
     ├── InvalidRequest         422  a list of faults: loc, msg, type
     │   └── Unreadable         422  a file or link that holds no text we can read
-    ├── Unauthorized           401  no key, an unknown key, a revoked key
+    ├── Unauthorized           401  an unknown key, a revoked key
+    │   ├── KeyMissing         401  no key
     │   └── TooManyFailures    429  too many wrong keys from one address; `retry_after` says when
     ├── NotFound               404  no such thing, or it is somebody else's
     ├── TooLarge               413  over a limit that the message names
@@ -74,6 +75,10 @@ class Unauthorized(DocqaError):
     """A request without a valid API key."""
 
     status = 401
+
+
+class KeyMissing(Unauthorized):
+    """A request without an API key."""
 
 
 class TooManyFailures(Unauthorized):

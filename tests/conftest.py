@@ -130,6 +130,15 @@ def stop_server(server: Server) -> int:
     return code
 
 
+@pytest.fixture(scope="module")
+def words_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for the tests of one module, which searches by words alone and starts in a second."""
+    folder = tmp_path_factory.mktemp("words")
+    server = start_server(folder / "data", DOCQA_EMBEDDER="none", DOCQA_MODELS=str(folder / "no-models"))
+    yield server
+    assert stop_server(server) == 0
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with the real models, for all tests that need one."""

@@ -202,8 +202,8 @@ class Retrieve(BaseModel):
 
     @model_validator(mode="after")
     def one_place(self) -> "Retrieve":
-        if (self.doc_ids is None) == (self.knowledge_base_id is None):
-            raise ValueError("give either 'doc_ids' or 'knowledge_base_id'")
+        if self.doc_ids is not None and self.knowledge_base_id is not None:
+            raise ValueError("give either 'doc_ids' or 'knowledge_base_id', or neither for all documents")
         return self
 
 

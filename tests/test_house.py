@@ -51,7 +51,9 @@ HOMES = {
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
-    "httpx": {"cli/client/service.py", "ingest/fetch.py", "models/chat/http.py"},
+    "httpx": {"api/mcp/rest.py", "cli/client/service.py", "ingest/fetch.py", "models/chat/http.py"},
+    "mcp": {"api/mcp/protocol.py"},
+    "mcp_types": {"api/mcp/protocol.py"},
     "python_multipart": {"api/multipart.py"},
     "llama_cpp": {"models/chat/llama.py"},
     "sentence_transformers": {"models/embedder_child.py"},
@@ -243,6 +245,8 @@ def test_the_server_process_holds_no_heavy_library() -> None:
         "ebooklib",
         "transformers",
         "httpx",
+        "pydantic",
+        "mcp",
     ]
     code = f"import sys, docqa.cli.serve; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

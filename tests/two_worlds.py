@@ -42,7 +42,7 @@ QUESTIONS = (
     *("What is the total rent?", "Which of these documents speak of a crane?", "Is there a ferry?", "zeppelin"),
 )
 SCORE = re.compile(r"\d+\.\d{4,}")
-TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)|(?<=\"created\":)\d{10}|chatcmpl-\w+")
 UNKNOWN = "0" * 24
 LOG = "The ferry to Lauterach sails at dawn.\n\nThe keeper of the mill grinds rye.\n\nThe crane was built in 1733." * 30
 PROBE = "Which ferry, crane or zeppelin does the keeper of the mill in the harbour of Lauterach lease?"
@@ -77,7 +77,7 @@ class World:
         if self.digits is not None:
             body = SCORE.sub(lambda score: f"{float(score[0]):.{self.digits}f}", body)
         for name, id_ in self.ids.items():
-            body = body.replace(id_, f"{{{name}}}")
+            body = body.replace(id_, f"{{{name}}}").replace(id_[:12], f"{{{name}}}")  # as models begin with
         return response.status_code, response.headers.get("content-type", ""), body
 
     def _filled(self, value: Any) -> Any:
@@ -204,11 +204,20 @@ class TwoAccounts(RuleBasedStateMachine):
         self._same("GET", f"/v1/api/knowledge?page={page}&page_size={size}")
         self._same("GET", "/v1/api/search/knowledge?query=e")
         self._same("GET", "/v1/api/models")
+        self._same("GET", "/v1/models")
 
     @rule(among=st.lists(documents, min_size=1, max_size=4), question=questions, top_k=st.sampled_from((1, 5, 50)))
     def alice_retrieves(self, among: list[str], question: str, top_k: int) -> None:
         ids = [f"{{{name}}}" for name in among]
         self._same("POST", "/v1/api/retrieve", json={"query": question, "doc_ids": ids, "top_k": top_k})
+
+    @rule(question=questions)
+    def alice_asks_everything(self, question: str) -> None:
+        """Without saying which documents, in the words of each API: bob's would be the next ones."""
+        self._same("POST", "/v1/api/retrieve", json={"query": question})
+        message = {"role": "user", "content": question}
+        self._same("POST", "/v1/chat/completions", json={"model": "docqa", "messages": [message]})
+        self._same("POST", "/retrieval", json={"knowledge_id": "docqa", "query": question, "retrieval_setting": {}})
 
     @rule(document=documents, question=questions, query=st.sampled_from(("", "&stream=true", "&agent_mode=false")))
     def alice_asks_a_document(self, document: str, question: str, query: str) -> None:

@@ -40,7 +40,8 @@ T = TypeVar("T")
 
 @dataclass
 class Answer:
-    """An answer in progress: `sources` is complete once `tokens` has ended, and empty unless sources were requested.
+    """An answer in progress: `sources` is complete once `tokens` has ended, and empty unless sources were requested;
+    whatever a token marks is in it when the token comes.
 
     `target` is what makes it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL if none was needed.
     """
@@ -210,10 +211,10 @@ async def _cited(
     citations = Citations(visible=made.question.options.cite_source)
     try:
         async for text in citations.mark(pieces):
+            for index in citations.cited[len(made.sources) :]:
+                passage, number = passages[index], len(made.sources) + 1
+                made.sources.append(Source(number, passage.document.doc_id, passage.text, passage.chunk.page_number))
             if text:
                 yield text
     finally:
         await pieces.aclose()
-    for number, index in enumerate(citations.cited, 1):
-        passage = passages[index]
-        made.sources.append(Source(number, passage.document.doc_id, passage.text, passage.chunk.page_number))

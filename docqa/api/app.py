@@ -19,9 +19,11 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, chats, documents, keys, knowledge, models, page, places
-from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
-from docqa.errors import Busy, DocqaError
+from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places
+from docqa.api.error_shapes import error_response
+from docqa.api.mcp import served as mcp
+from docqa.api.serving import ByMethod, Interrupted, Served, stop
+from docqa.errors import Busy, DocqaError, Unavailable
 from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
 from docqa.services import open_services
@@ -66,6 +68,13 @@ ENDPOINTS = (
     keys.CREATE,
     keys.RENAME,
     keys.REVOKE,
+    # OpenAI's
+    openai.LIST,
+    openai.READ,
+    openai.COMPLETE,
+    # Dify's
+    dify.RETRIEVE,
+    # for people, and for who watches the server
     page.HEALTH,
     page.PAGE,
     page.REFERENCE,
@@ -87,11 +96,14 @@ def create(
     `installation` is started with the server, and ends with it.
     """
 
+    mcp_served = mcp.Mcp()
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
             app.state.services, app.state.keys = services, Keys(services.db.glances)
+            stack.push_async_callback(mcp_served.close)
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(stop, worker)
             noting: Keys = app.state.keys
@@ -102,8 +114,10 @@ def create(
             stack.push_async_callback(stop, watcher)
             yield
 
-    routes = [Route(path, ByMethod(served), methods=[*served, "OPTIONS"]) for path, served in _served().items()]
-    routes.append(Route("/openapi.json", _show_openapi))
+    # /v1/chat/completions is also what /v1/chat/{doc_id} matches: whole paths come first.
+    paths = sorted(_served().items(), key=lambda item: "{" in item[0])
+    routes = [Route(path, ByMethod(served), methods=[*served, "OPTIONS"]) for path, served in paths]
+    routes += [Route("/openapi.json", _show_openapi), Route(mcp.PATH, mcp_served, methods=["POST"])]
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(
         CORSMiddleware,
@@ -143,7 +157,7 @@ async def _answer_error(request: Request, error: DocqaError) -> Response:
         request.app.state.refusals.add(error)
     elif error.status >= 500:
         log.warning("%s %s: %s", request.method, request.url.path, error)
-    return error_response(error)
+    return error_response(error, request.scope)
 
 
 async def _answer_http(request: Request, error: HTTPException) -> Response:
@@ -153,6 +167,4 @@ async def _answer_http(request: Request, error: HTTPException) -> Response:
 
 async def _answer_database(request: Request, error: Exception) -> Response:
     log.error("%s %s: %s", request.method, request.url.path, error)
-    return JSONResponse(
-        {"detail": f"The database cannot do this now: {error}"}, status_code=503, headers={"Retry-After": "5"}
-    )
+    return error_response(Unavailable(f"The database cannot do this now: {error}"), request.scope)

@@ -8,7 +8,7 @@ import secrets
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.errors import DiskFull, Unauthorized
+from docqa.errors import DiskFull, KeyMissing, Unauthorized
 from docqa.store.database import Database
 from docqa.store.database import Error as DatabaseError
 from docqa.store.sql import now
@@ -62,7 +62,7 @@ class Keys:
     async def account_of(self, key: str | None) -> int:
         """The account that owns the key when it is asked, which is after this call. Raises Unauthorized."""
         if not key:
-            raise Unauthorized("An API key is needed: send it in the header x-api-key")
+            raise KeyMissing("An API key is needed: send it in the header x-api-key, or as `Authorization: Bearer KEY`")
         key_hash = _hashed(key)
         self._hashes.add(key_hash)
         if self._next is None:

@@ -59,7 +59,8 @@ def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return messages
 
 
-def _not_blank(value: str) -> str:
+def not_blank(value: str) -> str:
+    """The text. Raises ValueError where it has no words."""
     if not value.strip():
         raise ValueError("must not be blank")
     return value
@@ -80,8 +81,8 @@ def _day(value: str) -> str:
 
 
 def _one_place(body: dict[str, Any]) -> dict[str, Any]:
-    if (body["doc_ids"] is None) == (body["knowledge_base_id"] is None):
-        raise ValueError("give either 'doc_ids' or 'knowledge_base_id'")
+    if body["doc_ids"] is not None and body["knowledge_base_id"] is not None:
+        raise ValueError("give either 'doc_ids' or 'knowledge_base_id', or neither for all documents")
     return body
 
 
@@ -100,8 +101,8 @@ MESSAGES: Final = described(
 MESSAGES_OR_NONE: Final = described(
     checked(_SENT, _ask_something_or_nothing), "As for one document; without any, the answer is a summary."
 )
-_WORDS: Final = bounded(checked(SHORT_TEXT, _not_blank), minLength=1)
-NAME: Final = bounded(checked(short_text(LONGEST_NAME), _not_blank), minLength=1)
+_WORDS: Final = bounded(checked(SHORT_TEXT, not_blank), minLength=1)
+NAME: Final = bounded(checked(short_text(LONGEST_NAME), not_blank), minLength=1)
 DOC_IDS: Final = many(text)
 PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
 PAGE_SIZE: Final = described(default(integer(ge=1, le=100), 10), "Entries on a page.")

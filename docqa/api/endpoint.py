@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from docqa.api.error_shapes import OWN, ErrorShape
 from docqa.api.rules import Known, Rule, record
 from docqa.errors import DocqaError, Fault, InvalidRequest
 from docqa.ingest.spool import Spool
@@ -24,7 +25,8 @@ class Given:
     """What a request gave, checked: `query` and `body` have a value for every declared field.
 
     `file` is None where the endpoint takes none; `accept` is that header in lower case, `if_none_match` that one.
-    `key_id` is the public id of the key that the request was sent with, "" where it needs none.
+    `key_id` is the public id of the key that the request was sent with, "" where it needs none; `base` the address that
+    it was sent to, as `permalink` wants it.
     """
 
     path: dict[str, str]
@@ -34,6 +36,7 @@ class Given:
     accept: str = ""
     if_none_match: str = ""
     key_id: str = ""
+    base: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,7 @@ class Endpoint:
     `answers` is what a reply of `status` holds: dataclasses of `records`, `list[...]` of one, or media types such as
     "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `lane`: where
     requests are counted that take time, as `Lanes.of` names it. `errors` are those of this endpoint alone; what every
-    endpoint shares (401, 413, 422, 503) follows from the rest of the declaration.
+    endpoint shares (401, 413, 422, 503) follows from the rest of the declaration. `errors_as` is how they are written.
     """
 
     path: str
@@ -58,6 +61,7 @@ class Endpoint:
     status: int = 200
     lane: str = ""
     errors: tuple[type[DocqaError], ...] = ()
+    errors_as: ErrorShape = OWN
     needs_key: bool = True
     deprecated: bool = False
 

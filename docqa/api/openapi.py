@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from docqa.api.endpoint import Endpoint
+from docqa.api.error_shapes import ErrorShape
 from docqa.api.rules import Known, Rule
 from docqa.errors import DocqaError, InvalidRequest, TooLarge, TooManyFailures, Unauthorized, Unavailable
 
@@ -15,28 +16,13 @@ Schema = dict[str, Any]
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 _NUMBER: Schema = {"type": "integer", "minimum": 1}
-_FAULT: Schema = {
-    "type": "object",
-    "properties": {
-        "loc": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
-        "msg": {"type": "string"},
-        "type": {"type": "string"},
-    },
-    "required": ["loc", "msg", "type"],
-}
-_ERRORS: dict[str, Schema] = {
-    "Error": {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]},
-    "ValidationError": {
-        "type": "object",
-        "properties": {"detail": {"type": "array", "items": _FAULT}},
-        "required": ["detail"],
-    },
-}
 
 
 def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[str, Any]:
     """The OpenAPI document of these routes; `known` holds what the rules ask the running server for."""
-    components = dict(_ERRORS)
+    components: dict[str, Schema] = {}
+    for endpoint in endpoints:
+        components |= endpoint.errors_as.schemas
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
         path = re.sub(r":\w+}", "}", endpoint.path)
@@ -54,7 +40,10 @@ def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[
         "paths": paths,
         "components": {
             "schemas": components,
-            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+            "securitySchemes": {
+                "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
         },
         "tags": [{"name": tag} for tag in dict.fromkeys(endpoint.tag for endpoint in endpoints)],
     }
@@ -69,7 +58,7 @@ def _describe_operation(
         "tags": [endpoint.tag],
         "parameters": [*_describe_path(endpoint.path), *_describe_query(endpoint.query, known, components)],
         "responses": _describe_responses(endpoint, components),
-        "security": [{"key": []}] if endpoint.needs_key else [],
+        "security": [{"key": []}, {"bearer": []}] if endpoint.needs_key else [],
     }
     rule = endpoint.body_rule
     if rule is not None:
@@ -138,7 +127,7 @@ def _describe_responses(endpoint: Endpoint, components: dict[str, Schema]) -> di
         str(endpoint.status): {"description": HTTPStatus(endpoint.status).phrase, "content": content}
     }
     for error in sorted(_find_errors(endpoint), key=lambda error: error.status):
-        responses[str(error.status)] = _describe_error(error)
+        responses[str(endpoint.errors_as.status(error))] = _describe_error(error, endpoint.errors_as)
     return responses
 
 
@@ -153,11 +142,10 @@ def _find_errors(endpoint: Endpoint) -> list[type[DocqaError]]:
     return errors
 
 
-def _describe_error(error: type[DocqaError]) -> Schema:
-    name = "ValidationError" if issubclass(error, InvalidRequest) else "Error"
+def _describe_error(error: type[DocqaError], shape: ErrorShape) -> Schema:
     response: Schema = {
-        "description": HTTPStatus(error.status).phrase,
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}},
+        "description": HTTPStatus(shape.status(error)).phrase,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{shape.name(error)}"}}},
     }
     if issubclass(error, (Unavailable, TooManyFailures)):
         response["headers"] = {

@@ -17,6 +17,7 @@ from starlette.requests import Request
 
 from docqa.api.endpoint import Endpoint, Given, Upload
 from docqa.api.multipart import read_part
+from docqa.api.permalink import base_of
 from docqa.api.rules import ABSENT, Known, optional, record
 from docqa.errors import Fault, InvalidRequest, TooLarge
 from docqa.formats.header_value import HeaderValue
@@ -24,7 +25,7 @@ from docqa.formats.header_value import HeaderValue
 MB = 1024 * 1024
 
 _ENVELOPE = 192 * 1024  # what boundaries, part headers and other fields may add to a file of the largest size
-_MANY = 20_000  # brackets, commas and colons of a body, above which its parsing takes milliseconds
+MANY = 20_000  # brackets, commas and colons of a body, above which its parsing takes milliseconds
 _LONGEST_FORM = 64 * 1024  # bytes of a form that cannot carry a file
 
 
@@ -47,18 +48,23 @@ async def read(
     if endpoint.file is not None:
         raw = await _read_form(request, endpoint.file, file_limit, folder)
     elif endpoint.body is not None:
-        data = await _read_bytes(request, body_limit)
-        many = sum(map(data.count, (b"[", b"{", b",", b":"))) > _MANY
+        data = await read_bytes(request, body_limit)
+        many = looks_many(data)
         content_type = request.headers.get("content-type", "")
         raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
     everything = record({"query": endpoint.query or record({}), "body": endpoint.body_rule or optional(record({}))})
     given = {"query": _query(request, endpoint), "body": raw}
     values = await asyncio.to_thread(everything.read, given, known) if many else everything.read(given, known)
     path = dict(request.path_params)
-    accept, tags = request.headers.get("accept", "").lower(), request.headers.get("if-none-match", "")
-    if endpoint.file is not None:
-        return Given(path, values["query"], None, values["body"][endpoint.file], accept, if_none_match=tags)
-    return Given(path, values["query"], values["body"], None, accept, if_none_match=tags)
+    return Given(
+        path=path,
+        query=values["query"],
+        body=None if endpoint.file else values["body"],
+        file=values["body"][endpoint.file] if endpoint.file else None,
+        accept=request.headers.get("accept", "").lower(),
+        if_none_match=request.headers.get("if-none-match", ""),
+        base=base_of(request.scope),
+    )
 
 
 def _query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
@@ -86,9 +92,31 @@ async def _stream(request: Request, what: str, limit: int, slack: int = 0) -> As
         yield chunk
 
 
-async def _read_bytes(request: Request, limit: int) -> bytes:
+async def read_bytes(request: Request, limit: int) -> bytes:
+    """The body. Raises TooLarge where it has more bytes than `limit`, and lets starlette's ClientDisconnect through."""
     async with aclosing(_stream(request, "body", limit)) as stream:
         return b"".join([chunk async for chunk in stream])
+
+
+def looks_many(data: bytes) -> bool:
+    """Whether a JSON body may hold so many values that to parse it takes milliseconds."""
+    return sum(map(data.count, (b"[", b"{", b",", b":"))) > MANY
+
+
+def count_values(data: bytes) -> int:
+    """The values in a JSON body, those of objects and lists among them; 0 for what is no JSON. It takes its time, in
+    which others run: call it in a thread."""
+    try:
+        values = [_parse(data, "", True)]
+    except InvalidRequest:
+        return 0
+    count = 0
+    while values:
+        value = values.pop()
+        count += 1
+        if isinstance(value, dict | list):
+            values.extend(value.values() if isinstance(value, dict) else value)
+    return count
 
 
 class _Patient(decoder.JSONDecoder):
@@ -132,7 +160,7 @@ async def _read_form(request: Request, name: str, file_limit: int, folder: Path 
         if isinstance(value, Upload) and value.content.size > file_limit:
             raise _too_large("file", file_limit)
     elif header.media_type == "application/x-www-form-urlencoded":
-        data = await _read_bytes(request, _LONGEST_FORM)
+        data = await read_bytes(request, _LONGEST_FORM)
         fields = await asyncio.to_thread(parse_qsl, data.decode("latin-1"), keep_blank_values=True)
         value = dict(fields).get(name) or ABSENT
     return {} if value is ABSENT else {name: value}

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docqa.api.auth import Keys, id_of
 from docqa.api.endpoint import Endpoint
+from docqa.api.error_shapes import error_response, remember_shape
 from docqa.api.request import MB, read
 from docqa.errors import DocqaError, Unauthorized, Unavailable
 from docqa.services import Services
@@ -34,6 +35,7 @@ class Served:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request. Raises what the endpoint does."""
+        remember_shape(scope, self.endpoint.errors_as)
         request = Request(scope, receive, send)
         async with AsyncExitStack() as stack:
             response = await self._respond(request, stack)
@@ -43,7 +45,7 @@ class Served:
         services: Services = request.app.state.services
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
-            account = await _account(request)
+            account = await account_of(request)
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
             stack.enter_context(lane.place(account))
@@ -59,7 +61,7 @@ class Served:
         except ClientDisconnect:
             return Response(status_code=CLIENT_LEFT)
         if self.endpoint.needs_key:
-            given = replace(given, key_id=id_of(request.headers["x-api-key"]))
+            given = replace(given, key_id=id_of(key_of(request)))
         if given.file is not None:
             stack.callback(given.file.content.close)
 
@@ -68,7 +70,7 @@ class Served:
                 await stack.enter_async_context(lane.turn(account))
             return await self.endpoint.handler(services, account, given)
 
-        result = await _while_connected(request, work())
+        result = await while_connected(request, work())
         return result if isinstance(result, Response) else JSONResponse(_plain(result), self.endpoint.status)
 
 
@@ -88,9 +90,9 @@ class ByMethod:
         await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 
-async def _account(request: Request) -> int:
+async def account_of(request: Request) -> int:
     """The account that owns the request's key. Raises Unauthorized, or TooManyFailures after many wrong keys."""
-    key = request.headers.get("x-api-key")
+    key = key_of(request)
     try:
         keys: Keys = request.app.state.keys
         return await keys.account_of(key)
@@ -100,7 +102,13 @@ async def _account(request: Request) -> int:
         raise
 
 
-async def _while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+def key_of(request: Request) -> str:
+    """The key in `x-api-key`, or in `Authorization: Bearer KEY`, as clients of other APIs send it; "" without one."""
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return request.headers.get("x-api-key") or (bearer.strip() if scheme.lower() == "bearer" else "")
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
     """The work's result; the work is given up when the client leaves."""
     task = asyncio.create_task(work)
     leaving = asyncio.create_task(_client_left(request))
@@ -133,11 +141,6 @@ def _plain(result: Any) -> Any:
     return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
 
 
-def error_response(error: DocqaError) -> JSONResponse:
-    """The answer that an error is."""
-    return JSONResponse({"detail": error.detail()}, status_code=error.status, headers=error.headers())
-
-
 class Interrupted:
     """Middleware: a request that a stop interrupts gets 503, and an answer that fails half-way is broken off, neither
     with a traceback: the server that runs this closes a connection whose answer is not complete."""
@@ -160,7 +163,7 @@ class Interrupted:
             if scope["type"] != "http":
                 raise
             if not begun:
-                await error_response(STOPPING)(scope, receive, send)
+                await error_response(STOPPING, scope)(scope, receive, send)
         except RuntimeError as error:
             # So starlette says that an answer had begun when its error came.
             if not (begun and isinstance(error.__cause__, DocqaError)):

@@ -25,8 +25,13 @@ def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Re
     form.
     """
     if as_events:
-        return _Stream(_events(answer), media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
+        return stream_events(_events(answer), headers)
     return _Stream(_plain(answer), media_type="text/plain; charset=utf-8", headers=headers)
+
+
+def stream_events(events: AsyncGenerator[str, None], headers: Mapping[str, str]) -> Response:
+    """A response that streams server-sent events, each written out whole."""
+    return _Stream(events, media_type=SSE, headers={**headers, "Cache-Control": "no-cache"})
 
 
 def stream_file(content: Spool, media_type: str, headers: Mapping[str, str]) -> Response:

@@ -18,6 +18,8 @@ import click
 from docqa import store
 from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
+from docqa.api.mcp.served import MISSING
+from docqa.api.mcp.served import available as mcp_available
 from docqa.cli.memory import return_freed
 from docqa.cli.options import settings_of
 from docqa.cli.presence import presence
@@ -140,7 +142,8 @@ class _Greeting:
         host, port = server.address
         shown = f"[{host}]" if ":" in host else host
         services: Services = server.config.app.state.services  # type: ignore[union-attr]
-        for note in [*services.notes(), *services.languages]:
+        tools = [] if mcp_available() or self.installation else [MISSING]
+        for note in [*services.notes(), *services.languages, *tools]:
             print(note)
         file = self.settings.key_file
         key = f"$(cat '{file}')" if file.exists() else "YOUR-KEY"

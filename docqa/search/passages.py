@@ -94,6 +94,15 @@ class Passage:
         return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
 
     @property
+    def fit(self) -> float:
+        """How well its best unit fits the search, 0 to 1, as can be compared between searches: the mean of coverage and
+        cosine, the former alone without vectors."""
+        scored = [(unit.coverage, unit.cosine) for unit in self.units] or [(self.scores.coverage, self.scores.cosine)]
+        return max(
+            min(1.0, coverage if cosine is None else (coverage + max(0.0, cosine)) / 2) for coverage, cosine in scored
+        )
+
+    @property
     def nearest(self) -> float | None:
         """The cosine of the unit nearest to the question; None without vectors."""
         return max((scored.cosine for scored in self.units if scored.cosine is not None), default=None)

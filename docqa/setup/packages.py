@@ -46,6 +46,7 @@ WITHOUT = {
     "rapid": "Chinese and Japanese pictures are read by Tesseract",
     "embedding": "search is by words only",
     "local": "answers are sentences quoted from the documents",
+    "mcp": "assistants that speak MCP cannot use the documents as tools",
     "test": "the tests cannot run",
 }
 COMPILER = "It needs a C++ compiler (Debian, Ubuntu: apt install g++; macOS: xcode-select --install)."
@@ -114,14 +115,13 @@ class Installer:
         """The requirements by group, in the order of installation; `test` includes the test tools."""
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
         extras = project["optional-dependencies"]
-        wanted = ("scans", "embedding", "local", *(("test",) if test else ()))
+        wanted = ("scans", "mcp", "embedding", "local", *(("test",) if test else ()))
         return {"base": project["dependencies"], **{name: extras[name] for name in wanted if name in extras}}
 
     def extra(self, name: str) -> list[str]:
         """The requirements of a group that is installed only on request."""
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
-        lines: list[str] = project["optional-dependencies"][name]
-        return lines
+        return list(project["optional-dependencies"][name])
 
     def importable(self, groups: dict[str, list[str]]) -> bool:
         """Whether the running Python has all required packages, that is, without the optional groups."""

@@ -1,7 +1,7 @@
 """What is to be installed, in the order in which it is worth having: groups of packages and models. Standard library
 only.
 
-What a server needs comes first. Of the rest: text recognition, search by meaning, the small language model, the
+What a server needs comes first. Of the rest: text recognition, MCP, search by meaning, the small language model, the
 verifier's encoder, and last llama.cpp, which may have to be compiled.
 """
 
@@ -21,10 +21,11 @@ from docqa.setup.progress import Progress
 
 MB = 10**6
 # What the packages of a group take on the disk: a measure of how far pip is.
-GROUP_BYTES = {"base": 230 * MB, "scans": 30 * MB, "embedding": 1200 * MB, "test": 170 * MB}
+GROUP_BYTES = {"base": 230 * MB, "scans": 30 * MB, "mcp": 40 * MB, "embedding": 1200 * MB, "test": 170 * MB}
 GROUPS = {
     "base": "what the server needs",
     "scans": "text recognition for scans and pictures",
+    "mcp": "the protocol by which assistants use tools (MCP)",
     "embedding": "the packages for search by meaning",
     "local": "llama.cpp, which runs language models",
     "test": "the tools for the tests",
@@ -35,7 +36,7 @@ MEANWHILE = {
     "gguf": "answers are sentences quoted from the documents",
 }
 # What shows that a group is installed, in a Python that this program does not manage.
-PROOF = {"scans": "tessdata", "embedding": "sentence_transformers", "local": "llama_cpp"}
+PROOF = {"scans": "tessdata", "mcp": "mcp", "embedding": "sentence_transformers", "local": "llama_cpp"}
 TRY_AGAIN = "`python run.py install` tries again"
 
 
@@ -78,7 +79,7 @@ def rest(
         if models and not catalog.present(entry) and (again or not catalog.given_up(entry).exists())
     ]
     groups = {name: [_group(installer, name, pending[name])] for name in PROOF if name in pending}
-    first = [step for name in ("scans", "embedding") for step in groups.get(name, [])]
+    first = [step for name in ("scans", "mcp", "embedding") for step in groups.get(name, [])]
     return [*first, *missing, *groups.get("local", [])]
 
 

@@ -5,6 +5,7 @@
 
 from docqa.store import (
     accounts,
+    askable,
     chats,
     chunks,
     deletion,
@@ -22,6 +23,7 @@ from docqa.store import (
 
 __all__ = [
     "accounts",
+    "askable",
     "chats",
     "chunks",
     "deletion",

@@ -112,7 +112,7 @@ async def test_no_documents_say_nothing(client: httpx.AsyncClient) -> None:
     for messages in ({"messages": ask("What is the rent?")}, {}):
         response = await client.post("/v1/api/knowledge_base_chat", json={"documents": [], **messages})
         assert response.status_code == 200
-        assert response.json()["answer"]["message"] == "The documents do not say anything about this."
+        assert response.json()["answer"]["message"] == "There are no documents here to answer from."
 
 
 async def test_a_summary_is_not_refused(client: httpx.AsyncClient) -> None:

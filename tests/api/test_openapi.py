@@ -11,6 +11,8 @@ from docqa import records
 from docqa.api import declarations
 from docqa.api.app import ENDPOINTS as APP_ENDPOINTS
 from docqa.api.endpoint import Endpoint
+from docqa.api.openai.errors import OPENAI
+from docqa.api.openai.records import ModelCard
 from docqa.api.openapi import document
 from docqa.errors import Busy, NotFound, Unreadable
 
@@ -42,6 +44,7 @@ ENDPOINTS = (
              body=declarations.KNOWLEDGE_UPDATE_BODY, answers=records.KnowledgeBase),
     Endpoint(path="/v1/api/models", methods=("GET", "POST"), handler=handler("list_models"), summary="Models", tag="models", answers=list[records.Model]),
     Endpoint(path="/healthz", handler=handler("show_health"), summary="Health", tag="server", answers=records.Health, needs_key=False),
+    Endpoint(path="/v1/models/{model}", handler=handler("read_model"), summary="Model", tag="openai", answers=ModelCard, errors=(NotFound,), errors_as=OPENAI),
 )  # fmt: skip
 
 
@@ -167,9 +170,19 @@ def test_errors_are_those_of_the_endpoint_and_those_that_follow_from_it(describe
     assert schema_of(link["401"]) == {"$ref": "#/components/schemas/Error"}
 
 
+def test_errors_have_the_shape_of_the_api_that_the_endpoint_speaks(described: dict[str, Any]) -> None:
+    responses = described["paths"]["/v1/models/{model}"]["get"]["responses"]
+    assert list(responses) == ["200", "401", "404", "400", "429", "503"]
+    assert schema_of(responses["400"]) == schema_of(responses["404"]) == {"$ref": "#/components/schemas/OpenAIError"}
+    assert described["components"]["schemas"]["OpenAIError"]["required"] == ["error"]
+
+
 def test_the_key_is_asked_for_where_it_is_needed(described: dict[str, Any]) -> None:
-    assert described["components"]["securitySchemes"]["key"] == {"type": "apiKey", "in": "header", "name": "x-api-key"}
-    assert described["paths"]["/v1/api/models"]["get"]["security"] == [{"key": []}]
+    assert described["components"]["securitySchemes"] == {
+        "key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+        "bearer": {"type": "http", "scheme": "bearer"},
+    }
+    assert described["paths"]["/v1/api/models"]["get"]["security"] == [{"key": []}, {"bearer": []}]
     assert described["paths"]["/healthz"]["get"]["security"] == []
 
 

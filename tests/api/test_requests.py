@@ -315,5 +315,6 @@ async def test_what_was_given_has_a_value_for_every_declared_field(ours: httpx.A
             body=[{"sender": "bot", "message": "hm"}, {"sender": "user", "message": " Why? "}],
             file=None,
             accept="text/event-stream",
+            base="http://test",
         )
     ]  # fmt: skip

@@ -218,3 +218,9 @@ def test_rows_keep_their_blocks_on_later_pages() -> None:
     assert len(pages) > 2
     for page in pages:
         assert [page.text[block.start : block.end] for block in page.blocks] == page.text.splitlines()
+
+
+@pytest.mark.parametrize("data", ['"\f"', '"\f";"\f"\n"\f";"\f"\n'])
+def test_cells_of_form_feeds_are_no_text(data: str) -> None:
+    with pytest.raises(Unreadable, match="no text"):
+        read(data)

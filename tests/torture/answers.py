@@ -129,7 +129,8 @@ class Declared:
         self._paths = [
             # As starlette matches, the line's end after the last sign included.
             (re.compile("^" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$"), path, methods)
-            for path, methods in description["paths"].items()
+            # Whole paths come first, as the server matches them.
+            for path, methods in sorted(description["paths"].items(), key=lambda item: "{" in item[0])
         ]
         self._validators: dict[str, Draft202012Validator] = {}
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from docqa import records, store
-from docqa.answering.answer import answer
+from docqa.answering.answer import Answer, answer
 from docqa.api import declarations as given_by
 from docqa.api.declarations import chat_options
 from docqa.api.endpoint import Endpoint, Given
@@ -18,6 +19,7 @@ from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
 from docqa.search.filters import Filters
+from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -54,36 +56,53 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
     """The passages that fit a query best, without an answer. Raises NotFound for unknown documents."""
     body = given.body
     async with services.db.read() as conn:
-        if body["doc_ids"] is None:
+        if body["doc_ids"] is not None:
+            documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+        elif body["knowledge_base_id"] is not None:
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
-            documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+            documents = await store.askable.newest_documents(conn, account)
     names = ("language", "kind", "date_from", "date_to")
     documents = Filters(**{name: body[name] for name in names}).choose(documents)
-    messages = [{"sender": "user", "message": body["query"]}]
-    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
-    services.intake.want(document.id for document in documents)
-    passages = await search(services.index, documents, question.parts[0], body["top_k"])
+    passages = await passages_for(services, documents, body["query"], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
     )
 
 
-async def _reply(
-    services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
-) -> Response:
+async def passages_for(
+    services: Services, documents: Sequence[StoredDocument], query: str, top_k: int
+) -> list[Passage]:
+    """The passages of these documents that fit a query best. Raises Unavailable."""
+    messages = [{"sender": "user", "message": query}]
+    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
+    services.intake.want(document.id for document in documents)
+    return await search(services.index, documents, question.parts[0], top_k)
+
+
+async def begin(
+    services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
+) -> Answer:
+    """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
     services.intake.want(document.id for document in documents)
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
     opinion = await services.encoders.kind_opinion(text, language) if text else None
-    question = await asyncio.to_thread(understand, messages, chat_options(given.query), documents, opinion)
+    question = await asyncio.to_thread(understand, messages, options, documents, opinion)
     made = await answer(services.answering, documents, question)
-    log.info("%s: answered by %s", given.query["model_name"], made.target)
+    log.info("%s: answered by %s", options.model_name, made.target)
+    return made
+
+
+async def _reply(
+    services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
+) -> Response:
+    made = await begin(services, documents, messages, chat_options(given.query))
     headers = {TARGET_HEADER: made.target}
     if not given.query["stream"]:
         async with aclosing(made.tokens) as tokens:
             text = "".join([token async for token in tokens])
-        turns = records.Turn("user", question.text, "question"), records.Turn("bot", text, "response")
+        turns = records.Turn("user", made.question.text, "question"), records.Turn("bot", text, "response")
         return JSONResponse(asdict(records.ChatResponse(*turns, made.sources, now())), headers=headers)
     return stream(made, headers, as_events=SSE in given.accept)
 

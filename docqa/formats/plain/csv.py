@@ -99,9 +99,9 @@ def _page(lines: "list[Row]", places: list[TableRow]) -> Iterator[ExtractedPage]
     for row in lines:
         blocks.append(Block("row" if row.is_row else "paragraph", size, size + len(row.line), int(row.is_head)))
         size += len(row.line) + 1
-    first, *rest = paginate("".join(f"{row.line}\n" for row in lines), (), blocks)
-    yield replace(first, rows=tuple(places))
-    yield from rest
+    # What holds blanks only, such as a form feed between quotation marks, is no page.
+    for number, page in enumerate(paginate("".join(f"{row.line}\n" for row in lines), (), blocks)):
+        yield replace(page, rows=tuple(places)) if number == 0 else page
 
 
 # --- how the file is written ---

@@ -1,0 +1,56 @@
+"""`python run.py mcp`: the documents as tools of an assistant on this machine, and the bundle that installs them.
+
+It talks to the running server, and opens neither its database nor a model.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+
+from docqa.api.mcp.served import MISSING, available
+from docqa.cli.options import absolute, with_data
+from docqa.errors import CannotStart
+from docqa.settings import Settings
+
+ANYWHERE = ("0.0.0.0", "::")
+
+
+@click.command()
+@click.option("--url", envvar="DOCQA_URL", help="Address of the running server [that of the settings].")
+@click.option("--key", envvar="DOCQA_KEY", help="The API key [that in the data folder].")
+@click.option("--bundle", metavar="FILE.mcpb", callback=absolute, help="Write a bundle that installs DocQA's tools.")
+@with_data
+def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | None) -> None:
+    """Speak MCP over stdin and stdout, for an assistant on this machine."""
+    url = (url or _address(settings)).rstrip("/")
+    if not url.startswith(("http://", "https://")):
+        raise CannotStart(f"--url must begin with http:// or https://, and {url!r} does not.")
+    if bundle:
+        from docqa.api.mcp.bundle import write_bundle
+
+        write_bundle(bundle, url)
+        print(f"{bundle} is written: open it with Claude Desktop, or another program that takes such bundles.")
+        return
+    if not available():
+        raise CannotStart(MISSING)
+    key = key or _key(settings)
+    if sys.stdin.isatty():
+        print(f"MCP for {url}: an assistant starts this and talks to it. Ctrl-D ends it.", file=sys.stderr)
+    from docqa.api.mcp.protocol import over_stdio
+
+    asyncio.run(over_stdio(url, key))
+
+
+def _address(settings: Settings) -> str:
+    host = "127.0.0.1" if settings.host in ANYWHERE else settings.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+
+
+def _key(settings: Settings) -> str:
+    file = settings.key_file
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise CannotStart(f"{file} cannot be read ({error.strerror}): give a key with --key.") from error
