@@ -11,6 +11,9 @@ def main() -> None:
 
 
 def _draw(request: Header, data: bytes) -> Answers:
-    about = {name: request[name] for name in ("page_number", "width", "passages", "quotes", "languages", "hint")}
+    about = {
+        name: request[name]
+        for name in ("page_number", "width", "passages", "quotes", "recognises", "languages", "hint")
+    }
     drawn = picture(data, **about)
     yield {"marked": drawn.marked}, drawn.png

@@ -70,13 +70,14 @@ class Limits:
 
 
 class Drawing(NamedTuple):
-    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker. `hint` is
-    the ISO 639-1 code of the document's language, for a scan."""
+    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker. On a scan
+    they are only looked for if it `recognises` its text, with the ISO 639-1 code of its language as a `hint`."""
 
     page_number: int
     width: int
     passages: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
+    recognises: bool = False
     hint: str = ""
 
 

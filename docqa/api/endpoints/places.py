@@ -9,7 +9,7 @@ from docqa.errors import NotFound
 from docqa.formats.drawn.painting import KINDS
 from docqa.ingest.drawn_pages import tag_of
 from docqa.ingest.reader import Drawing
-from docqa.search.places import places
+from docqa.search.places import places, stands_in
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
 
@@ -38,7 +38,12 @@ async def draw_page(services: Services, account: int, given: Given) -> Response:
             f"Pages of .{document.kind} documents are not drawn, only those of PDF files and pictures. The text of "
             f"this page is at /v1/api/documents/{document.doc_id}/pages/{number}."
         )
-    request = Drawing(number, query["width"], tuple(query["highlight"]), tuple(query["quote"]), document.language)
+    passages, quotes = tuple(query["highlight"]), tuple(query["quote"])
+    async with services.db.read() as conn:
+        text = await store.documents.page_text(conn, document.id, number)
+    # Who leafs through a scan must not wait while each page is searched for what stands on another.
+    recognises = any(stands_in(text, passage) for passage in (*passages, *quotes))
+    request = Drawing(number, query["width"], passages, quotes, recognises, document.language if recognises else "")
     tag = tag_of(document, request)
     # A browser asks again each time, with its key: what was deleted must not be shown from its cache.
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "x-api-key"}

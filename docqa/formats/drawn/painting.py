@@ -46,12 +46,13 @@ def picture(
     passages: Sequence[str] = (),
     quotes: Sequence[str] = (),
     *,
+    recognises: bool = False,
     languages: str = "",
     hint: str = "",
 ) -> Picture:
     """A page of a file, so many pixels wide, with passages marked and, darker, quotes. Fewer pixels where the page is
-    so long that it would have more than `MOST_PIXELS`. `languages` and `hint` are those of text recognition, which
-    finds the passages on a scan.
+    so long that it would have more than `MOST_PIXELS`. On a scan the passages are looked for if it `recognises` its
+    text, which takes seconds, with `languages` and `hint` as for `reading.recognise`.
 
     Raises Unreadable for a page that cannot be drawn; MemoryError.
     """
@@ -61,7 +62,7 @@ def picture(
     drawn: Drawn = drawer.draw(data, page_number, width, with_letters=bool(passages or quotes))
     light, dark = places(drawn.glyphs, passages, quotes)
     scale = drawn.scale
-    if drawn.scan is not None and not light and (passages or quotes):
+    if recognises and drawn.scan is not None and not light:
         light, dark, scale = _on_scan(drawn, passages, quotes, languages, hint)
     margin = _MARGIN * drawn.image.width / 1000
     shades = [(_PASSAGE, [_placed(box, scale, margin) for box in light])]
