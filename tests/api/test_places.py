@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.api.app import create
+from docqa.ingest.drawing import Drawing
 from docqa.ingest.drawn_pages import DrawnPages
-from docqa.ingest.reader import Drawing
 from docqa.settings import Settings
 from waiting import until
 

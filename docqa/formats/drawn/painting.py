@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from docqa.formats.pictures.decode import Image
 
 MOST_PIXELS = 16_000_000  # of a picture, whatever its width: an A4 page of 3,360 in width
-_DRAWERS = {"pdf": "pdf.drawing", "image": "pictures.drawing"}
-KINDS = frozenset(_DRAWERS)  # of documents whose pages can be drawn
+# What draws the pages of a kind of documents.
+DRAWERS = {"pdf": "docqa.formats.pdf.drawing", "image": "docqa.formats.pictures.drawing"}
 _PASSAGE, _QUOTE = (255, 240, 150), (255, 196, 64)  # light and dark, through which the letters show
 _MARGIN = 1.5  # pixels around the letters that are marked, of 1,000 in width
 
@@ -58,7 +58,7 @@ def picture(
     """
     from docqa.formats.pictures.decode import encoded, painted
 
-    drawer = importlib.import_module(f"docqa.formats.{_DRAWERS[detect(data, '', '')]}")
+    drawer = importlib.import_module(DRAWERS[detect(data, "", "")])
     drawn: Drawn = drawer.draw(data, page_number, width, with_letters=bool(passages or quotes))
     light, dark = places(drawn.glyphs, passages, quotes)
     scale = drawn.scale
