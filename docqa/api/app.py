@@ -68,6 +68,7 @@ ENDPOINTS = (
     keys.REVOKE,
     page.HEALTH,
     page.PAGE,
+    page.REFERENCE,
     page.PART,
     page.SIGN_IN,
 )

@@ -52,7 +52,7 @@ def test_a_deletion_can_be_taken_back(page: Browser, reader: httpx.Client) -> No
 def test_a_wrong_key_is_said_in_a_sentence(page: Browser) -> None:
     page.type("#key", "dq-wrong" + ENTER)
     assert page.wait("#say") == "The API key is unknown or has been revoked"
-    assert page.text("main") == ""
+    assert page.text("#desk") == ""
     assert page.run("return sessionStorage.length") == 0
 
 
@@ -64,7 +64,7 @@ def test_the_key_is_kept_for_this_tab_only_until_it_is_forgotten(page: Browser, 
     page.click("#leave")
     assert page.run("return sessionStorage.length") == 0
     page.reload()
-    assert page.wait("label[for=key]") == "API key" and page.text("main") == ""
+    assert page.wait("label[for=key]") == "API key" and page.text("#desk") == ""
 
 
 def test_the_key_is_kept_on_the_device_if_that_is_wanted(page: Browser, reader: httpx.Client, server: Server) -> None:
@@ -317,3 +317,12 @@ def test_it_fits_the_width_of_a_phone(page: Browser, reader: httpx.Client) -> No
     page.wait("#place-title")
     assert page.run("return [innerWidth, document.documentElement.scrollWidth]") == [360, 360]
     page.click("#place-close")
+
+
+def test_a_source_shows_the_sentence_it_is_cited_for(page: Browser, reader: httpx.Client) -> None:
+    add(reader, "Nothing of the kind is said here at all.\n" * 15 + LEASE, "long.txt")
+    enter(page, reader)
+    ask(page, "How much is the monthly rent?")
+    assert "12,400 euros" in page.run("return document.querySelector('.sources mark.quote').textContent")
+    shown = "const mark = document.querySelector('.sources mark'), box = mark.parentElement.getBoundingClientRect(), place = mark.getBoundingClientRect(); return place.top >= box.top && place.top < box.bottom"
+    eventually(lambda: page.run(shown))

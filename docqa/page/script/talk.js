@@ -133,7 +133,18 @@ function marked(text, turn) {
 function card(source, turn) {
   const name = make("bdi", {}, nameOf(source.doc_id)); // in whatever direction it is written
   const label = [`[${source.id}] `, name, word("onPage", { number: source.page_number })];
-  return make("li", {}, opener(source, turn, label, {}, sentenceOf(source, turn)), make("blockquote", { dir: "auto" }, source.source_chunk));
+  const sentence = sentenceOf(source, turn);
+  return make("li", {}, opener(source, turn, label, {}, sentence), quoted(source.source_chunk, sentence));
+}
+
+// A passage, scrolled to the sentence it is cited for.
+function quoted(text, sentence) {
+  const at = sentence ? text.indexOf(sentence) : -1;
+  if (at < 0) return make("blockquote", { dir: "auto", tabIndex: 0 }, text);
+  const mark = make("mark", { className: "quote" }, sentence);
+  const quote = make("blockquote", { dir: "auto", tabIndex: 0 }, text.slice(0, at), mark, text.slice(at + sentence.length));
+  requestAnimationFrame(() => { quote.scrollTop = mark.offsetTop - quote.offsetTop - 24; });
+  return quote;
 }
 
 function opener(source, turn, content, properties, sentence) {
