@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from docqa import __version__
+from docqa.ingest.drawing import Drawing
 from docqa.ingest.queue import Intake
-from docqa.ingest.reader import Drawing
 from docqa.ingest.spool import copied_original
 from docqa.store.documents import StoredDocument
 from docqa.workers.turns import FairTurns

@@ -12,11 +12,11 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any, NamedTuple
+from typing import Any
 
 from docqa import ROOT
 from docqa.errors import ChildDied, Unreadable
@@ -31,7 +31,7 @@ from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
 from docqa.workers.process import OUT_OF_TIME, Pieces, Process, size_of
-from docqa.workers.sandbox import BEHIND_SERVER, READING, Confinement
+from docqa.workers.sandbox import READING, Confinement
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000
 # Times the seconds of a processor that a file may take until it is given up anyway: a reader steps back for others.
 PATIENCE = 3
 _WINDOW = 4  # frames that wait to be kept
-_READS, _DRAWS = "docqa.ingest.child", "docqa.ingest.drawing_child"
+READS = "docqa.ingest.child"
 _REQUEST = 1  # the number of the only request that a child gets
 _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",  # Tesseract's threads wait for each other longer than they work
@@ -67,17 +67,6 @@ class Limits:
     seconds: float
     memory_mb: int
     folder: Path | None = None
-
-
-class Drawing(NamedTuple):
-    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker. `hint` is
-    the ISO 639-1 code of the document's language, for a scan."""
-
-    page_number: int
-    width: int
-    passages: tuple[str, ...] = ()
-    quotes: tuple[str, ...] = ()
-    hint: str = ""
 
 
 async def prepare(
@@ -118,7 +107,7 @@ async def prepare_gist(
             notes.extend(tuple(json.loads(line)) for line in blob.splitlines())
         about.update(header)
 
-    await _ask({"task": "gist", "name": document.doc_id}, given, limits, (), keep)
+    await ask({"task": "gist", "name": document.doc_id}, given, limits, (), keep)
     return Gist(str(about["language"]), str(about["summary"]), notes)
 
 
@@ -138,24 +127,8 @@ async def recognise(
     async def keep(_: Header, blob: bytes) -> None:
         pages.append(await asyncio.to_thread(_page, blob))
 
-    await _ask(request, data, limits, (), keep)
+    await ask(request, data, limits, (), keep)
     return pages[-1]
-
-
-async def draw(data: bytes | Pieces, request: Drawing, languages: str, limits: Limits) -> tuple[bytes, int]:
-    """(a page as PNG, how many pieces of lines are marked on it), drawn in a child process as by `prepare`, which reads
-    a scan in these `languages`.
-
-    Raises Unreadable, ChildDied.
-    """
-    drawn: list[tuple[bytes, int]] = []
-
-    async def keep(header: Header, blob: bytes) -> None:
-        drawn.append((blob, int(header["marked"])))
-
-    about = {"task": "draw", "name": f"page {request.page_number}", "languages": languages, **request._asdict()}
-    await _ask(about, data, limits, ("path", "page_number"), keep, _DRAWS)
-    return drawn[-1]
 
 
 def _encoded(given: Any) -> bytes:
@@ -177,23 +150,26 @@ async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: 
         await asyncio.to_thread(prepared.add if "of" in header else prepared.finish, header, blob)
 
     try:
-        await _ask(request, data, limits, loc, keep)
+        await ask(request, data, limits, loc, keep)
     except BaseException:
         prepared.close()
         raise
     return prepared
 
 
-async def _ask(
+async def ask(
     request: Header,
     data: bytes | Pieces,
     limits: Limits,
     loc: tuple[str | int, ...],
     keep: Keep,
-    module: str = _READS,
+    child: AbstractAsyncContextManager[Process] | None = None,
 ) -> None:
-    """Give a request to a child that runs `module`, and each frame of its answer to `keep`."""
-    async with _child(limits, module) as process:
+    """Give a request to a child, one that reads where none is given, and each frame of its answer to `keep`.
+
+    Raises Unreadable at `loc`, ChildDied.
+    """
+    async with child or started(limits) as process:
         try:
             async with asyncio.timeout(limits.seconds * PATIENCE):
                 await process.request(_REQUEST, request, data, window=_WINDOW)
@@ -224,19 +200,19 @@ def _too_long(limits: Limits, loc: tuple[str | int, ...]) -> Unreadable:
 
 
 @asynccontextmanager
-async def _child(limits: Limits, module: str) -> AsyncIterator[Process]:
-    """A child with a temporary folder of its own; both are gone at the end."""
+async def started(limits: Limits, module: str = READS, niceness: int = READING) -> AsyncIterator[Process]:
+    """A child that runs `module`, with a temporary folder of its own; both are gone at the end. Raises ChildDied."""
     with TemporaryDirectory(prefix=f"{_TEMPORARY}{os.getpid()}-", ignore_cleanup_errors=True) as temporary:
-        process = await _spawn(limits, module, temporary)
+        process = await _spawn(limits, module, niceness, temporary)
         try:
             yield process
         finally:
             await process.kill()
 
 
-async def _spawn(limits: Limits, module: str, temporary: str) -> Process:
+async def _spawn(limits: Limits, module: str, niceness: int, temporary: str) -> Process:
     reads = (*_installed(), *_trained())
-    watched, niceness = REPORT in os.environ, READING if module == _READS else BEHIND_SERVER
+    watched = REPORT in os.environ
     bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, watched, niceness)
     try:
         return await Process.spawn(

@@ -24,10 +24,20 @@ async def places(db: Database, document: StoredDocument, passages: Sequence[str]
     return everywhere
 
 
+def stands_in(text: str, passage: str) -> bool:
+    """Whether a passage stands in a text, white space apart."""
+    words = passage.split()
+    return bool(words) and _pattern(words).search(text) is not None
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(map(re.escape, words)))
+
+
 def _on_pages(
     document: StoredDocument, number: int, words: Sequence[str], pages: Sequence[tuple[int, str]]
 ) -> list[Place]:
-    passage = re.compile(r"\s+".join(map(re.escape, words)))
+    passage = _pattern(words)
     known: list[Place] = []
     for page_number, text in pages:
         for match in passage.finditer(text):

@@ -191,6 +191,7 @@ async def open_services(
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
     intake, lanes = Intake(db, ReadingQueue(settings), work, Quotas.of(settings)), Lanes(settings)
+    stack.push_async_callback(intake.reading.close)
     return Services(
         settings=settings,
         db=db,

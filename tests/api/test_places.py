@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.api.app import create
+from docqa.ingest.drawing import Drawing
 from docqa.ingest.drawn_pages import DrawnPages
-from docqa.ingest.reader import Drawing
 from docqa.settings import Settings
 from waiting import until
 
@@ -127,15 +127,19 @@ async def test_what_is_kept_is_bounded_of_each_account_and_in_all(
     assert small.size == 0
 
 
-async def test_a_picture_document_is_drawn(client: httpx.AsyncClient, app: Starlette) -> None:
+async def test_a_scan_is_drawn_and_the_passage_marked_where_it_stands_in_its_text(client: httpx.AsyncClient) -> None:
     doc_id = await added(client, pdf(RENT))
     page = (await client.get(f"/v1/api/documents/{doc_id}/pages/1.png?width=1600")).content
     response = await client.post("/v1/api/upload", files={"file": ("scan.png", page)})
     if response.status_code == 422:
         pytest.skip("there are no data for text recognition")
-    scan = response.json()["doc_id"]
-    drawn = await client.get(f"/v1/api/documents/{scan}/pages/1.png?width=800")
+    scan = f"/v1/api/documents/{response.json()['doc_id']}/pages/1"
+    text = (await client.get(scan)).json()["text"]
+    drawn = await client.get(f"{scan}.png", params={"width": 800, "highlight": text})
     assert Image.open(io.BytesIO(drawn.content)).width == 800
+    assert drawn.headers["x-docqa-marked"] == "1" and YELLOW in colours(drawn.content)
+    other = await client.get(f"{scan}.png", params={"width": 800, "highlight": "what stands elsewhere"})
+    assert other.headers["x-docqa-marked"] == "0"
 
 
 async def test_what_cannot_be_drawn_says_where_its_text_is(client: httpx.AsyncClient) -> None:

@@ -208,10 +208,14 @@ needs_recognition = pytest.mark.skipif("eng" not in tessdata.languages(), reason
 
 @needs_recognition
 def test_a_passage_is_marked_on_a_picture_of_it() -> None:
-    drawn = picture(scanned(), 1, 1000, ["The harbour of Bergen was busy."], hint="en")
+    drawn = picture(scanned(), 1, 1000, ["The harbour of Bergen was busy."], recognises=True, hint="en")
     assert drawn.marked == 1
     left, top, right, bottom = shade(opened(drawn.png), YELLOW)
     assert left < 0.1 and 0.3 < right < 0.7 and 0.1 < top < bottom < 0.25
+
+
+def test_a_scan_is_not_read_again_unless_that_is_wanted() -> None:
+    assert picture(scanned(), 1, 1000, ["The harbour of Bergen was busy."], hint="en").marked == 0
 
 
 @needs_recognition
@@ -219,7 +223,9 @@ def test_a_passage_is_marked_on_a_page_of_a_pdf_that_is_a_scan() -> None:
     document = pymupdf.open()
     page = document.new_page(width=500, height=300)
     page.insert_image(page.rect, stream=scanned())
-    drawn = picture(document.tobytes(), 1, 1000, [LEASE], ["The tenant keeps the rooms in good order"], hint="en")
+    drawn = picture(
+        document.tobytes(), 1, 1000, [LEASE], ["The tenant keeps the rooms in good order"], recognises=True, hint="en"
+    )
     assert drawn.marked > 2
     image = opened(drawn.png)
     assert shade(image, YELLOW)[1] > 0.2, "the line above is not marked"
@@ -229,7 +235,7 @@ def test_a_passage_is_marked_on_a_page_of_a_pdf_that_is_a_scan() -> None:
 @needs_recognition
 @pytest.mark.parametrize("turn", [90, 270])
 def test_a_passage_is_marked_on_a_picture_that_lies_on_its_side(turn: int) -> None:
-    drawn = picture(scanned(turn), 1, 1000, ["The harbour of Bergen was busy."], hint="en")
+    drawn = picture(scanned(turn), 1, 1000, ["The harbour of Bergen was busy."], recognises=True, hint="en")
     assert drawn.marked == 1
     left, _, right, _ = shade(opened(drawn.png), YELLOW)
     assert (left + right) / 2 < 0.3 if turn == 90 else (left + right) / 2 > 0.7

@@ -145,7 +145,7 @@ class Declared:
         is_no_http = answer.status == 400 and (method == "HEAD" or NO_HTTP.endswith(b"\r\n\r\n" + answer.body))
         if is_no_http or answer.status == MISDIRECTED:
             return []
-        if method == "OPTIONS" and answer.status in (200, 400, 404, 405):
+        if method == "OPTIONS" and answer.status in (200, 204, 400, 404, 405):
             return []
         if responses is None:
             return [] if answer.status in (307, 404, 405) else [f"{where}{answer.status} where nothing is declared"]

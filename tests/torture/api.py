@@ -67,7 +67,7 @@ values = {ids}
 [generation.dictionaries]
 string = {{dictionary = "ids", probability = 0.1}}
 [[operations]]
-include-operation-id = "get_v1_api_documents_doc_id_file"
+include-operation-id = "read_file"
 # A file is what its owner said that it is, JSON or not.
 checks.response_schema_conformance.enabled = false
 """

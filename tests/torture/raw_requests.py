@@ -197,11 +197,26 @@ def operations(description: dict[str, Any]) -> list[Operation]:
     """All that /openapi.json declares."""
     return [
         Operation(
-            method.upper(), path, declared.get("parameters", []), declared.get("requestBody", {}).get("content", {})
+            method.upper(),
+            path,
+            declared.get("parameters", []),
+            whole(declared.get("requestBody", {}).get("content", {}), description),
         )
         for path, methods in description["paths"].items()
         for method, declared in methods.items()
     ]
+
+
+def whole(schema: Any, description: dict[str, Any]) -> Any:
+    """A schema with those in it that it only names."""
+    if isinstance(schema, list):
+        return [whole(item, description) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return whole(description["components"]["schemas"][name], description)
+    return {key: whole(value, description) for key, value in schema.items()}
 
 
 class Maker:

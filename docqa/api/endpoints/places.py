@@ -6,10 +6,10 @@ from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
 from docqa.errors import NotFound
-from docqa.formats.drawn.painting import KINDS
+from docqa.formats.drawn.painting import DRAWERS
+from docqa.ingest.drawing import Drawing
 from docqa.ingest.drawn_pages import tag_of
-from docqa.ingest.reader import Drawing
-from docqa.search.places import places
+from docqa.search.places import places, stands_in
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
 
@@ -23,7 +23,7 @@ async def read_pages(services: Services, account: int, given: Given) -> records.
     async with services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
     marks = await places(services.db, document, given.query["highlight"])
-    return records.Pages(document.doc_id, document.pages, document.kind in KINDS, marks)
+    return records.Pages(document.doc_id, document.pages, document.kind in DRAWERS, marks)
 
 
 async def draw_page(services: Services, account: int, given: Given) -> Response:
@@ -33,12 +33,17 @@ async def draw_page(services: Services, account: int, given: Given) -> Response:
     async with services.db.read() as conn:
         document = await store.documents.stored_document(conn, account, given.path["doc_id"])
     number = _number(document, given.path["page_number"])
-    if document.kind not in KINDS:
+    if document.kind not in DRAWERS:
         raise NotFound(
             f"Pages of .{document.kind} documents are not drawn, only those of PDF files and pictures. The text of "
             f"this page is at /v1/api/documents/{document.doc_id}/pages/{number}."
         )
-    request = Drawing(number, query["width"], tuple(query["highlight"]), tuple(query["quote"]), document.language)
+    passages, quotes = tuple(query["highlight"]), tuple(query["quote"])
+    async with services.db.read() as conn:
+        text = await store.documents.page_text(conn, document.id, number)
+    # Who leafs through a scan must not wait while each page is searched for what stands on another.
+    recognises = any(stands_in(text, passage) for passage in (*passages, *quotes))
+    request = Drawing(number, query["width"], passages, quotes, recognises, document.language if recognises else "")
     tag = tag_of(document, request)
     # A browser asks again each time, with its key: what was deleted must not be shown from its cache.
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "x-api-key"}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from docqa.formats.pictures.decode import Image
 
 MOST_PIXELS = 16_000_000  # of a picture, whatever its width: an A4 page of 3,360 in width
-_DRAWERS = {"pdf": "pdf.drawing", "image": "pictures.drawing"}
-KINDS = frozenset(_DRAWERS)  # of documents whose pages can be drawn
+# What draws the pages of a kind of documents.
+DRAWERS = {"pdf": "docqa.formats.pdf.drawing", "image": "docqa.formats.pictures.drawing"}
 _PASSAGE, _QUOTE = (255, 240, 150), (255, 196, 64)  # light and dark, through which the letters show
 _MARGIN = 1.5  # pixels around the letters that are marked, of 1,000 in width
 
@@ -46,22 +46,23 @@ def picture(
     passages: Sequence[str] = (),
     quotes: Sequence[str] = (),
     *,
+    recognises: bool = False,
     languages: str = "",
     hint: str = "",
 ) -> Picture:
     """A page of a file, so many pixels wide, with passages marked and, darker, quotes. Fewer pixels where the page is
-    so long that it would have more than `MOST_PIXELS`. `languages` and `hint` are those of text recognition, which
-    finds the passages on a scan.
+    so long that it would have more than `MOST_PIXELS`. On a scan the passages are looked for if it `recognises` its
+    text, which takes seconds, with `languages` and `hint` as for `reading.recognise`.
 
     Raises Unreadable for a page that cannot be drawn; MemoryError.
     """
     from docqa.formats.pictures.decode import encoded, painted
 
-    drawer = importlib.import_module(f"docqa.formats.{_DRAWERS[detect(data, '', '')]}")
+    drawer = importlib.import_module(DRAWERS[detect(data, "", "")])
     drawn: Drawn = drawer.draw(data, page_number, width, with_letters=bool(passages or quotes))
     light, dark = places(drawn.glyphs, passages, quotes)
     scale = drawn.scale
-    if drawn.scan is not None and not light and (passages or quotes):
+    if recognises and drawn.scan is not None and not light:
         light, dark, scale = _on_scan(drawn, passages, quotes, languages, hint)
     margin = _MARGIN * drawn.image.width / 1000
     shades = [(_PASSAGE, [_placed(box, scale, margin) for box in light])]

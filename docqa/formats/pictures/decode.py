@@ -7,7 +7,7 @@ taken, and of a TIFF's frames those that are no reduced copies of others.
 import io
 import warnings
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import sqrt
 from typing import Any
 
@@ -52,6 +52,7 @@ _PROFILED, _STRIPS = 30_000, 3  # pixels; strips of a picture
 _CLEARLY = 1.2  # times
 _UNEVEN, _DARK = 40, 90  # shades of grey
 _RUN, _THICK = 60, 4  # pixels: a ruled line is at least so long, and at most twice as thick
+_MOST_FRAMES = 1_000_000  # that are looked at for one
 _LARGEST_AREA = 10_000_000  # pixels: a sheet of paper with 300 dots per inch has 9 million
 _COMPRESSION = 3  # of 9: twice the size in a quarter of the time of the usual 6
 _DAMAGED = "The picture is damaged and cannot be opened. Open it in the program that made it, save it and upload that."
@@ -83,6 +84,14 @@ def frames(picture: Any, most: int) -> Iterator[int]:
             return
         if number == 0 or not (isinstance(kind, int) and kind & _NO_PAGE):
             yield number
+
+
+def page_frame(picture: Any, page_number: int) -> int:
+    """The frame that is a page, from 1. Raises Unreadable where there is none."""
+    number = next(islice(frames(picture, _MOST_FRAMES), page_number - 1, None), None)
+    if number is None:
+        raise Unreadable(f"The picture has no page {page_number}.")
+    return number
 
 
 def decoded(picture: Any, number: int, area: int = _LARGEST_AREA, *, in_colours: bool = False) -> Image:

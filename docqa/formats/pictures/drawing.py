@@ -1,8 +1,7 @@
 """A page of a picture file as a picture."""
 
 from docqa.formats.drawn.painting import MOST_PIXELS, Drawn, factor
-from docqa.formats.pictures.decode import decoded, open_picture, scaled
-from docqa.formats.pictures.picture import page_frame
+from docqa.formats.pictures.decode import decoded, open_picture, page_frame, scaled
 
 
 def draw(data: bytes, page_number: int, width: int, *, with_letters: bool) -> Drawn:

@@ -11,7 +11,7 @@ from typing import Any
 from docqa.errors import Unreadable
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pictures.data import INSTALL, languages
-from docqa.formats.pictures.decode import decoded, frames, open_picture
+from docqa.formats.pictures.decode import decoded, frames, open_picture, page_frame
 from docqa.formats.pictures.recognition import recognise as recognise_picture
 
 _AT_ONCE = 8.0  # seconds, after which no further page is begun while the upload waits
@@ -44,11 +44,3 @@ def recognise(data: bytes, page_number: int, setting: str, hint: str) -> Extract
     """A page that was not read at once; arguments as for `reading.recognise`. Raises Unreadable."""
     picture = open_picture(data)
     return recognise_picture(decoded(picture, page_frame(picture, page_number)), setting, hint)
-
-
-def page_frame(picture: Any, page_number: int) -> int:
-    """The frame that is a page, from 1. Raises Unreadable where there is none."""
-    numbers = list(frames(picture, MAX_PAGES + 1))
-    if page_number > len(numbers):
-        raise Unreadable(f"The picture has no page {page_number}.")
-    return numbers[page_number - 1]
