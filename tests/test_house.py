@@ -30,7 +30,12 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 
 # Each foreign library ends in one file, or in one room where it is what the room is about.
 HOMES = {
-    "pymupdf": {"formats/pdf/document.py", "formats/pictures/engine.py"},
+    "pymupdf": {
+        "formats/pdf/document.py",
+        "formats/pdf/drawing.py",
+        "formats/pdf/opening.py",
+        "formats/pictures/engine.py",
+    },
     "PIL": {"formats/pictures/decode.py"},
     "rapidocr": {"formats/pictures/rapid.py"},
     "pptx": {"formats/slides/pptx.py"},

@@ -48,6 +48,17 @@ class Browser:
         self._send("POST", "/window", {"handle": handle})
         self._send("POST", "/url", {"url": url})
 
+    @contextmanager
+    def second_tab(self, url: str) -> Iterator[None]:
+        """Be in another tab beside this one, which is closed afterwards."""
+        first = self._send("GET", "/window")
+        handle = self._send("POST", "/window/new", {"type": "tab"})["handle"]
+        self._send("POST", "/window", {"handle": handle})
+        self._send("POST", "/url", {"url": url})
+        yield
+        self._send("DELETE", "/window")
+        self._send("POST", "/window", {"handle": first})
+
     def reload(self) -> None:
         self._send("POST", "/refresh", {})
 

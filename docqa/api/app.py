@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, documents, knowledge, models, page
+from docqa.api.endpoints import chat, chats, documents, keys, knowledge, models, page, places
 from docqa.api.serving import ByMethod, Interrupted, Served, error_response, stop
 from docqa.errors import Busy, DocqaError
 from docqa.ingest.background import work_forever
@@ -52,9 +52,25 @@ ENDPOINTS = (
     chat.RETRIEVE,
     documents.STATUS,
     documents.FILE,
+    places.PAGES,
+    places.PICTURE,  # before the text, whose path would take its name for a number
     documents.PAGE,
+    documents.RENAME,
+    chats.LIST,
+    chats.CREATE,
+    chats.READ,
+    chats.UPDATE,
+    chats.ADD_TURN,
+    chats.DELETE,
+    keys.LIST,
+    keys.CREATE,
+    keys.RENAME,
+    keys.REVOKE,
     page.HEALTH,
     page.PAGE,
+    page.REFERENCE,
+    page.PART,
+    page.SIGN_IN,
 )
 
 
@@ -78,11 +94,15 @@ def create(
             app.state.services, app.state.keys = services, Keys(services.db.glances)
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(stop, worker)
+            noting: Keys = app.state.keys
+            stack.push_async_callback(noting.note_uses, services.db)
+            uses = asyncio.create_task(noting.note_uses_forever(services.db), name="uses of keys")
+            stack.push_async_callback(stop, uses)
             watcher = asyncio.create_task(services.watch(), name="what is installed")
             stack.push_async_callback(stop, watcher)
             yield
 
-    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in _served().items()]
+    routes = [Route(path, ByMethod(served), methods=[*served, "OPTIONS"]) for path, served in _served().items()]
     routes.append(Route("/openapi.json", _show_openapi))
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(

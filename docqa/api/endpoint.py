@@ -23,7 +23,8 @@ class Upload:
 class Given:
     """What a request gave, checked: `query` and `body` have a value for every declared field.
 
-    `file` is None where the endpoint takes none; `accept` is that header in lower case.
+    `file` is None where the endpoint takes none; `accept` is that header in lower case, `if_none_match` that one.
+    `key_id` is the public id of the key that the request was sent with, "" where it needs none.
     """
 
     path: dict[str, str]
@@ -31,6 +32,8 @@ class Given:
     body: Any
     file: Upload | None
     accept: str = ""
+    if_none_match: str = ""
+    key_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,16 +27,19 @@ _MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?:[ \t]*;[ -~]{{0,200}})?")
 
 
 def media_type(raw: str) -> str:
-    """`raw` where it is a media type that a header can carry, else that of unknown bytes; without its parameters where
-    they name a charset that no text can be read by, such as Python's idna: a client would stumble over it."""
+    """The media type of `raw`, with its charset if a text can be read by that; else that of unknown bytes.
+
+    Other parameters say nothing of a file, and clients stumble over some: Python's own over the parts of a boundary.
+    """
     raw = raw.strip()
     if not _MEDIA_TYPE.fullmatch(raw):
         return UNKNOWN_TYPE
+    bare, charset = raw.partition(";")[0].rstrip(), HeaderValue(raw).parameter("charset")
     try:
-        b"a".decode(HeaderValue(raw).parameter("charset") or "utf-8", "replace")
+        b"a".decode(charset or "utf-8", "replace")
     except (LookupError, ValueError):  # what is no codec, no codec of texts, or one that replaces nothing
-        return raw.partition(";")[0].rstrip()
-    return raw
+        return bare
+    return f"{bare}; charset={charset}" if charset else bare
 
 
 async def read_part(chunks: AsyncIterable[bytes], header: HeaderValue, name: str, folder: Path | None = None) -> Any:

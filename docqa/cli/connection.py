@@ -30,7 +30,9 @@ def _answer(status: str, detail: str, *headers: str) -> bytes:
 
 
 REFUSAL = _answer("503 Service Unavailable", "Too many connections are open.", "Retry-After: 5")
-NO_HTTP = _answer("400 Bad Request", "The request is not valid HTTP.")
+NO_HTTP = _answer(
+    "400 Bad Request", "The request is not valid HTTP, or its first line and headers have more than 64 kB together."
+)
 
 
 def most_connections() -> int:

@@ -147,6 +147,9 @@ class _Greeting:
         address = f"http://{shown}:{port}"
         print(f"DocQA serves on {address} - try:\n", flush=True)
         print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
+        # On a terminal only: anything else may be a log, which others may read in time to use the link.
+        if sys.stdout.isatty() and (ticket := services.ticket.issue()):
+            print(f"or open the page, signed in by this link once:\n\n    {address}/#key={ticket}\n", flush=True)
         if self.installation:
             self.installation.on_change = partial(self._progress, services)
             self._progress(services, self.installation.steps)

@@ -5,6 +5,7 @@
 
 from docqa.store import (
     accounts,
+    chats,
     chunks,
     deletion,
     document_tables,
@@ -21,6 +22,7 @@ from docqa.store import (
 
 __all__ = [
     "accounts",
+    "chats",
     "chunks",
     "deletion",
     "document_tables",

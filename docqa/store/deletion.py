@@ -7,6 +7,7 @@ until nothing else of it is left.
 from aiosqlite import Connection
 
 from docqa.errors import NotFound
+from docqa.store.chats import forget_document
 from docqa.store.sql import change, fetch_all, fetch_one
 
 CHUNKS = 16  # in one transaction: some 50 ms of the only writer, nearly all of it in the full-text index
@@ -43,6 +44,7 @@ async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
              message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]' WHERE id = ?"""
     await change(conn, sql, row[0])
     await change(conn, "DELETE FROM member WHERE document = ?", row[0])
+    await forget_document(conn, row[0])
 
 
 async def count_deleted(conn: Connection) -> int:

@@ -49,7 +49,8 @@ async def knowledge_bases(
     return records.KnowledgeBaseList(-(-count // page_size), [await _knowledge_base(conn, row) for row in rows])
 
 
-async def _knowledge_row(conn: Connection, account: int, knowledge_base_id: str) -> tuple[Any, ...]:
+async def knowledge_row(conn: Connection, account: int, knowledge_base_id: str) -> tuple[Any, ...]:
+    """(id, knowledge_base_id, name, created). Raises NotFound."""
     sql = f"SELECT {_KNOWLEDGE} FROM knowledge_base WHERE account = ? AND knowledge_base_id = ?"
     row = await fetch_one(conn, sql, account, knowledge_base_id)
     if row is None:
@@ -59,12 +60,12 @@ async def _knowledge_row(conn: Connection, account: int, knowledge_base_id: str)
 
 async def knowledge_base(conn: Connection, account: int, knowledge_base_id: str) -> records.KnowledgeBase:
     """The account's knowledge base of this id with its members. Raises NotFound."""
-    return await _knowledge_base(conn, await _knowledge_row(conn, account, knowledge_base_id))
+    return await _knowledge_base(conn, await knowledge_row(conn, account, knowledge_base_id))
 
 
 async def knowledge_base_documents(conn: Connection, account: int, knowledge_base_id: str) -> list[StoredDocument]:
     """The members of a knowledge base in their order. Raises NotFound."""
-    [id_, *_] = await _knowledge_row(conn, account, knowledge_base_id)
+    [id_, *_] = await knowledge_row(conn, account, knowledge_base_id)
     columns = ", ".join(f"d.{column}" for column in STORED.split(", "))
     sql = f"SELECT {columns} FROM {_MEMBERS}"
     return [StoredDocument(*row) for row in await fetch_all(conn, sql, id_)]
@@ -74,7 +75,7 @@ async def update_knowledge_base(
     conn: Connection, account: int, knowledge_base_id: str, name: str | None, members: Sequence[StoredDocument]
 ) -> None:
     """Replace the members, and the name unless it is None. Raises NotFound."""
-    [id_, *_] = await _knowledge_row(conn, account, knowledge_base_id)
+    [id_, *_] = await knowledge_row(conn, account, knowledge_base_id)
     if name is not None:
         await change(
             conn, "UPDATE knowledge_base SET name = ?, folded_name = ? WHERE id = ?", name, name.casefold(), id_

@@ -215,10 +215,12 @@ async def test_a_media_type_that_no_header_can_carry_is_that_of_unknown_bytes(
         ('text/plain ;charset="hex"', "text/plain"),
         ("text/plain; charset*=idna''x", "text/plain"),
         ("text/csv; charset=a\0", "application/octet-stream"),
-        ("text/csv; header=present", "text/csv; header=present"),
+        ("text/csv; header=present; charset=UTF-8", "text/csv; charset=UTF-8"),
+        ("multipart/x; boundary=a; boundary*0=b", "multipart/x"),
+        ("text/plain; charset=", "text/plain"),
     ],
 )
-def test_a_charset_that_no_text_can_be_read_by_is_not_handed_on(sent: str, kept: str) -> None:
+def test_of_a_media_type_its_charset_alone_is_handed_on_if_a_text_can_be_read_by_it(sent: str, kept: str) -> None:
     assert media_type(sent) == kept
 
 

@@ -17,6 +17,7 @@ from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
+from docqa.search.filters import Filters
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -57,6 +58,8 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
+    names = ("language", "kind", "date_from", "date_to")
+    documents = Filters(**{name: body[name] for name in names}).choose(documents)
     messages = [{"sender": "user", "message": body["query"]}]
     question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     services.intake.want(document.id for document in documents)

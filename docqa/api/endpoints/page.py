@@ -1,8 +1,6 @@
 """What needs no key: the page for people, and the server's health for programs."""
 
 import asyncio
-import base64
-import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
@@ -10,13 +8,22 @@ from importlib.resources import files
 from starlette.responses import HTMLResponse, Response
 
 from docqa import __version__, records, store
+from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
+from docqa.errors import NotFound, Unauthorized
 from docqa.formats.names import SUFFIXES
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.services import Services
 from docqa.text.words import TERMS_VERSION
 
 TAG = "Server"
+_TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
+_FRESH = {"Cache-Control": "no-cache"}  # the parts of one version belong together
+# Pictures are pages of documents, and the empty icon, without which browsers ask for /favicon.ico.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src blob: data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
 _THREAD = ThreadPoolExecutor(1, "health")  # of its own: those of the loop may all be taken by questions
 REBUILDING_TERMS = (
     "The full-text index is being rebuilt after an upgrade: until that is done, some words are not found."
@@ -24,34 +31,43 @@ REBUILDING_TERMS = (
 
 
 async def show_page(services: Services, account: int, given: Given) -> Response:
-    """The web page, under a policy that lets nothing but its own script run."""
-    html, policy = _page()
-    return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
+    """The web page, under a policy that lets nothing run in it but its own scripts, and nothing load from elsewhere."""
+    return _shown(_file("index.html").decode().replace("{suffixes}", ",".join(SUFFIXES)))
+
+
+async def show_reference(services: Services, account: int, given: Given) -> Response:
+    """The API's reference, which a script makes of /openapi.json."""
+    return _shown(_file("docs.html").decode())
+
+
+def _shown(html: str) -> Response:
+    return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer", **_FRESH})
+
+
+async def show_part(services: Services, account: int, given: Given) -> Response:
+    """A script, a style or a list of words of the page. Raises NotFound."""
+    path = f"{given.path['folder']}/{given.path['name']}"
+    if path not in _parts():
+        raise NotFound("The page has no such part")
+    return Response(_file(path), media_type=_TYPES[path.rpartition(".")[2]], headers=_FRESH)
 
 
 @cache
-def _page() -> tuple[str, str]:
-    """The page, and the policy under which nothing runs in it but its own script and style, and nothing is loaded from
-    elsewhere."""
-    html = files("docqa.api.endpoints").joinpath("page.html").read_text(encoding="utf-8")
-    html = html.replace("{suffixes}", ",".join(SUFFIXES))
-    rules = [
-        "default-src 'none'",
-        f"script-src {_hash_of('script', html)}",
-        f"style-src {_hash_of('style', html)}",
-        "connect-src 'self'",
-        "img-src data:",  # the empty icon, without which browsers ask for /favicon.ico
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-    ]
-    return html, "; ".join(rules)
+def _parts() -> frozenset[str]:
+    """What `index.html` loads, by its path in `docqa/page`."""
+    folders = [folder for folder in files("docqa.page").iterdir() if folder.is_dir()]
+    paths = [f"{folder.name}/{part.name}" for folder in folders for part in folder.iterdir()]
+    return frozenset(path for path in paths if path.rpartition(".")[2] in _TYPES)
 
 
-def _hash_of(tag: str, html: str) -> str:
-    content = html.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+@cache
+def _file(path: str) -> bytes:
+    return files("docqa.page").joinpath(path).read_bytes()
+
+
+async def sign_in(services: Services, account: int, given: Given) -> records.SignedIn:
+    """The API key that the link of the server's start stands for, once. Raises Unauthorized."""
+    return records.SignedIn(await asyncio.to_thread(services.ticket.redeem, given.body["ticket"]))
 
 
 async def show_health(services: Services, account: int, given: Given) -> records.Health:
@@ -74,6 +90,34 @@ async def show_health(services: Services, account: int, given: Given) -> records
 
 PAGE = Endpoint(
     path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False
+)
+REFERENCE = Endpoint(
+    path="/docs",
+    handler=show_reference,
+    summary="The reference of the API for people, where it can be tried",
+    answers="text/html",
+    tag=TAG,
+    needs_key=False,
+)
+PART = Endpoint(
+    path="/page/{folder}/{name}",
+    handler=show_part,
+    summary="A script, style or list of words of the page",
+    answers=tuple(_TYPES.values()),
+    tag=TAG,
+    needs_key=False,
+    errors=(NotFound,),
+)
+SIGN_IN = Endpoint(
+    path="/signin",
+    methods=("POST",),
+    handler=sign_in,
+    summary="The API key for the ticket in the link that the server shows at its start; a ticket is good once",
+    answers=records.SignedIn,
+    tag=TAG,
+    body=given_by.SIGN_IN_BODY,
+    needs_key=False,
+    errors=(Unauthorized,),
 )
 HEALTH = Endpoint(
     path="/healthz",

@@ -1,84 +1,21 @@
-"""The page at `/`, used by a person: a real Chromium on a real server. Skipped where there is no Chromium."""
+"""The page at `/`: documents are added and asked, answers and their places are shown."""
 
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import httpx
-import pytest
 
+from browsing import BOAT, LEASE, add, ask, documents, enter, eventually, needs_chromium, on_a_terminal
 from conftest import Server
-from docqa import ROOT
-from webdriver import CHROMEDRIVER, CHROMIUM, ENTER, Browser, chromium
+from webdriver import ENTER, Browser
 
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER),
-    reason="needs chromium and chromedriver (Debian: apt install chromium chromium-driver)",
-)
+pytestmark = needs_chromium
 
-LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
-BOAT = "The ferry to Askøy leaves the harbour every forty minutes.\n\nA crossing costs 61 kroner for a car with its driver."
 STORY = "\n\n".join(
     f"In chapter {n} the keeper of the lighthouse counts {n * 7} ships and writes a letter to his sister about the weather."
     for n in range(1, 40)
 )
-
-
-@pytest.fixture(scope="module")
-def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
-    """A client of an account that has no documents yet."""
-    command = [
-        sys.executable,
-        str(ROOT / "run.py"),
-        "key",
-        "add",
-        "page",
-        "--account",
-        request.node.name,
-        "--data",
-        str(server.data),
-    ]
-    key = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    with httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=60) as client:
-        yield client
-
-
-@pytest.fixture
-def page(chrome: Browser, server: Server) -> Iterator[Browser]:
-    """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but
-    requests that were refused."""
-    chrome.open(server.base)
-    chrome.console(), chrome.requested()
-    yield chrome
-    assert [line for line in chrome.console() if "the server responded with a status of 4" not in line] == []
-    elsewhere = [url for url in chrome.requested() if not url.startswith((server.base + "/", "data:"))]
-    assert elsewhere == []
-
-
-def add(client: httpx.Client, text: str, name: str) -> None:
-    response = client.post("/v1/api/upload", files={"file": (name, text.encode())})
-    assert response.status_code == 201, response.text
-
-
-def enter(page: Browser, client: httpx.Client) -> None:
-    page.type("#key", client.headers["x-api-key"] + ENTER)
-    page.wait("#shelf-title")
-
-
-def ask(page: Browser, question: str) -> str:
-    """The answer, once it is complete."""
-    page.type("#question", question + ENTER)
-    page.wait("#talk > li:last-child[aria-busy=false]")
-    return page.text("#talk > li:last-child .answer")
 
 
 def test_a_document_is_added_asked_and_deleted(page: Browser, reader: httpx.Client, tmp_path: Path) -> None:
@@ -95,29 +32,69 @@ def test_a_document_is_added_asked_and_deleted(page: Browser, reader: httpx.Clie
     assert page.text(".sources button") == "[1] lease.txt, page 1"
     assert page.text(".sources blockquote") in LEASE
 
-    page.click("#documents button")
-    assert "lease.txt" in page.accept()
-    page.wait("#documents", lambda text: not text)
-    assert "deleted" in page.text("#say")
-    assert reader.get("/v1/api/documents").json()["documents"] == []
+    page.click("#documents .entry button:last-child")
+    assert page.text("#documents") == "" and page.text("#say") == "“lease.txt” is deleted."
+    page.click("#leave")
+    eventually(lambda: documents(reader) == [])  # what could still be taken back is done at the end
+
+
+def test_a_deletion_can_be_taken_back(page: Browser, reader: httpx.Client) -> None:
+    add(reader, LEASE, "lease.txt")
+    enter(page, reader)
+    page.click("#documents .entry button:last-child")
+    page.click("#undo")
+    assert "lease.txt" in page.text("#documents") and page.text("#say") == "Nothing was deleted."
+    assert page.text("#undo") == ""
+    page.click("#leave")
+    assert documents(reader) == ["lease.txt"]
 
 
 def test_a_wrong_key_is_said_in_a_sentence(page: Browser) -> None:
     page.type("#key", "dq-wrong" + ENTER)
     assert page.wait("#say") == "The API key is unknown or has been revoked"
-    assert page.text("main") == ""
+    assert page.text("#desk") == ""
     assert page.run("return sessionStorage.length") == 0
 
 
 def test_the_key_is_kept_for_this_tab_only_until_it_is_forgotten(page: Browser, reader: httpx.Client) -> None:
     enter(page, reader)
     page.reload()
-    page.wait("#shelf-title")
+    page.wait("#tab-documents")
     assert page.run("return [localStorage.length, document.cookie, location.search]") == [0, "", ""]
     page.click("#leave")
     assert page.run("return sessionStorage.length") == 0
     page.reload()
-    assert page.text("label[for=key]") == "API key" and page.text("main") == ""
+    assert page.wait("label[for=key]") == "API key" and page.text("#desk") == ""
+
+
+def test_the_key_is_kept_on_the_device_if_that_is_wanted(page: Browser, reader: httpx.Client, server: Server) -> None:
+    page.click("#keep")
+    enter(page, reader)
+    page.open(server.base)
+    page.wait("#tab-documents")
+    page.click("#leave")
+    page.open(server.base)
+    assert page.wait("label[for=key]") == "API key"
+
+
+def test_a_second_tab_is_signed_in_by_the_first(page: Browser, reader: httpx.Client, server: Server) -> None:
+    add(reader, LEASE, "lease.txt")
+    enter(page, reader)
+    with page.second_tab(server.base):
+        page.wait("#documents", lambda text: "lease.txt" in text)
+    page.click("#leave")
+
+
+def test_the_link_of_the_start_signs_in_once(page: Browser, tmp_path: Path) -> None:
+    with on_a_terminal(tmp_path / "data") as link:
+        page.open(link)
+        page.wait("#tab-documents")
+        assert page.run("return location.hash") == "", "the ticket does not stay in the address"
+        page.click("#leave")
+        page.open(link)
+        assert "This link has been used" in page.wait("#say.fault")
+        assert page.wait("label[for=key]") == "API key"
+    page.console(), page.requested()
 
 
 def test_a_source_opens_its_page_with_the_passage_marked(page: Browser, reader: httpx.Client) -> None:
@@ -126,15 +103,16 @@ def test_a_source_opens_its_page_with_the_passage_marked(page: Browser, reader: 
     ask(page, "How much is the monthly rent of the warehouse?")
     passage = page.run("return document.querySelector('.sources blockquote').textContent")
     page.click(".answer button")
-    title = page.wait("#page-title")
+    title = page.wait("#place-title")
     number = re.fullmatch(r"book\.txt, page (\d+)", title)
     assert number and page.text(".sources button").startswith(f"[1] {title}")
-    assert page.run("return document.querySelector('#page mark').textContent") == passage
+    assert page.run("return document.querySelector('#place-text mark').textContent") == passage
     doc_id = reader.get("/v1/api/documents").json()["documents"][0]["doc_id"]
     whole = reader.get(f"/v1/api/documents/{doc_id}/pages/{number[1]}").json()["text"]
-    assert page.run("return document.querySelector('#page-text').textContent") == whole
-    page.click("#close")
-    assert page.text("#page-title") == ""
+    assert page.run("return document.querySelector('#place-text').textContent") == whole
+    page.click("#place-close")
+    assert page.text("#place-title") == ""
+    assert page.run("return location.hash") == ""
 
 
 def test_what_stands_in_a_document_is_shown_and_never_run(page: Browser, reader: httpx.Client) -> None:
@@ -147,9 +125,10 @@ def test_what_stands_in_a_document_is_shown_and_never_run(page: Browser, reader:
     assert attack in page.text(".question") and attack in page.text(".sources button")
     assert attack in page.run("return document.querySelector('.sources blockquote').textContent")
     page.click(".sources button")
-    assert attack in page.wait("#page-title")
-    assert page.run("return document.querySelector('#page-text').textContent") == text
-    assert page.run("return [document.title, document.images.length, document.scripts.length]") == ["DocQA", 0, 1]
+    assert attack in page.wait("#place-title")
+    assert page.run("return document.querySelector('#place-text').textContent") == text
+    assert page.run("return [document.title, document.scripts.length, document.images.length]") == ["DocQA", 1, 1]
+    assert page.run("return document.querySelector('img').hidden"), "the one of the page itself"
 
 
 def test_nothing_that_gets_into_the_page_can_run_or_reach_another_host(chrome: Browser, server: Server) -> None:
@@ -188,7 +167,7 @@ def test_a_follow_up_is_sent_with_what_was_said_before(page: Browser, reader: ht
     add(reader, LEASE, "lease.txt")
     enter(page, reader)
     page.run(
-        "const real = fetch; window.sent = []; window.fetch = (path, options) => { if (path.includes('/chat/')) window.sent.push(options.body); return real(path, options); }"
+        "const real = fetch; window.sent = []; window.fetch = (path, options) => { if (path.includes('/v1/chat/')) window.sent.push(options.body); return real(path, options); }"
     )
     first = ask(page, "Who signed the lease?")
     ask(page, "And on which day?")
@@ -232,7 +211,7 @@ def test_an_answer_that_is_broken_off_is_not_shown_as_complete(page: Browser, re
     enter(page, reader)
     half = 'event: token\ndata: {"text": "The rent is"}\n\n'
     page.run(
-        "const real = fetch; window.fetch = (path, options) => path.includes('/chat/') ? Promise.resolve(new Response(arguments[0])) : real(path, options)",
+        "const real = fetch; window.fetch = (path, options) => path.includes('/v1/chat/') ? Promise.resolve(new Response(arguments[0])) : real(path, options)",
         half,
     )
     assert ask(page, "How much is the rent?") == "The rent is"
@@ -248,14 +227,18 @@ def test_a_file_without_text_is_refused_with_the_reason(page: Browser, reader: h
     enter(page, reader)
     page.type("#file", f"{tmp_path / 'good.txt'}\n{tmp_path / 'empty.txt'}")
     page.click("#add button")
-    assert "empty" in page.wait("#say.fault")
-    assert "good.txt" in page.text("#documents"), "what went well before is kept"
+    assert "empty" in page.wait("#adding .fault")
+    page.wait("#documents", lambda text: "good.txt" in text)
+    (tmp_path / "empty.txt").write_text(BOAT)  # the browser reads it again
+    page.click("#adding button:first-of-type")
+    assert page.text("#adding") == "", "dismissed"
 
 
 def test_a_dead_link_is_refused_with_the_reason(page: Browser, reader: httpx.Client, server: Server) -> None:
     enter(page, reader)
     page.type("#url", f"{server.base}/nothing-here" + ENTER)
-    assert "404" in page.wait("#say.fault")
+    assert "404" in page.wait("#adding .fault")
+    assert page.label("#adding button:last-child").startswith("Try ")
 
 
 def test_a_link_becomes_a_document(page: Browser, reader: httpx.Client, server: Server) -> None:
@@ -286,7 +269,7 @@ def test_it_shows_what_is_being_installed_and_what_this_machine_could_run(page: 
             { installing: [step("search by meaning", "done", 100, ""), step("llama.cpp", "failed", 0, "There is no compiler.")], proposal: "Get a model." },
         ];
         window.fetch = (path, options) => path === "/healthz" ? Promise.resolve(Response.json(answers.shift())) : real(path, options);
-        watchSetup();
+        document.dispatchEvent(new Event("visibilitychange"));
     """)
     page.wait(
         "#steps",
@@ -307,7 +290,10 @@ def test_everything_has_a_name_and_is_reached_by_keyboard(page: Browser, reader:
         ("#url", "Link to add"),
         ("#question", "Question"),
         ("#model", "Model"),
-        ("#documents button", "Delete lease.txt"),
+        ("#documents .entry button", "More about lease.txt"),
+        ("#documents .entry button:last-child", "Delete lease.txt"),
+        ("#find", "Find documents"),
+        ("#base", "Knowledge base"),
     ]:
         assert page.label(css) == name
     assert page.label("#documents input").startswith("lease.txt")
@@ -316,9 +302,9 @@ def test_everything_has_a_name_and_is_reached_by_keyboard(page: Browser, reader:
     assert page.run("return document.activeElement.id") == "question"
     page.run("document.querySelector('.answer button').focus()")
     page.press(ENTER)
-    assert page.wait("#page-title") == "lease.txt, page 1"
+    assert page.wait("#place-title") == "lease.txt, page 1"
     page.press("\ue00c")  # Escape
-    page.wait("#page-title", lambda text: not text)
+    page.wait("#place-title", lambda text: not text)
     assert page.label(":focus") == "Source 1"
 
 
@@ -328,6 +314,15 @@ def test_it_fits_the_width_of_a_phone(page: Browser, reader: httpx.Client) -> No
     page.pretend("setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
     ask(page, "How much is the rent?")
     page.click(".sources button")
-    page.wait("#page-title")
+    page.wait("#place-title")
     assert page.run("return [innerWidth, document.documentElement.scrollWidth]") == [360, 360]
-    page.click("#close")
+    page.click("#place-close")
+
+
+def test_a_source_shows_the_sentence_it_is_cited_for(page: Browser, reader: httpx.Client) -> None:
+    add(reader, "Nothing of the kind is said here at all.\n" * 15 + LEASE, "long.txt")
+    enter(page, reader)
+    ask(page, "How much is the monthly rent?")
+    assert "12,400 euros" in page.run("return document.querySelector('.sources mark.quote').textContent")
+    shown = "const mark = document.querySelector('.sources mark'), box = mark.parentElement.getBoundingClientRect(), place = mark.getBoundingClientRect(); return place.top >= box.top && place.top < box.bottom"
+    eventually(lambda: page.run(shown))
