@@ -53,6 +53,15 @@ def test_documents_are_added_and_asked_in_a_folder_of_the_user(package: Path, tm
     assert "12,400" in json.loads(answer.stdout)["answer"], answer.stderr
 
 
+def test_every_file_of_the_source_comes_along(package: Path) -> None:
+    [packages] = package.glob("lib/python*/site-packages")
+    assert files_of(packages / "docqa") == files_of(ROOT / "docqa")
+
+
+def files_of(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+
+
 def test_its_catalogue_and_its_requirements_come_along(package: Path, tmp_path: Path) -> None:
     assert "all-MiniLM-L6-v2" in docqa(package, tmp_path, "models", "list").stdout
     assert (package / "share" / "docqa" / "reader.safetensors").is_file()
