@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from docqa import ROOT
+from docqa import HOME
 from docqa.errors import CannotStart
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -91,8 +91,8 @@ class Settings:
         "names under which a proxy or a browser reaches a server that listens on loopback, beside `localhost`, such as "
         "`docs.example.org`; `*` for any",
     )
-    data: Path = _setting(ROOT / "data", _path, "folder of the SQLite file and the first API key")
-    models: Path = _setting(ROOT / "models", _path, "folder of the models and their catalogue")
+    data: Path = _setting(HOME / "data", _path, "folder of the SQLite file and the first API key")
+    models: Path = _setting(HOME / "models", _path, "folder of the models and their catalogue")
     embedder: str = _setting(
         "auto",
         str,

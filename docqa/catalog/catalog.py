@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from docqa import ROOT
+from docqa import SHIPPED as FOLDER
 from docqa.catalog.entries import (
     Entry,
     File,
@@ -27,7 +27,7 @@ from docqa.catalog.entries import (
 )
 from docqa.errors import CannotStart, NotFound
 
-SHIPPED = ROOT / "models" / "catalog.toml"
+SHIPPED = FOLDER / "catalog.toml"
 AUTO = "auto"  # as the name of an embedding model
 PART = re.compile(r"(?P<name>.+)-\d{5}-of-(?P<count>\d{5})")  # the stem of one file of a split GGUF
 

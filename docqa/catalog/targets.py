@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from docqa import ROOT
+from docqa import SHIPPED as FOLDER
 from docqa.errors import CannotStart
 from docqa.loopback import is_loopback
 
 log = logging.getLogger(__name__)
 
-SHIPPED = ROOT / "models" / "models.toml"
+SHIPPED = FOLDER / "models.toml"
 CHECK_SECONDS = 1.0  # at least, between two checks of the file
 BILLING = ("openai", "anthropic", "google")
 FORMS = {

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import click
 
+from docqa.cli.client.bases import put_into
 from docqa.cli.client.items import items_of
 from docqa.cli.client.sending import ADDED, PRESENT, REFUSED, Outcome, Sending, wait_until_ready
 from docqa.cli.client.service import Service
-from docqa.cli.kb import put_into
 from docqa.cli.options import as_json, with_service
 from docqa.cli.terminal import bars, put_json, put_table, say
 

@@ -7,7 +7,7 @@ import click
 from docqa.cli.client.conversation import Conversation, put_sources, with_names
 from docqa.cli.client.names import scope_of
 from docqa.cli.client.service import Message, Service
-from docqa.cli.options import Command, as_json, in_base, with_service
+from docqa.cli.options import Command, as_json, document_names, in_base, with_service
 from docqa.cli.terminal import put, put_json, say
 
 NOT_SAID = 3  # exit code: the documents do not say anything about the question
@@ -30,7 +30,7 @@ def _options(model_name: str | None, language: str | None, long: bool) -> dict[s
 
 
 @click.command()
-@click.argument("words", metavar='[DOC]... "QUESTION"', nargs=-1, required=True)
+@click.argument("words", metavar='[DOC]... "QUESTION"', nargs=-1, required=True, shell_complete=document_names)
 @in_base
 @_with_answer_options
 @as_json
@@ -69,7 +69,7 @@ def ask(service: Service, words: tuple[str, ...], kb: str | None, as_json: bool,
 
 
 @click.command()
-@click.argument("words", metavar='[DOC]... "WORDS"', nargs=-1, required=True)
+@click.argument("words", metavar='[DOC]... "WORDS"', nargs=-1, required=True, shell_complete=document_names)
 @in_base
 @click.option("-n", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Passages at most.")
 @as_json
@@ -93,7 +93,7 @@ def search(service: Service, words: tuple[str, ...], kb: str | None, count: int,
 
 
 @click.command()
-@click.argument("documents", metavar="[DOC]...", nargs=-1)
+@click.argument("documents", metavar="[DOC]...", nargs=-1, shell_complete=document_names)
 @in_base
 @_with_answer_options
 @with_service

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from docqa import ROOT
+from docqa import IN_CHECKOUT, ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.cli.options import absolute, with_settings
 from docqa.errors import CannotStart
@@ -46,7 +46,7 @@ def _by_run(*words: str) -> int:
 
 
 def _check() -> None:
-    if not (ROOT / "run.py").is_file():
+    if not IN_CHECKOUT:
         raise CannotStart(
             "This needs DocQA's source: run it with `python run.py` there. Here, pip installs and updates."
         )

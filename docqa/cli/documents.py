@@ -7,7 +7,7 @@ import click
 
 from docqa.cli.client.names import document, knowledge_base
 from docqa.cli.client.service import Service
-from docqa.cli.options import as_json, in_base, with_service
+from docqa.cli.options import as_json, document_names, in_base, with_service
 from docqa.cli.terminal import put, put_json, put_table, say
 
 HEAD = ("NAME", "PAGES", "LANGUAGE", "ADDED", "ID")
@@ -42,7 +42,7 @@ def _row(record: dict[str, Any]) -> tuple[object, ...]:
 
 
 @click.command()
-@click.argument("word", metavar="DOC")
+@click.argument("word", metavar="DOC", shell_complete=document_names)
 @click.argument("page", type=click.IntRange(min=1), required=False)
 @as_json
 @with_service
@@ -71,7 +71,7 @@ def _state(status: dict[str, Any]) -> str:
 
 
 @click.command("rm")
-@click.argument("words", metavar="DOC...", nargs=-1, required=True)
+@click.argument("words", metavar="DOC...", nargs=-1, required=True, shell_complete=document_names)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @as_json
 @with_service

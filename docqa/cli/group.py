@@ -16,7 +16,7 @@ class Listed:
     does: str
 
     def load(self) -> click.Command:
-        """The command itself, with what the list says of it before its own words."""
+        """The command itself, imported."""
         module, _, attribute = self.where.partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command

@@ -1,17 +1,18 @@
 """`kb`: knowledge bases, named groups of documents that are asked together."""
 
 import sys
-from collections.abc import Iterable
 
 import click
 
+from docqa.cli.client import bases
 from docqa.cli.client.names import document, knowledge_base
 from docqa.cli.client.service import Record, Service
-from docqa.cli.options import as_json, with_service
+from docqa.cli.options import as_json, base_names, document_names, with_service
 from docqa.cli.terminal import put_json, put_table, say
 from docqa.errors import NotFound
 
-DOCUMENTS = click.argument("words", metavar="DOC...", nargs=-1, required=True)
+DOCUMENTS = click.argument("words", metavar="DOC...", nargs=-1, required=True, shell_complete=document_names)
+BASE = click.argument("name", metavar="KB", shell_complete=base_names)
 
 
 @click.group()
@@ -37,7 +38,7 @@ def list_bases(service: Service, as_json: bool) -> None:
 
 
 @kb.command()
-@click.argument("name", metavar="KB")
+@BASE
 @as_json
 @with_service
 def show(service: Service, name: str, as_json: bool) -> None:
@@ -51,7 +52,7 @@ def show(service: Service, name: str, as_json: bool) -> None:
 
 @kb.command()
 @click.argument("name")
-@click.argument("words", metavar="[DOC]...", nargs=-1)
+@click.argument("words", metavar="[DOC]...", nargs=-1, shell_complete=document_names)
 @as_json
 @with_service
 def make(service: Service, name: str, words: tuple[str, ...], as_json: bool) -> None:
@@ -59,12 +60,11 @@ def make(service: Service, name: str, words: tuple[str, ...], as_json: bool) -> 
     if any(record["name"] == name for record in service.knowledge_bases()):
         raise click.UsageError(f"There is a knowledge base {name!r} already; `kb add` fills it.")
     ids = [document(service, word)["doc_id"] for word in words]
-    made = service.call("POST", "/v1/api/knowledge", body={"name": name, "document_ids": ids})
-    _answer(service.call("GET", f"/v1/api/knowledge/{made['knowledge_base_id']}"), as_json, "Made")
+    _answer(bases.make(service, name, ids), as_json, "Made")
 
 
 @kb.command()
-@click.argument("name", metavar="KB")
+@BASE
 @DOCUMENTS
 @as_json
 @with_service
@@ -72,11 +72,11 @@ def add(service: Service, name: str, words: tuple[str, ...], as_json: bool) -> N
     """Put documents into KB."""
     record = knowledge_base(service, name)
     ids = [document(service, word)["doc_id"] for word in words]
-    _answer(update(service, record, [*members(record), *ids]), as_json, "Changed")
+    _answer(bases.update(service, record, [*bases.members(record), *ids]), as_json, "Changed")
 
 
 @kb.command()
-@click.argument("name", metavar="KB")
+@BASE
 @DOCUMENTS
 @as_json
 @with_service
@@ -84,24 +84,26 @@ def remove(service: Service, name: str, words: tuple[str, ...], as_json: bool) -
     """Take documents out of KB; they stay in the library."""
     record = knowledge_base(service, name)
     gone = {document(service, word)["doc_id"] for word in words}
-    if absent := gone - set(members(record)):
+    if absent := gone - set(bases.members(record)):
         raise NotFound(f"{record['name']} does not hold {', '.join(sorted(absent))}.")
-    _answer(update(service, record, [id_ for id_ in members(record) if id_ not in gone]), as_json, "Changed")
+    _answer(
+        bases.update(service, record, [id_ for id_ in bases.members(record) if id_ not in gone]), as_json, "Changed"
+    )
 
 
 @kb.command()
-@click.argument("name", metavar="KB")
+@BASE
 @click.argument("new", metavar="NEW-NAME")
 @as_json
 @with_service
 def rename(service: Service, name: str, new: str, as_json: bool) -> None:
     """Give KB another name."""
     record = knowledge_base(service, name)
-    _answer(update(service, record, members(record), new), as_json, "Renamed")
+    _answer(bases.update(service, record, bases.members(record), new), as_json, "Renamed")
 
 
 @kb.command()
-@click.argument("name", metavar="KB")
+@BASE
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @with_service
 def delete(service: Service, name: str, yes: bool) -> None:
@@ -113,27 +115,6 @@ def delete(service: Service, name: str, yes: bool) -> None:
         click.confirm(f"Delete the knowledge base {record['name']}? Its documents stay.", abort=True, err=True)
     service.call("DELETE", f"/v1/api/knowledge/{record['knowledge_base_id']}")
     say(f"Deleted {record['name']}; its documents stay.")
-
-
-def members(record: Record) -> list[str]:
-    """The doc_ids of a knowledge base."""
-    return [member["doc_id"] for member in record["document_details"]]
-
-
-def update(service: Service, record: Record, ids: Iterable[str], name: str | None = None) -> Record:
-    """Give a knowledge base these documents, each once, and another name if there is one; what it is then."""
-    body = {"document_ids": list(dict.fromkeys(ids)), **({"name": name} if name else {})}
-    changed: Record = service.call("PUT", f"/v1/api/knowledge/{record['knowledge_base_id']}", body=body)
-    return changed
-
-
-def put_into(service: Service, name: str, ids: Iterable[str]) -> None:
-    """Put documents into the knowledge base of this name, which is made if there is none."""
-    for record in service.knowledge_bases():
-        if name in (record["name"], record["knowledge_base_id"]):
-            update(service, record, [*members(record), *ids])
-            return
-    service.call("POST", "/v1/api/knowledge", body={"name": name, "document_ids": list(dict.fromkeys(ids))})
 
 
 def _answer(record: Record, as_json: bool, done: str) -> None:

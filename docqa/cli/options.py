@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from docqa.errors import DocqaError
 from docqa.settings import Settings
 
 Command = Callable[..., Any]
@@ -44,8 +46,29 @@ def with_data(command: Command) -> Command:
     return run
 
 
+def document_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Names of documents for a shell, of a server that runs: to complete a word, none is started."""
+    return _names(begun, "documents")
+
+
+def base_names(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Names of knowledge bases, likewise."""
+    return _names(begun, "knowledge_bases")
+
+
+def _names(begun: str, of: str) -> list[CompletionItem]:
+    from docqa.cli.client import opened
+
+    try:
+        with opened(settings_of(), os.environ.get("DOCQA_URL"), os.environ.get("DOCQA_KEY"), alone=False) as service:
+            names = [record["name"] for record in getattr(service, of)()]
+    except DocqaError:  # the shell completes nothing then
+        return []
+    return [CompletionItem(name) for name in names if name.casefold().startswith(begun.casefold())]
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, in a shape that stays.")
-in_base = click.option("--kb", metavar="NAME", help="The knowledge base of this name or id.")
+in_base = click.option("--kb", metavar="NAME", shell_complete=base_names, help="The knowledge base of this name or id.")
 
 
 def with_service(command: Command) -> Command:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
-from docqa import ROOT
+from docqa import IN_CHECKOUT, ROOT
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.columns import Row
 from docqa.formats.pages import ExtractedPage
@@ -231,11 +231,11 @@ async def _spawn(limits: Limits, module: str, niceness: int, temporary: str) -> 
 
 
 def _installed() -> list[str]:
-    """What Python and its packages are read from. The folder that DocQA lies in may hold its data, and is not among
-    them."""
+    """What Python and its packages are read from. A checkout may hold data, and is not among them."""
     paths = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep), sys.prefix, sys.base_prefix]
     known = {os.path.realpath(path) for path in (*paths, str(ROOT / "docqa"), *_SYSTEM) if path}
-    return [*sorted(known - {str(ROOT), os.path.sep}), "/proc/self"]  # a link, which leads the child to its own
+    without = {str(ROOT), os.path.sep} if IN_CHECKOUT else {os.path.sep}
+    return [*sorted(known - without), "/proc/self"]  # a link, which leads the child to its own
 
 
 def _trained() -> tuple[str, ...]:

@@ -15,12 +15,11 @@ from operator import add, mul
 from pathlib import Path
 from typing import get_args
 
-from docqa import ROOT
+from docqa import SHIPPED
 from docqa.errors import CannotStart
 from docqa.questions.question import Kind, KindOpinion
 
 FILES = "kinds*.json"  # one for each model that has a layer
-SHIPPED = ROOT / "models"
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?|\?|\d")
 

@@ -19,7 +19,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
-from docqa import ROOT
+from docqa import IN_CHECKOUT, ROOT
 from docqa.errors import DocqaError
 from docqa.offline import namespace
 
@@ -153,7 +153,8 @@ def _ask(client: Client, documents: dict[str, str], say: Say) -> None:
 @contextmanager
 def _server(folder: Path) -> Iterator[Client]:
     data = folder / "data"
-    command = [sys.executable, str(ROOT / "run.py"), "serve", "--host", "127.0.0.1", "--port", "0", "--data", str(data)]
+    program = [str(ROOT / "run.py")] if IN_CHECKOUT else ["-m", "docqa.cli"]
+    command = [sys.executable, *program, "serve", "--host", "127.0.0.1", "--port", "0", "--data", str(data)]
     log = folder / "server.log"
     with log.open("w") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
         try:

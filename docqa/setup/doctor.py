@@ -18,7 +18,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from docqa import ROOT
+from docqa import IN_CHECKOUT, ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_languages
@@ -36,7 +36,11 @@ from docqa.workers.sandbox import means
 
 DISK_MB = 1000  # for the packages' caches and some documents, beside the models
 MEMORY_MB = 2000  # the server, the embedding model and one file being read
-INSTALL_AGAIN = "Run `python run.py install`."
+INSTALL_AGAIN = (
+    "Run `python run.py install`."
+    if IN_CHECKOUT
+    else "Install DocQA with `[scans,embedding,local]` behind its name; `docqa models pull NAME` brings models."
+)
 
 
 def examine(settings: Settings, *, repair: bool = False) -> int:

@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from docqa.catalog.lock import hold
 from docqa.errors import DocqaError
 from docqa.setup.checksums import WHEELS, check_bundle
 from docqa.setup.indexes import LLAMA_INDEX, TORCH_INDEX, reachable, without_indexes
+from docqa.setup.requirements import BASE, requirements
 from docqa.setup.unfinished import drop_unfinished
 
 FROM_WHEELS = ("--no-index", "--find-links")
@@ -113,15 +113,13 @@ class Installer:
 
     def groups(self, test: bool) -> dict[str, list[str]]:
         """The requirements by group, in the order of installation; `test` includes the test tools."""
-        project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
-        extras = project["optional-dependencies"]
-        wanted = ("scans", "mcp", "embedding", "local", *(("test",) if test else ()))
-        return {"base": project["dependencies"], **{name: extras[name] for name in wanted if name in extras}}
+        wanted = (BASE, "scans", "mcp", "embedding", "local", *(("test",) if test else ()))
+        known = requirements(self.root)
+        return {name: known[name] for name in wanted if name in known}
 
     def extra(self, name: str) -> list[str]:
         """The requirements of a group that is installed only on request."""
-        project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
-        return list(project["optional-dependencies"][name])
+        return requirements(self.root)[name]
 
     def importable(self, groups: dict[str, list[str]]) -> bool:
         """Whether the running Python has all required packages, that is, without the optional groups."""

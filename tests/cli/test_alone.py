@@ -38,7 +38,7 @@ def test_what_asks_for_a_server_says_what_starts_one(alone: Run, tmp_path: Path)
     done = alone("status")
     assert done.code == 1
     assert done.err == (
-        f"docqa: No server works on {tmp_path / 'data'}. `python run.py` starts one; --url names another.\n"
+        f"docqa: No server works on {tmp_path / 'data'}. `python run.py serve` starts one; --url names another.\n"
     )
     assert not (tmp_path / "data").exists()
     assert alone("log").code == 1
@@ -106,7 +106,7 @@ def test_another_machine_is_not_told_the_key_of_this_one(
 def test_where_nothing_answers_the_command_says_what_to_start(alone: Run, lease: Path) -> None:
     alone("add", lease)
     done = alone("ls", "--url", "http://127.0.0.1:1")
-    assert done.err.startswith("docqa: Nothing answers at http://127.0.0.1:1. `python run.py` starts the server")
+    assert done.err.startswith("docqa: Nothing answers at http://127.0.0.1:1. `python run.py serve` starts the server")
 
 
 def test_another_program_is_not_taken_for_a_server(alone: Run, lease: Path) -> None:

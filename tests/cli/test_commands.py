@@ -2,16 +2,21 @@
 
 import http.server
 import json
+import shlex
+import subprocess
+import sys
 import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from conftest import Server
+from docqa import ROOT
 from docqa.cli import terminal
-from docqa.cli.client.service import Service
+from docqa.cli.client.service import Refused, Service
 from tests.cli.commands import Run
 
 LEASE = "The lease of the warehouse in Bergen ends on 31 March 2027.\n\nThe monthly rent is 12,400 euros."
@@ -162,6 +167,21 @@ def test_after_ctrl_c_the_same_command_goes_on(docqa: Run, papers: Path, monkeyp
     assert len(names(docqa)) == len(names(docqa, "--kb", "Notes")) == 22
 
 
+def test_a_server_that_is_busy_is_asked_again(docqa: Run, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload, refusals = Service.upload, iter([1, 1, 1])
+
+    def busy(self: Service, name: str, content: IO[bytes]) -> str:
+        content.read(10)
+        for seconds in refusals:
+            raise Refused("Too many files wait to be read.", 503, seconds)
+        content.seek(0)
+        return upload(self, name, content)
+
+    monkeypatch.setattr(Service, "upload", busy)
+    assert docqa("add", papers).code == 0
+    assert names(docqa) == {"lease.txt", "pump.txt"}
+
+
 # ask, search, chat
 
 
@@ -270,6 +290,22 @@ def test_knowledge_bases_are_made_filled_renamed_and_deleted(library: Run) -> No
     assert library("kb", "delete", "Wells", "--yes").code == 0
     assert names(library) == {"lease.txt", "pump.txt"}
     assert len(json.loads(library("kb", "list", "--json").out)) == 1
+
+
+def test_a_shell_completes_the_names_of_what_is_there(library: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def completed(*words: str) -> list[str]:
+        monkeypatch.setenv("_DOCQA_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", shlex.join(["docqa", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        done = subprocess.run(
+            [sys.executable, "-m", "docqa.cli"], capture_output=True, text=True, cwd=ROOT, check=False
+        )
+        return done.stdout.split()
+
+    assert completed("show", "LEA") == ["plain,lease.txt"]
+    assert completed("ask", "--kb", "H") == ["plain,House"]
+    monkeypatch.setenv("DOCQA_KEY", "dq-wrong")
+    assert completed("show", "lea") == []
 
 
 # The server

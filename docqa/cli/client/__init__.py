@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from urllib.parse import urlsplit
 
+from docqa import COMMAND
 from docqa.cli.client.service import Service, Unreachable
 from docqa.cli.presence import running
 from docqa.cli.terminal import say
@@ -28,7 +29,7 @@ def opened(settings: Settings, url: str | None, key: str | None, *, alone: bool)
         with Service(address, key or _stored_key(settings), memory) as service:
             yield service
     elif not alone:
-        raise Unreachable(f"No server works on {settings.data}. `python run.py` starts one; --url names another.")
+        raise Unreachable(f"No server works on {settings.data}. `{COMMAND} serve` starts one; --url names another.")
     else:
         from docqa.cli.client.own_server import own_server  # it loads all that serves
 

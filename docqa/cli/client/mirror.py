@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path, PurePath
 
+from docqa.cli.client.bases import make, members, update
 from docqa.cli.client.items import files_in
 from docqa.cli.client.ledger import Entry, Ledger
 from docqa.cli.client.service import Record, Refused, Service
-from docqa.cli.kb import members, update
 from docqa.errors import NotFound, TooLarge, Unreadable
 
 SETTLED = 2.0  # seconds without a change, after which a file is whole
@@ -145,8 +145,7 @@ class Mirror:
     def _fill(self, name: str, record: Record | None, wanted: list[str]) -> None:
         ledger = self._ledger
         if record is None and wanted:
-            body = {"name": name, "document_ids": list(dict.fromkeys(wanted))}
-            self._service.call("POST", "/v1/api/knowledge", body=body)
+            make(self._service, name, wanted)
             ledger.placed[name], ledger.made = wanted, [*ledger.made, name]
             self._say(f"made the knowledge base {name}")
             return

@@ -43,7 +43,8 @@ class Sending:
         self._stopped = threading.Event()
 
     def send(self, items: Sequence[Item]) -> Generator[Outcome, None, None]:
-        """Send all; their outcomes as they come. Ends soon after it is closed: what is on its way is broken off."""
+        """Send all; their outcomes as they come. Closed before its end, it breaks off what is being sent, and waits for
+        what the server is reading."""
         whole = self._bars.add(f"{len(items)} files", len(items))
         with ThreadPoolExecutor(AT_ONCE) as threads:
             coming = [threads.submit(self._send, item) for item in items]

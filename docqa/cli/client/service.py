@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from docqa import __version__
+from docqa import COMMAND, __version__
 from docqa.errors import DocqaError
 from docqa.loopback import is_loopback
 
@@ -143,7 +143,7 @@ class Service:
                 yield response
         except httpx.ConnectError as error:
             raise Unreachable(
-                f"Nothing answers at {self.url}. `python run.py` starts the server; --url names another one."
+                f"Nothing answers at {self.url}. `{COMMAND} serve` starts the server; --url names another one."
             ) from error
         except httpx.TransportError as error:
             raise Unreachable(f"{self.url} broke the connection off: {error}.") from error

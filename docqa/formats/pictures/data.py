@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from docqa import ROOT
+from docqa import HOME
 from docqa.catalog.recognition import command, iso_of
 
-ADDED = ROOT / "models" / "tessdata"
+ADDED = HOME / "models" / "tessdata"
 SUFFIX = ".traineddata"
 _SYSTEM = (
     "/usr/share/tesseract-ocr/*/tessdata",

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from docqa import ROOT
+from docqa import SHIPPED
 from docqa.errors import CannotStart
 from docqa.text.sentences import sentences
 
 FILE, VERIFIER = "reader.safetensors", "verifier.safetensors"
-SHIPPED = ROOT / "models"
 BESIDE = 1  # sentences on each side of the span's
 _LENGTH = struct.Struct("<Q")  # of the JSON header at the beginning of a safetensors file
 
