@@ -2,6 +2,9 @@
 /openapi.json."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+Timestamp = Annotated[str, "date-time"]  # in UTC; the second is the format of JSON Schema
 
 
 @dataclass(frozen=True)
@@ -14,7 +17,7 @@ class Document:
     language: str
     pages: int
     shareable: bool
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,28 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a passage stands: from `start` to `end` in the text of a page, in characters, and `share` of the document
+    before it, from 0 to 1. `highlight` is the number of the passage in the query, from 0."""
+
+    highlight: int
+    page_number: int
+    start: int
+    end: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How many pages a document has, whether they can be drawn as pictures, and where in it passages stand."""
+
+    doc_id: str
+    pages: int
+    drawn: bool
+    places: list[Place]
+
+
+@dataclass(frozen=True)
 class Added:
     """The result of an upload or a link; published clients read `docId`."""
 
@@ -71,7 +96,7 @@ class KnowledgeBase:
     knowledge_base_id: str
     name: str
     document_details: list[Member]
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -115,7 +140,7 @@ class ChatResponse:
     question: Turn
     answer: Turn
     sources: list[Source]
-    created: str
+    created: Timestamp
 
 
 @dataclass(frozen=True)
@@ -139,7 +164,7 @@ class Chat:
     doc_ids: list[str]
     knowledge_base_id: str
     turns: list[ChatTurn]
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -148,7 +173,7 @@ class ChatEntry:
 
     chat_id: str
     title: str
-    date_time: str
+    date_time: Timestamp
 
 
 @dataclass(frozen=True)
@@ -216,6 +241,28 @@ class InstallStep:
     state: str
     percent: int
     message: str
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A key of the account, without its secret; `last_used` is known to the minute, `revoked` when it was, or null;
+    `is_current` marks the one that the request was sent with."""
+
+    key_id: str
+    name: str
+    created: Timestamp
+    last_used: Timestamp | None
+    revoked: Timestamp | None
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class ApiKeyCreated:
+    """A new key; `key` is told this once and kept nowhere."""
+
+    key_id: str
+    name: str
+    key: str
 
 
 @dataclass(frozen=True)

@@ -165,8 +165,13 @@ class Settings:
 
     @property
     def key_file(self) -> Path:
-        """Where the first API key is kept."""
+        """Where the first API key is kept, for the commands of who may read it."""
         return self.data / "api-key"
+
+    @property
+    def log_file(self) -> Path:
+        """What the server has logged."""
+        return self.data / "server.log"
 
     @classmethod
     def read(cls, environ: Mapping[str, str], **given: str | None) -> "Settings":

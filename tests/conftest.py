@@ -19,7 +19,7 @@ from docqa.api.app import create
 from docqa.api.auth import create_key
 from docqa.settings import Settings
 
-pytest_plugins = ("browsing",)
+pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a browser and run commands
 
 FILES = Path(__file__).parent / "files"
 # Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when

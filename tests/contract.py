@@ -1,5 +1,6 @@
 """The API's requests declared a second time, in FastAPI with pydantic 2: the judge of what `docqa.rules` answers."""
 
+from datetime import date
 from enum import Enum
 from typing import Annotated, Any
 
@@ -23,8 +24,17 @@ MODELS = (
     "GPT4O_MINI",
 )
 
-Model = Enum("Model", {name: name for name in MODELS}, type=str)  # type: ignore[misc]
-Length = Enum("Length", {"LONG": "LONG", "SHORT": "SHORT"}, type=str)
+
+class InAnyCase(str, Enum):
+    @classmethod
+    def _missing_(cls, value: object) -> "InAnyCase | None":
+        return next(
+            (member for member in cls if isinstance(value, str) and member.value.lower() == value.lower()), None
+        )
+
+
+Model = InAnyCase("Model", {name: name for name in MODELS})  # type: ignore[call-overload]
+Length = InAnyCase("Length", {"LONG": "LONG", "SHORT": "SHORT"})  # type: ignore[call-overload]
 LANGUAGES = (
     "ENGLISH",
     "ARABIC",
@@ -44,19 +54,69 @@ LANGUAGES = (
     "TURKISH",
     "POLISH",
     "HINDI",
+    "BENGALI",
+    "BULGARIAN",
+    "CATALAN",
+    "CROATIAN",
+    "CZECH",
+    "DANISH",
+    "ESTONIAN",
+    "FINNISH",
+    "GREEK",
+    "HUNGARIAN",
+    "INDONESIAN",
+    "LATVIAN",
+    "LITHUANIAN",
+    "MARATHI",
+    "NORWEGIAN",
+    "PERSIAN",
+    "ROMANIAN",
+    "SERBIAN",
+    "SLOVAK",
+    "SLOVENIAN",
+    "SWEDISH",
+    "TAMIL",
+    "TELUGU",
+    "THAI",
+    "UKRAINIAN",
+    "URDU",
+    "VIETNAMESE",
 )
-Language = Enum("Language", {name: name for name in LANGUAGES}, type=str)  # type: ignore[misc]
+Language = InAnyCase("Language", {name: name for name in LANGUAGES})  # type: ignore[call-overload]
 
 
-class Sender(str, Enum):
+KINDS = (
+    "csv",
+    "doc",
+    "docx",
+    "eml",
+    "epub",
+    "html",
+    "image",
+    "json",
+    "mbox",
+    "md",
+    "msg",
+    "odp",
+    "ods",
+    "odt",
+    "pdf",
+    "ppt",
+    "pptx",
+    "rtf",
+    "txt",
+    "xls",
+    "xlsx",
+    "xml",
+)
+Kind = InAnyCase("Kind", {name: name for name in KINDS})  # type: ignore[call-overload]
+
+
+class Sender(InAnyCase):
     user = "user"
     bot = "bot"
     assistant = "assistant"
     system = "system"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Sender | None":
-        return next((member for member in cls if isinstance(value, str) and member.value == value.lower()), None)
 
 
 # A length, even of 0, makes pydantic look into the text: it then refuses half a surrogate pair, as the rules do.
@@ -73,9 +133,13 @@ def ask_something(messages: list[Message]) -> list[Message]:
     questions = [message.message for message in messages if message.sender == Sender.user]
     if not questions:
         raise ValueError("at least one message needs the sender 'user'")
-    if not questions[-1].strip():
-        raise ValueError("the last message of the sender 'user' must not be blank")
+    if not any(map(str.strip, questions)):
+        raise ValueError("a message of the sender 'user' must not be blank")
     return messages
+
+
+def ask_something_or_nothing(messages: list[Message]) -> list[Message]:
+    return ask_something(messages) if messages else messages
 
 
 def not_blank(value: str) -> str:
@@ -91,11 +155,25 @@ def fit_together(messages: list[Message]) -> list[Message]:
 
 
 Messages = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something)]
+MessagesOrNone = Annotated[list[Message], AfterValidator(fit_together), AfterValidator(ask_something_or_nothing)]
+
+
+def known_language(value: str) -> str:
+    if not (len(value) == 2 and value.isalpha() or value.upper() in LANGUAGES and value.upper() != "DEFAULT"):
+        raise ValueError("must be an ISO 639-1 code such as 'de', or the name of a language such as GERMAN")
+    return value
+
+
+def day(value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise ValueError("must be a day such as 2027-03-31") from None
 
 
 class DocumentListChat(BaseModel):
     documents: list[Text]
-    messages: Messages | None = None
+    messages: MessagesOrNone | None = None
 
 
 class KnowledgeChat(BaseModel):
@@ -117,6 +195,10 @@ class Retrieve(BaseModel):
     doc_ids: list[Text] | None = None
     knowledge_base_id: Text | None = None
     top_k: int = Field(5, ge=1, le=100)
+    language: Annotated[Text, AfterValidator(known_language)] | None = None
+    kind: Kind | None = None
+    date_from: Annotated[Text, AfterValidator(day)] | None = None
+    date_to: Annotated[Text, AfterValidator(day)] | None = None
 
     @model_validator(mode="after")
     def one_place(self) -> "Retrieve":

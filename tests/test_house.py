@@ -14,6 +14,8 @@ import pytest
 
 from docqa import ROOT
 from docqa.api.app import ENDPOINTS
+from docqa.cli.group import Listed
+from docqa.cli.main import SECTIONS
 from docqa.formats.names import SUFFIXES
 from docqa.settings import Settings, environment_name
 
@@ -28,7 +30,12 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 
 # Each foreign library ends in one file, or in one room where it is what the room is about.
 HOMES = {
-    "pymupdf": {"formats/pdf/document.py", "formats/pictures/engine.py"},
+    "pymupdf": {
+        "formats/pdf/document.py",
+        "formats/pdf/drawing.py",
+        "formats/pdf/opening.py",
+        "formats/pictures/engine.py",
+    },
     "PIL": {"formats/pictures/decode.py"},
     "rapidocr": {"formats/pictures/rapid.py"},
     "pptx": {"formats/slides/pptx.py"},
@@ -44,7 +51,7 @@ HOMES = {
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
-    "httpx": {"ingest/fetch.py", "models/chat/http.py", "api/mcp/rest.py"},
+    "httpx": {"cli/client/service.py", "ingest/fetch.py", "models/chat/http.py", "api/mcp/rest.py"},
     "mcp": {"api/mcp/protocol.py"},
     "mcp_types": {"api/mcp/protocol.py"},
     "python_multipart": {"api/multipart.py"},
@@ -68,6 +75,8 @@ HOMES = {
     "safetensors": {"models/reader/weights.py"},
     "huggingface_hub": {"catalog/hub.py"},
     "uvicorn": {"cli/web_server.py", "cli/connection.py"},
+    "click": {"cli/"},
+    "rich": {"cli/terminal.py"},
 }
 
 
@@ -116,10 +125,12 @@ def test_the_folders_of_the_tests_mirror_the_packages() -> None:
 
 @pytest.mark.parametrize("library", HOMES)
 def test_a_foreign_library_has_one_home(library: str) -> None:
+    rooms = tuple(home for home in HOMES[library] if home.endswith("/"))
     users = {
-        str(path.relative_to(PACKAGE))
+        next((home for home in rooms if name.startswith(home)), name)
         for path in modules()
-        if any(name.split(".")[0] == library for name in imports(path))
+        if (name := str(path.relative_to(PACKAGE)))
+        and any(imported.split(".")[0] == library for imported in imports(path))
     }
     assert users == HOMES[library]
 
@@ -237,7 +248,7 @@ def test_the_server_process_holds_no_heavy_library() -> None:
         "pydantic",
         "mcp",
     ]
-    code = f"import sys, docqa.cli.main; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, docqa.cli.serve; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
 
@@ -275,6 +286,17 @@ def test_the_readme_lists_every_setting() -> None:
 def test_the_readme_lists_every_endpoint() -> None:
     expected = [[f"`{' '.join(endpoint.methods)} {endpoint.path}`", endpoint.summary] for endpoint in ENDPOINTS]
     assert table("Endpoints") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+
+
+def test_the_readme_lists_every_command() -> None:
+    expected = [[f"`{command.name}`", command.does] for section in SECTIONS.values() for command in section]
+    assert table("Commands") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+
+
+@pytest.mark.parametrize("command", [command for section in SECTIONS.values() for command in section], ids=str)
+def test_every_command_is_where_the_list_says_and_has_help(command: Listed) -> None:
+    assert command.load().name == command.name
+    assert command.load().help
 
 
 def test_the_readme_lists_every_format() -> None:

@@ -40,7 +40,7 @@ async def overview(
         name = "work" if question.kind == "task" else question.kind
         return stated(phrase(f"phrases.talk.{name}", question.answer_language))
     if not documents:
-        return None
+        return stated(phrase("phrases.no_documents", question.answer_language))
     if question.wants_signature and scope.wanted == "passages":
         return await signature(db, documents, question)
     if scope.wanted == "passages":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from docqa.catalog.recognition import for_iso
 from docqa.languages import entry, phrase
 
 _NAMED = re.compile(r" ?[(（]\{languages\}[)）]")
@@ -41,7 +42,9 @@ def _foreign(codes: Sequence[str], language: str) -> str:
 
 def language_name(code: str, language: str) -> str:
     """A language's name in the language of an answer; "" where that is not known."""
-    return str(entry(f"language_names.{code}", language if entry("language_names", language) else "en") or "")
+    known = entry(f"language_names.{code}", language if entry("language_names", language) else "en")
+    recognised = for_iso(code)
+    return str(known or (recognised.name if recognised else ""))
 
 
 def sources_block(sources: Sequence[tuple[int, str, int, str]], language: str) -> str:

@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, chats, dify, documents, knowledge, models, openai, page
+from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -54,6 +54,8 @@ ENDPOINTS = (
     chat.RETRIEVE,
     documents.STATUS,
     documents.FILE,
+    places.PAGES,
+    places.PICTURE,  # before the text, whose path would take its name for a number
     documents.PAGE,
     documents.RENAME,
     chats.LIST,
@@ -62,6 +64,10 @@ ENDPOINTS = (
     chats.UPDATE,
     chats.ADD_TURN,
     chats.DELETE,
+    keys.LIST,
+    keys.CREATE,
+    keys.RENAME,
+    keys.REVOKE,
     # OpenAI's
     openai.LIST,
     openai.READ,
@@ -71,6 +77,7 @@ ENDPOINTS = (
     # for people, and for who watches the server
     page.HEALTH,
     page.PAGE,
+    page.REFERENCE,
     page.PART,
     page.SIGN_IN,
 )
@@ -99,13 +106,17 @@ def create(
             stack.push_async_callback(mcp_served.close)
             worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
             stack.push_async_callback(stop, worker)
+            noting: Keys = app.state.keys
+            stack.push_async_callback(noting.note_uses, services.db)
+            uses = asyncio.create_task(noting.note_uses_forever(services.db), name="uses of keys")
+            stack.push_async_callback(stop, uses)
             watcher = asyncio.create_task(services.watch(), name="what is installed")
             stack.push_async_callback(stop, watcher)
             yield
 
     # /v1/chat/completions is also what /v1/chat/{doc_id} matches: whole paths come first.
     paths = sorted(_served().items(), key=lambda item: "{" in item[0])
-    routes = [Route(path, ByMethod(served), methods=list(served)) for path, served in paths]
+    routes = [Route(path, ByMethod(served), methods=[*served, "OPTIONS"]) for path, served in paths]
     routes += [Route("/openapi.json", _show_openapi), Route(mcp.PATH, mcp_served, methods=["POST"])]
     # Outermost, so that errors and refused keys carry the headers too: a browser shows a page no answer without them.
     cors = Middleware(

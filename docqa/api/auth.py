@@ -2,14 +2,21 @@
 
 import asyncio
 import hashlib
+import logging
 import secrets
 
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.errors import KeyMissing, Unauthorized
+from docqa.errors import DiskFull, KeyMissing, Unauthorized
+from docqa.store.database import Database
+from docqa.store.database import Error as DatabaseError
+from docqa.store.sql import now
+
+log = logging.getLogger(__name__)
 
 DEFAULT_ACCOUNT = "default"
+SECONDS = 60  # between two times that uses of keys are stored
 
 
 def _hashed(key: str) -> bytes:
@@ -17,12 +24,28 @@ def _hashed(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
+def id_of(key: str) -> str:
+    """The public id of a key, as the store derives it from its hash."""
+    return _hashed(key).hex()[:16]
+
+
 async def create_key(conn: Connection, account: str, name: str) -> tuple[int, str]:
     """(id, key) of a new key for the account of this name, which is created if there is none."""
-    key = f"dq-{secrets.token_urlsafe(32)}"
+    key = _made()
     return await store.accounts.add_key(
         conn, await store.accounts.account_named(conn, account), name, _hashed(key)
     ), key
+
+
+async def new_key(conn: Connection, account: int, name: str) -> str:
+    """A new key of an account that there is."""
+    key = _made()
+    await store.accounts.add_key(conn, account, name, _hashed(key))
+    return key
+
+
+def _made() -> str:
+    return f"dq-{secrets.token_urlsafe(32)}"
 
 
 class Keys:
@@ -32,6 +55,7 @@ class Keys:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._hashes: set[bytes] = set()  # that are asked next
+        self._uses: dict[bytes, str] = {}  # when keys were used, by their hashes, since that was stored last
         self._next: asyncio.Task[dict[bytes, int]] | None = None
         self._last: asyncio.Task[dict[bytes, int]] | None = None
 
@@ -46,7 +70,24 @@ class Keys:
         owners = await asyncio.shield(self._next)  # others wait for it too
         if key_hash not in owners:
             raise Unauthorized("The API key is unknown or has been revoked")
+        self._uses[key_hash] = now()
         return owners[key_hash]
+
+    async def note_uses_forever(self, db: Database) -> None:
+        """Store once in `SECONDS` which keys were used, until this is cancelled: no request waits for it."""
+        while True:
+            await asyncio.sleep(SECONDS)
+            await self.note_uses(db)
+
+    async def note_uses(self, db: Database) -> None:
+        """Store which keys were used since the last time. A full or busy disk loses no more than that."""
+        uses, self._uses = self._uses, {}
+        try:
+            if uses:
+                async with db.write() as conn:
+                    await store.accounts.note_uses(conn, uses)
+        except (DiskFull, DatabaseError) as error:
+            log.warning("when keys were last used cannot be stored: %s", error)
 
     async def _ask(self, last: asyncio.Task[dict[bytes, int]] | None) -> dict[bytes, int]:
         if last:

@@ -1,31 +1,37 @@
 """What each endpoint takes: the rules of every query and JSON body, each declared once."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Final
 
 from docqa.api.rules import (
     Rule,
     boolean,
+    bounded,
     checked,
     default,
     described,
     free,
     integer,
     many,
+    named,
     number,
     one_of,
     one_of_known,
     optional,
     record,
+    several,
     short_text,
     text,
 )
+from docqa.catalog import recognition
+from docqa.formats.reading import READERS
 from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
 
 LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
 LONGEST_CHAT: Final = 262_144  # characters of all messages together
-LONGEST_NAME: Final = 255  # characters of a document's name
+LONGEST_NAME: Final = 255  # characters of the name of a document or a key
 MOST_ID: Final = 2**31 - 1
 
 
@@ -34,12 +40,17 @@ def _as_bot(sender: str) -> str:
 
 
 def _ask_something(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages without blank ones of the user: published clients leave one at the end."""
     questions = [message["message"] for message in messages if message["sender"] == "user"]
     if not questions:
         raise ValueError("at least one message needs the sender 'user'")
-    if not questions[-1].strip():
-        raise ValueError("the last message of the sender 'user' must not be blank")
-    return messages
+    if not any(map(str.strip, questions)):
+        raise ValueError("a message of the sender 'user' must not be blank")
+    return [message for message in messages if message["sender"] != "user" or message["message"].strip()]
+
+
+def _ask_something_or_nothing(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return _ask_something(messages) if messages else messages
 
 
 def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -48,11 +59,25 @@ def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return messages
 
 
-def not_blank(value: str) -> str:
+def _not_blank(value: str) -> str:
     """The text. Raises ValueError where it has no words."""
     if not value.strip():
         raise ValueError("must not be blank")
     return value
+
+
+def _code(language: str) -> str:
+    code = language.lower() if len(language) == 2 and language.isalpha() else _CODES.get(language.upper())
+    if not code:
+        raise ValueError("must be an ISO 639-1 code such as 'de', or the name of a language such as GERMAN")
+    return code
+
+
+def _day(value: str) -> str:
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError:
+        raise ValueError("must be a day such as 2027-03-31") from None
 
 
 def _one_place(body: dict[str, Any]) -> dict[str, Any]:
@@ -67,10 +92,17 @@ SENDER: Final = described(
     "`system` gives a system prompt of your own; in any case.",
 )
 SHORT_TEXT: Final = short_text(LONGEST_TEXT)
+MESSAGE: Final = named("ChatMessage", record({"sender": SENDER, "message": SHORT_TEXT}))
+_SENT: Final = checked(many(MESSAGE), _fit_together)
 MESSAGES: Final = described(
-    checked(checked(many(record({"sender": SENDER, "message": SHORT_TEXT})), _fit_together), _ask_something),
-    "The conversation so far, in order; the last message of the sender `user` is the question.",
+    bounded(checked(_SENT, _ask_something), minItems=1),
+    "The conversation so far, in order; the last message of the sender `user` that has words is the question.",
 )
+MESSAGES_OR_NONE: Final = described(
+    checked(_SENT, _ask_something_or_nothing), "As for one document; without any, the answer is a summary."
+)
+WORDS: Final = bounded(checked(SHORT_TEXT, _not_blank), minLength=1)
+NAME: Final = bounded(checked(short_text(LONGEST_NAME), _not_blank), minLength=1)
 DOC_IDS: Final = many(text)
 PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
 PAGE_SIZE: Final = described(default(integer(ge=1, le=100), 10), "Entries on a page.")
@@ -96,25 +128,32 @@ _ORDER: Final = [
     "POLISH",
     "HINDI",
 ]
-_LANGUAGES: Final = [*_ORDER, *sorted(BY_API_NAME.keys() - set(_ORDER))]
+# Names of languages that we have no sentences in: a model answers in them, and what is quoted stays as it is.
+_CODES: Final = {
+    **{entry.name.upper(): entry.iso for entry in recognition.languages().values() if entry.name.isalpha()},
+    **BY_API_NAME,
+}
+_LANGUAGES: Final = [*_ORDER, *sorted(_CODES.keys() - set(_ORDER))]
 
 CHAT_QUERY: Final = record(
     {
         "stream": described(default(boolean, False), "`true` sends the answer as text while it is made."),
         "model_name": described(
             default(one_of_known("models"), "GPT5_2"),
-            "A name that `GET /v1/api/models` lists, or a documented one: where no model answers for it, quotes do.",
+            "A name that `GET /v1/api/models` lists, or a documented one, in any case: where no model answers for it, "
+            "quotes do.",
         ),
         "agent_mode": described(default(boolean, True), "`true` is slower and generally more accurate."),
         "cite_source": described(default(boolean, False), "`true` adds the passages that the answer rests on."),
         "temperature": described(default(number(ge=0.1, le=1.5), 0.7), "How freely the model chooses its words."),
         "language": described(
-            default(one_of(*_LANGUAGES), "DEFAULT"), "Language of the answer; DEFAULT is that of the question."
+            default(one_of(*_LANGUAGES, fold=True), "DEFAULT"),
+            "Language of the answer, in any case; DEFAULT is that of the question.",
         ),
-        "length": described(default(one_of("LONG", "SHORT"), "SHORT"), "Length of the answer."),
+        "length": described(default(one_of("LONG", "SHORT", fold=True), "SHORT"), "Length of the answer, in any case."),
     }
 )
-DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES)})
+DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES_OR_NONE)})
 KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES})
 
 DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE})
@@ -125,15 +164,48 @@ KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": 
 KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_IDS})
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
-LINK_QUERY: Final = record({"url": described(text, "A link to a PDF or to a page on a website.")})
+LINK_QUERY: Final = record(
+    {"url": described(bounded(text, format="uri"), "A link to a PDF or to a page on a website.")}
+)
 
+KEY_BODY: Final = record({"name": NAME})
+REVOKE_QUERY: Final = record(
+    {"itself": described(default(boolean, False), "`true` lets a key revoke itself, which is refused otherwise.")}
+)
+MOST_PASSAGES: Final = 16  # that are marked at once
+HIGHLIGHT: Final = described(
+    several(SHORT_TEXT, MOST_PASSAGES), "A passage, verbatim, such as a `source_chunk`; may be repeated."
+)
+PLACES_QUERY: Final = record({"highlight": HIGHLIGHT})
+PICTURE_QUERY: Final = record(
+    {
+        "width": described(default(integer(ge=64, le=4000), 1200), "Width of the picture in pixels."),
+        "highlight": HIGHLIGHT,
+        "quote": described(
+            several(SHORT_TEXT, MOST_PASSAGES), "A sentence, verbatim, that is marked darker; may be repeated."
+        ),
+    }
+)
+
+DAY: Final = bounded(checked(text, _day), format="date")
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
-            "query": checked(SHORT_TEXT, not_blank),
+            "query": WORDS,
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),
+            "language": described(
+                optional(checked(text, _code)),
+                "Only documents in this language: an ISO 639-1 code, or a name as for chats.",
+            ),
+            "kind": described(
+                optional(one_of(*sorted(READERS), fold=True)), "Only documents of this kind, in any case."
+            ),
+            "date_from": described(
+                optional(DAY), "Only documents of this day or later, by their own date or the day they were added."
+            ),
+            "date_to": described(optional(DAY), "Only documents of this day or earlier."),
         }
     ),
     _one_place,
@@ -174,14 +246,14 @@ _SCOPE: Final = {
 CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
 CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
 SIGN_IN_BODY: Final = record({"ticket": SHORT_TEXT})
-DOCUMENT_UPDATE_BODY: Final = record({"name": checked(short_text(LONGEST_NAME), not_blank)})
+DOCUMENT_UPDATE_BODY: Final = record({"name": NAME})
 
 
 def chat_options(query: Mapping[str, Any]) -> ChatOptions:
     """The options of a chat from its query, as CHAT_QUERY reads it."""
     return ChatOptions(
         model_name=query["model_name"],
-        language=BY_API_NAME[query["language"]],
+        language=_CODES[query["language"]],
         length=query["length"],
         temperature=query["temperature"],
         agent_mode=query["agent_mode"],

@@ -24,8 +24,9 @@ class Upload:
 class Given:
     """What a request gave, checked: `query` and `body` have a value for every declared field.
 
-    `file` is None where the endpoint takes none; `accept` is that header in lower case; `base` the address that the
-    request was sent to, as `permalink` wants it.
+    `file` is None where the endpoint takes none; `accept` is that header in lower case, `if_none_match` that one.
+    `key_id` is the public id of the key that the request was sent with, "" where it needs none; `base` the address that
+    the request was sent to, as `permalink` wants it.
     """
 
     path: dict[str, str]
@@ -33,6 +34,8 @@ class Given:
     body: Any
     file: Upload | None
     accept: str = ""
+    if_none_match: str = ""
+    key_id: str = ""
     base: str = ""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from http import HTTPStatus
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from docqa.api.endpoint import Endpoint
 from docqa.api.error_shapes import ErrorShape
@@ -15,6 +15,7 @@ from docqa.errors import DocqaError, InvalidRequest, TooLarge, TooManyFailures, 
 Schema = dict[str, Any]
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+_NUMBER: Schema = {"type": "integer", "minimum": 1}
 
 
 def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def document(endpoints: Sequence[Endpoint], known: Known, version: str) -> dict[
             "version": version,
             "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
         },
+        "servers": [{"url": "/"}],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -51,20 +53,41 @@ def _describe_operation(
     endpoint: Endpoint, method: str, path: str, known: Known, components: dict[str, Schema]
 ) -> Schema:
     operation: Schema = {
-        "operationId": "_".join(re.findall(r"\w+", f"{method.lower()} {path}")),
+        "operationId": _operation(endpoint, method),
         "summary": endpoint.summary,
         "tags": [endpoint.tag],
-        "parameters": [*_describe_path(endpoint.path), *_describe_query(endpoint.query, known)],
+        "parameters": [*_describe_path(endpoint.path), *_describe_query(endpoint.query, known, components)],
         "responses": _describe_responses(endpoint, components),
         "security": [{"key": []}, {"bearer": []}] if endpoint.needs_key else [],
     }
     rule = endpoint.body_rule
     if rule is not None:
         media_type = "application/json" if endpoint.file is None else "multipart/form-data"
-        operation["requestBody"] = {"required": rule.required, "content": {media_type: {"schema": rule.schema(known)}}}
+        schema = _shared(rule.schema(known), components)
+        operation["requestBody"] = {"required": rule.required, "content": {media_type: {"schema": schema}}}
     if endpoint.deprecated:
         operation["deprecated"] = True
     return operation
+
+
+def _operation(endpoint: Endpoint, method: str) -> str:
+    """What its handler is called; a further method says which it is: `list_models_by_post`."""
+    name = endpoint.handler.__name__
+    return name if method == endpoint.methods[0] else f"{name}_by_{method.lower()}"
+
+
+def _shared(schema: Any, components: dict[str, Schema]) -> Any:
+    """The schema with the named ones in it moved into `components`."""
+    if isinstance(schema, list):
+        return [_shared(item, components) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    within = {key: _shared(value, components) for key, value in schema.items()}
+    name = within.get("title")
+    if not isinstance(name, str):
+        return within
+    components[name] = within
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _describe_path(path: str) -> list[Schema]:
@@ -74,16 +97,16 @@ def _describe_path(path: str) -> list[Schema]:
             "name": name,
             "in": "path",
             "required": True,
-            "schema": {"type": "integer" if converter == "int" else "string"},
+            "schema": _NUMBER if converter == "int" or name == "page_number" else {"type": "string"},
         }
         for name, converter in parameters
     ]
 
 
-def _describe_query(query: Rule | None, known: Known) -> list[Schema]:
+def _describe_query(query: Rule | None, known: Known, components: dict[str, Schema]) -> list[Schema]:
     parameters = []
     for name, rule in query.fields.items() if query else ():
-        schema = rule.schema(known)
+        schema = _shared(rule.schema(known), components)
         description = schema.pop("description", None)
         parameter = {"name": name, "in": "query", "required": rule.required, "schema": schema}
         parameters.append({**parameter, "description": description} if description else parameter)
@@ -134,6 +157,8 @@ def _describe_error(error: type[DocqaError], shape: ErrorShape) -> Schema:
 def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
     """`hint` as JSON Schema; a dataclass goes into `components` once. Raises TypeError for a hint that JSON has no word
     for."""
+    if get_origin(hint) is Annotated:
+        return {**_describe_type(hint.__origin__, components), "format": hint.__metadata__[0]}
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     if get_origin(hint) is list:
@@ -145,7 +170,7 @@ def _describe_type(hint: Any, components: dict[str, Schema]) -> Schema:
     if not (isinstance(hint, type) and is_dataclass(hint)):
         raise TypeError(f"no JSON Schema for {hint!r}")
     if hint.__name__ not in components:
-        hints = get_type_hints(hint)
+        hints = get_type_hints(hint, include_extras=True)
         schema: Schema = {"type": "object", "description": hint.__doc__}
         components[hint.__name__] = schema
         schema["properties"] = {field.name: _describe_type(hints[field.name], components) for field in fields(hint)}

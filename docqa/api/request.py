@@ -53,13 +53,23 @@ async def read(
         content_type = request.headers.get("content-type", "")
         raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
     everything = record({"query": endpoint.query or record({}), "body": endpoint.body_rule or optional(record({}))})
-    given = {"query": dict(request.query_params), "body": raw}
+    given = {"query": _query(request, endpoint), "body": raw}
     values = await asyncio.to_thread(everything.read, given, known) if many else everything.read(given, known)
     path = dict(request.path_params)
-    accept, base = request.headers.get("accept", "").lower(), base_of(request.scope)
+    accept, tags = request.headers.get("accept", "").lower(), request.headers.get("if-none-match", "")
+    base = base_of(request.scope)
     if endpoint.file is not None:
-        return Given(path, values["query"], None, values["body"][endpoint.file], accept, base)
-    return Given(path, values["query"], values["body"], None, accept, base)
+        file = values["body"][endpoint.file]
+        return Given(path, values["query"], None, file, accept, if_none_match=tags, base=base)
+    return Given(path, values["query"], values["body"], None, accept, if_none_match=tags, base=base)
+
+
+def _query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+    """What the query says: of each name the last value, or all of them."""
+    sent = request.query_params
+    rules = endpoint.query.fields if endpoint.query else {}
+    repeated = {name: sent.getlist(name) for name, rule in rules.items() if rule.repeated and name in sent}
+    return {**sent, **repeated}
 
 
 def _too_large(what: str, limit: int) -> TooLarge:

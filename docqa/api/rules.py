@@ -5,11 +5,11 @@ declaration (tests/test_contract.py compares them), except that text with half a
 so is the integer `0-9`, which pydantic takes for -9.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from docqa.api.numbers import bounds, parse_integer, parse_number, refusal, within
 from docqa.errors import Fault, InvalidRequest
 
 Known = Mapping[str, Any]  # what only the running server knows, such as known["models"]
@@ -17,12 +17,7 @@ Schema = dict[str, Any]
 
 ABSENT: Final = object()  # stands for a value that the client did not send
 
-_MOST_DIGITS = 4300
 _MOST_FAULTS = 1000  # of one list: a body of a million wrong items must not become an answer of 100 MB
-_BLANKS = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003"
-    "\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 _TRUTH = {
     **dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True),
     **dict.fromkeys(("0", "off", "f", "false", "n", "no"), False),
@@ -31,12 +26,14 @@ _TRUTH = {
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: `check` a value that was sent, `describe` it as JSON Schema, and what stands for an `absent` one."""
+    """One rule: `check` a value that was sent, `describe` it as JSON Schema, and what stands for an `absent` one. In a
+    query, `repeated` takes all values that were sent under the name."""
 
     check: Callable[[Any, Known], Any]
     describe: Callable[[Known], Schema]
     absent: Any = ABSENT
     fields: Mapping[str, "Rule"] = field(default_factory=dict)
+    repeated: bool = False
 
     @property
     def required(self) -> bool:
@@ -49,7 +46,7 @@ class Rule:
         if raw is not ABSENT:
             return self.check(raw, known)
         if self.required:
-            raise _refusal("Field required", "missing")
+            raise refusal("Field required", "missing")
         return self.absent
 
     def schema(self, known: Known) -> Schema:
@@ -57,16 +54,12 @@ class Rule:
         return self.describe(known)
 
 
-def _refusal(msg: str, kind: str) -> InvalidRequest:
-    return InvalidRequest([Fault((), msg, kind)])
-
-
 def _encodable(raw: str) -> str:
     # JSON can spell half a surrogate pair; neither the database nor a response could hold it.
     try:
         raw.encode()
     except UnicodeEncodeError:
-        raise _refusal(
+        raise refusal(
             "Input should be a valid string, unable to parse raw data as a unicode string", "string_unicode"
         ) from None
     return raw
@@ -74,7 +67,7 @@ def _encodable(raw: str) -> str:
 
 def _read_text(raw: Any, known: Known) -> str:
     if not isinstance(raw, str):
-        raise _refusal("Input should be a valid string", "string_type")
+        raise refusal("Input should be a valid string", "string_type")
     return _encodable(raw)
 
 
@@ -87,9 +80,9 @@ def _read_boolean(raw: Any, known: Known) -> bool:
     elif isinstance(raw, int | float) and raw == raw // 1 and abs(raw) < 2**63:
         word = str(int(raw))
     else:
-        raise _refusal("Input should be a valid boolean", "bool_type")
+        raise refusal("Input should be a valid boolean", "bool_type")
     if word not in _TRUTH:
-        raise _refusal("Input should be a valid boolean, unable to interpret input", "bool_parsing")
+        raise refusal("Input should be a valid boolean, unable to interpret input", "bool_parsing")
     return _TRUTH[str(word)]
 
 
@@ -103,7 +96,7 @@ def short_text(most: int) -> Rule:
     def check(raw: Any, known: Known) -> str:
         value = _read_text(raw, known)
         if len(value) > most:
-            raise _refusal(f"String should have at most {most} characters", "string_too_long")
+            raise refusal(f"String should have at most {most} characters", "string_too_long")
         return value
 
     return Rule(check, lambda known: {"type": "string", "maxLength": most})
@@ -114,20 +107,20 @@ def integer(ge: int | None = None, le: int | None = None) -> Rule:
 
     def check(raw: Any, known: Known) -> int:
         if isinstance(raw, str):
-            return int(_within(_parse_integer(_encodable(raw)), ge, le))
+            return int(within(parse_integer(_encodable(raw)), ge, le))
         if isinstance(raw, int):
-            return int(_within(int(raw), ge, le))
+            return int(within(int(raw), ge, le))
         if not isinstance(raw, float):
-            raise _refusal("Input should be a valid integer", "int_type")
+            raise refusal("Input should be a valid integer", "int_type")
         if raw - raw != 0:
-            raise _refusal("Input should be a finite number", "finite_number")
+            raise refusal("Input should be a finite number", "finite_number")
         if raw % 1:
-            raise _refusal("Input should be a valid integer, got a number with a fractional part", "int_from_float")
+            raise refusal("Input should be a valid integer, got a number with a fractional part", "int_from_float")
         if abs(raw) >= 2**63:
-            raise _refusal("Unable to parse input string as an integer, exceeded maximum size", "int_parsing_size")
-        return int(_within(int(raw), ge, le))
+            raise refusal("Unable to parse input string as an integer, exceeded maximum size", "int_parsing_size")
+        return int(within(int(raw), ge, le))
 
-    return Rule(check, lambda known: {"type": "integer", **_bounds(ge, le)})
+    return Rule(check, lambda known: {"type": "integer", **bounds(ge, le)})
 
 
 def number(ge: float, le: float) -> Rule:
@@ -135,54 +128,14 @@ def number(ge: float, le: float) -> Rule:
 
     def check(raw: Any, known: Known) -> float:
         if isinstance(raw, str):
-            return _within(_parse_number(_encodable(raw)), ge, le)
+            return within(parse_number(_encodable(raw)), ge, le)
         try:
             value = float(raw)
         except (TypeError, OverflowError):
-            raise _refusal("Input should be a valid number", "float_type") from None
-        return _within(value, ge, le)
+            raise refusal("Input should be a valid number", "float_type") from None
+        return within(value, ge, le)
 
-    return Rule(check, lambda known: {"type": "number", **_bounds(ge, le)})
-
-
-def _parse_integer(raw: str) -> int:
-    stripped = raw.strip(_BLANKS)
-    sign = "-" if stripped.startswith("-") else "+" if stripped.startswith("+") else ""
-    digits, point, decimals = stripped[len(sign) :].partition(".")
-    if digits.startswith("0"):
-        digits = digits.lstrip("0_") or digits[-1]
-    if not re.fullmatch(r"[0-9]+(?:_[0-9]+)*", digits) or (point and (not decimals or decimals.strip("0"))):
-        raise _refusal("Input should be a valid integer, unable to parse string as an integer", "int_parsing")
-    digits = digits.replace("_", "")
-    if len(digits) > _MOST_DIGITS:
-        raise _refusal("Unable to parse input string as an integer, exceeded maximum size", "int_parsing_size")
-    return int(sign + digits)
-
-
-def _parse_number(raw: str) -> float:
-    refusal = _refusal("Input should be a valid number, unable to parse string as a number", "float_parsing")
-    stripped = raw.strip(_BLANKS)
-    if not stripped.isascii() or stripped != stripped.strip():
-        raise refusal
-    if "_" in raw and ("__" in raw or raw != raw.strip(_BLANKS + "_")):
-        raise refusal
-    try:
-        return float(stripped.replace("_", ""))
-    except ValueError:
-        raise refusal from None
-
-
-def _within(value: float, ge: float | None, le: float | None) -> float:
-    # Written with `not` because NaN compares as false; `le` first is pydantic's order, which shows with NaN.
-    if le is not None and not value <= le:
-        raise _refusal(f"Input should be less than or equal to {le}", "less_than_equal")
-    if ge is not None and not value >= ge:
-        raise _refusal(f"Input should be greater than or equal to {ge}", "greater_than_equal")
-    return value
-
-
-def _bounds(ge: float | None, le: float | None) -> Schema:
-    return {name: bound for name, bound in (("minimum", ge), ("maximum", le)) if bound is not None}
+    return Rule(check, lambda known: {"type": "number", **bounds(ge, le)})
 
 
 def one_of(*names: str, fold: bool = False) -> Rule:
@@ -196,20 +149,21 @@ def one_of(*names: str, fold: bool = False) -> Rule:
 
 
 def one_of_known(key: str) -> Rule:
-    """One of the names in `known[key]`."""
+    """One of the names in `known[key]`, in any case; the value is the name as it stands there."""
     return Rule(
-        lambda raw, known: _choose(raw, known[key], False), lambda known: {"type": "string", "enum": list(known[key])}
+        lambda raw, known: _choose(raw, known[key], True), lambda known: {"type": "string", "enum": list(known[key])}
     )
 
 
 def _choose(raw: Any, names: Iterable[str], fold: bool) -> str:
     if isinstance(raw, str):
-        wanted = _encodable(raw).lower() if fold else _encodable(raw)
-        for name in names:
-            if wanted == (name.lower() if fold else name):
+        if _encodable(raw) in names:  # two local models may differ in case only
+            return raw
+        for name in names if fold else ():
+            if raw.lower() == name.lower():
                 return name
     *others, last = (repr(name) for name in names)
-    raise _refusal(f"Input should be {', '.join(others)} or {last}" if others else f"Input should be {last}", "enum")
+    raise refusal(f"Input should be {', '.join(others)} or {last}" if others else f"Input should be {last}", "enum")
 
 
 def free(usual: str, *others: str) -> Rule:
@@ -227,10 +181,23 @@ def many(rule: Rule) -> Rule:
 
     def check(raw: Any, known: Known) -> list[Any]:
         if not isinstance(raw, list):
-            raise _refusal("Input should be a valid list", "list_type")
+            raise refusal("Input should be a valid list", "list_type")
         return list(_read_all(((index, rule, item) for index, item in enumerate(raw)), known).values())
 
     return Rule(check, lambda known: {"type": "array", "items": rule.schema(known)})
+
+
+def several(rule: Rule, most: int) -> Rule:
+    """What a query has at most so many times → list, which is empty where it was not sent."""
+    each = many(rule)
+
+    def check(raw: Any, known: Known) -> list[Any]:
+        values: list[Any] = each.check(raw, known)
+        if len(values) > most:
+            raise refusal(f"List should have at most {most} items after validation, not {len(values)}", "too_long")
+        return values
+
+    return Rule(check, lambda known: {**each.schema(known), "maxItems": most}, absent=[], repeated=True)
 
 
 def record(fields: Mapping[str, Rule]) -> Rule:
@@ -238,7 +205,7 @@ def record(fields: Mapping[str, Rule]) -> Rule:
 
     def check(raw: Any, known: Known) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise _refusal(
+            raise refusal(
                 "Input should be a valid dictionary or object to extract fields from", "model_attributes_type"
             )
         return _read_all(((name, rule, raw.get(name, ABSENT)) for name, rule in fields.items()), known)
@@ -290,9 +257,19 @@ def checked(rule: Rule, function: Callable[[Any], Any]) -> Rule:
         try:
             return function(value)
         except ValueError as error:
-            raise _refusal(f"Value error, {error}", "value_error") from error
+            raise refusal(f"Value error, {error}", "value_error") from error
 
     return replace(rule, check=check)
+
+
+def named(name: str, rule: Rule) -> Rule:
+    """`rule`, which /openapi.json describes once, under this name."""
+    return replace(rule, describe=lambda known: {"title": name, **rule.schema(known)})
+
+
+def bounded(rule: Rule, **keywords: Any) -> Rule:
+    """`rule`, with further keywords of JSON Schema that say what it checks, such as `minItems=1`."""
+    return replace(rule, describe=lambda known: {**rule.schema(known), **keywords})
 
 
 def described(rule: Rule, description: str) -> Rule:

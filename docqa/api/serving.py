@@ -7,14 +7,14 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.api.auth import Keys
+from docqa.api.auth import Keys, id_of
 from docqa.api.endpoint import Endpoint
 from docqa.api.error_shapes import error_response, remember_shape
 from docqa.api.request import MB, read
@@ -60,6 +60,8 @@ class Served:
             )
         except ClientDisconnect:
             return Response(status_code=CLIENT_LEFT)
+        if self.endpoint.needs_key:
+            given = replace(given, key_id=id_of(key_of(request)))
         if given.file is not None:
             stack.callback(given.file.content.close)
 
@@ -73,14 +75,18 @@ class Served:
 
 
 class ByMethod:
-    """The endpoints of one path as an ASGI application; HEAD is served by that of GET."""
+    """The endpoints of one path as an ASGI application; HEAD is served by that of GET, OPTIONS says what there is."""
 
     def __init__(self, served: Mapping[str, Served]) -> None:
         self._served = served
+        head = {"HEAD"} if "GET" in served else set()
+        self.allowed = ", ".join(sorted({*served, *head, "OPTIONS"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request of a method that the path has."""
         method = scope["method"]
+        if method == "OPTIONS":
+            return await Response(status_code=204, headers={"Allow": self.allowed})(scope, receive, send)
         await self._served["GET" if method == "HEAD" else method](scope, receive, send)
 
 

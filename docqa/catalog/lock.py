@@ -41,3 +41,13 @@ def hold(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         os.close(number)
+
+
+@contextmanager
+def hold_if_free(path: Path) -> Iterator[bool]:
+    """Hold the lock file `path` unless another process does; whether it is held. Raises OSError."""
+    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield _try(number)
+    finally:
+        os.close(number)

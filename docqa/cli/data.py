@@ -1,16 +1,17 @@
 """`python run.py backup`, `restore`, `export` and `import`: what is stored, as a file and back."""
 
-import argparse
 import asyncio
 import secrets
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+
+import click
 
 from docqa import store
 from docqa.api.auth import DEFAULT_ACCOUNT
+from docqa.cli.options import absolute, with_data
 from docqa.ingest.terms import chunk_terms
 from docqa.settings import Settings
 from docqa.store.backup import back_up, new_file, restore, take_in
@@ -23,42 +24,46 @@ from docqa.text.words import TERMS_VERSION
 TERMINOLOGY = Terminology(TERMS_VERSION, chunk_terms)
 
 
-def declare(commands: Any) -> list[argparse.ArgumentParser]:
-    """Add the commands to those of `run.py`; their parsers."""
-    backup = commands.add_parser("backup", help="write everything that is stored to a new file, while the server runs")
-    backup.set_defaults(run=_backup)
-    put_back = commands.add_parser("restore", help="put a backup in the place of what is stored")
-    put_back.set_defaults(run=_restore)
-    give = commands.add_parser("export", help="write a knowledge base with its documents to a new file")
-    give.add_argument("knowledge_base", metavar="KB", help="its knowledge_base_id, or its name")
-    give.set_defaults(run=_export)
-    take = commands.add_parser("import", help="add the knowledge base of an exported file")
-    take.add_argument("--account", default=DEFAULT_ACCOUNT, help="whose it becomes [%(default)s]")
-    take.set_defaults(run=_import)
-    for command in (backup, put_back, give, take):
-        command.add_argument("file", metavar="FILE", type=lambda raw: Path(raw).expanduser().absolute())
-    return [backup, put_back, give, take]
-
-
-def _backup(settings: Settings, options: argparse.Namespace) -> int:
-    back_up(settings.database, options.file)
-    print(f"{options.file} holds everything, checked: {options.file.stat().st_size / 1e6:,.1f} MB.")
+@click.command()
+@click.argument("file", callback=absolute)
+@with_data
+def backup(settings: Settings, file: Path) -> None:
+    """Write everything that is stored to a new FILE, while the server runs."""
+    back_up(settings.database, file)
+    print(f"{file} holds everything, checked: {file.stat().st_size / 1e6:,.1f} MB.")
     print("Whoever has it can read all documents. The keys are in it as hashes, so that they go on working.")
-    return 0
 
 
-def _restore(settings: Settings, options: argparse.Namespace) -> int:
-    former = asyncio.run(restore(settings.database, options.file))
-    print(f"{settings.database} is what {options.file} holds; keys are those of that time.")
+@click.command("restore")
+@click.argument("file", callback=absolute)
+@with_data
+def put_back(settings: Settings, file: Path) -> None:
+    """Put the backup FILE in the place of what is stored, which is kept beside it."""
+    former = asyncio.run(restore(settings.database, file))
+    print(f"{settings.database} is what {file} holds; keys are those of that time.")
     if former:
         print(f"What was stored before is kept as {former}: delete it when you do not need it.")
-    return 0
 
 
-def _export(settings: Settings, options: argparse.Namespace) -> int:
-    base = asyncio.run(_exported(settings.database, options.knowledge_base, options.file))
-    print(f"{options.file} holds the knowledge base {base.name} with {len(base.members)} documents, without keys.")
-    return 0
+@click.command()
+@click.argument("knowledge_base", metavar="KB")
+@click.argument("file", callback=absolute)
+@with_data
+def export(settings: Settings, knowledge_base: str, file: Path) -> None:
+    """Write the knowledge base KB, by its name or id, with its documents to a new FILE."""
+    base = asyncio.run(_exported(settings.database, knowledge_base, file))
+    print(f"{file} holds the knowledge base {base.name} with {len(base.members)} documents, without keys.")
+
+
+@click.command("import")
+@click.argument("file", callback=absolute)
+@click.option("--account", default=DEFAULT_ACCOUNT, show_default=True, help="Whose it becomes.")
+@with_data
+def take(settings: Settings, file: Path, account: str) -> None:
+    """Add the knowledge base of the exported FILE."""
+    for name, documents, left in asyncio.run(_imported(settings, file, account)):
+        later = f"; {left} of them get their vectors when the server runs" if left else ""
+        print(f"The knowledge base {name} is here with {documents} documents{later}.")
 
 
 async def _exported(database: Path, wanted: str, target: Path) -> Base:
@@ -84,13 +89,6 @@ def _chosen(bases: list[Base], wanted: str) -> Base:
     listed = "; ".join(f"{base.knowledge_base_id} ({base.name})" for base in chosen or bases) or "none"
     number = "several knowledge bases are" if chosen else "no knowledge base is"
     raise UnusableFile(f"{number.capitalize()} called {wanted}. There are: {listed}.")
-
-
-def _import(settings: Settings, options: argparse.Namespace) -> int:
-    for name, documents, left in asyncio.run(_imported(settings, options.file, options.account)):
-        later = f"; {left} of them get their vectors when the server runs" if left else ""
-        print(f"The knowledge base {name} is here with {documents} documents{later}.")
-    return 0
 
 
 async def _imported(settings: Settings, source: Path, account_name: str) -> list[tuple[str, int, int]]:

@@ -3,43 +3,39 @@
 It talks to the running server, and opens neither its database nor a model.
 """
 
-import argparse
 import asyncio
 import sys
 from pathlib import Path
-from typing import Any
+
+import click
 
 from docqa.api.mcp.served import MISSING, available
+from docqa.cli.options import absolute, with_data
 from docqa.errors import CannotStart
 from docqa.settings import Settings
 
 ANYWHERE = ("0.0.0.0", "::")
 
 
-def declare(commands: Any) -> list[argparse.ArgumentParser]:
-    """Add the command `mcp`; it takes the setting `--data`."""
-    mcp = commands.add_parser("mcp", help="speak MCP over stdin and stdout, for an assistant on this machine")
-    mcp.add_argument("--url", help="address of the running server [that of the settings]")
-    mcp.add_argument("--key", help="API key [that in the data folder]")
-    mcp.add_argument("--bundle", metavar="FILE.mcpb", type=Path, help="write a bundle that installs DocQA's tools")
-    mcp.set_defaults(run=speak)
-    return [mcp]
-
-
-def speak(settings: Settings, options: argparse.Namespace) -> int:
-    """Speak until stdin ends, or write the bundle; the exit code. Raises CannotStart."""
-    url = (options.url or _address(settings)).rstrip("/")
+@click.command
+@click.option("--url", envvar="DOCQA_URL", help="Address of the running server. [that of the settings]")
+@click.option("--key", envvar="DOCQA_KEY", help="API key. [that in the data folder]")
+@click.option("--bundle", metavar="FILE.mcpb", callback=absolute, help="Write a bundle that installs DocQA's tools.")
+@with_data
+def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | None) -> int:
+    """Speak MCP over stdin and stdout until stdin ends, for an assistant that starts this; or write the bundle."""
+    url = (url or _address(settings)).rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise CannotStart(f"--url must begin with http:// or https://, and {url!r} does not.")
-    if options.bundle:
+    if bundle:
         from docqa.api.mcp.bundle import write_bundle
 
-        write_bundle(options.bundle.expanduser(), url)
-        print(f"{options.bundle} is written: open it with Claude Desktop, or another program that takes such bundles.")
+        write_bundle(bundle, url)
+        print(f"{bundle} is written: open it with Claude Desktop, or another program that takes such bundles.")
         return 0
     if not available():
         raise CannotStart(MISSING)
-    key = options.key or _key(settings)
+    key = key or _key(settings)
     if sys.stdin.isatty():
         print(f"MCP for {url}: an assistant starts this and talks to it. Ctrl-D ends it.", file=sys.stderr)
     from docqa.api.mcp.protocol import over_stdio

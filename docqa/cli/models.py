@@ -1,12 +1,12 @@
 """`python run.py models`: list, pull, add, remove and check the models on this machine."""
 
-import argparse
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import click
 
 from docqa.catalog.catalog import AUTO, PART, Catalog, digest, split_models
 from docqa.catalog.download import fetch
@@ -14,6 +14,7 @@ from docqa.catalog.entries import Entry, File, api_name
 from docqa.catalog.gguf import read_header
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import memory, propose
+from docqa.cli.options import absolute, with_settings
 from docqa.errors import DocqaError, NotFound
 from docqa.settings import Settings
 
@@ -25,41 +26,22 @@ class Refused(DocqaError):
     """The command was not carried out; the message says why."""
 
 
-def declare(commands: Any) -> None:
-    """Add `models` and its actions to the subparsers `commands`; each sets `run(settings, options)`."""
-    actions = commands.add_parser("models", help="list, pull, add, remove and check models").add_subparsers(
-        required=True, metavar="ACTION"
-    )
-    actions.add_parser(
-        "list", help="show the models that are present or can be pulled, and those proposed for this machine"
-    ).set_defaults(run=_reporting(list_models))
-    pull = actions.add_parser("pull", help="download a model of the catalogue")
-    pull.add_argument("name", metavar="NAME", help="a name that `models list` shows")
-    pull.set_defaults(run=_reporting(pull_model))
-    add = actions.add_parser("add", help="add a GGUF file to the models folder")
-    add.add_argument("file", metavar="FILE.gguf", type=Path, help="a chat model; of a split one, any of its parts")
-    add.set_defaults(run=_reporting(add_model))
-    remove = actions.add_parser("remove", help="delete a model from the models folder")
-    remove.add_argument("name", metavar="NAME", help="a name that `models list` shows")
-    remove.set_defaults(run=_reporting(remove_model))
-    check = actions.add_parser("check", help="read every byte and compare with the known SHA-256")
-    check.add_argument("name", metavar="NAME", nargs="?", help="a name that `models list` shows [all that are present]")
-    check.set_defaults(run=_reporting(check_models))
+class _Action(click.Command):
+    """Reports disk errors as a sentence, and what Ctrl-C leaves."""
 
-
-def _reporting(action: Callable[[Settings, argparse.Namespace], int]) -> Callable[[Settings, argparse.Namespace], int]:
-    """`action` with disk errors reported as a sentence, and a non-zero exit code on Ctrl-C."""
-
-    def run(settings: Settings, options: argparse.Namespace) -> int:
+    def invoke(self, ctx: click.Context) -> Any:
         try:
-            return action(settings, options)
+            return super().invoke(ctx)
         except OSError as error:
             raise Refused(str(error)) from error
         except KeyboardInterrupt:
             say("\nStopped. The next try resumes.")
             return 130
 
-    return run
+
+@click.group()
+def models() -> None:
+    """List, pull, add, remove and check models."""
 
 
 def say(sentence: str) -> None:
@@ -70,8 +52,10 @@ def say(sentence: str) -> None:
 # list
 
 
-def list_models(settings: Settings, _: argparse.Namespace) -> int:
-    """Print the models with size, memory, languages and licence."""
+@models.command("list", cls=_Action)
+@with_settings
+def list_models(settings: Settings) -> None:
+    """Show the models that are present or can be pulled, and those proposed for this machine."""
     catalog, machine = Catalog.load(settings.models), find_machine()
     size = gigabytes(machine.memory) if machine.memory else "an unknown amount"
     say(f"This machine has {size} of memory and {machine.cores} cores.\n")
@@ -84,7 +68,6 @@ def list_models(settings: Settings, _: argparse.Namespace) -> int:
         "\n`models pull NAME` downloads a model. The model for search is the one that was pulled last, or the one that "
         "`DOCQA_EMBEDDER=NAME` chooses; `model_name` in a request chooses the one for answers."
     )
-    return 0
 
 
 def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> tuple[str, ...]:
@@ -124,19 +107,21 @@ def gigabytes(size: int) -> str:
 # pull
 
 
-def pull_model(settings: Settings, options: argparse.Namespace) -> int:
-    """Download a model of the catalogue. Raises NotFound, Refused, FetchFailed."""
+@models.command("pull", cls=_Action)
+@click.argument("name")
+@with_settings
+def pull_model(settings: Settings, name: str) -> None:
+    """Download the model NAME of the catalogue, as `models list` shows it."""
     catalog = Catalog.load(settings.models)
-    entry = catalog.find(options.name)
+    entry = catalog.find(name)
     if catalog.present(entry):
         say(f"{entry.name} is already present; `models check {entry.name}` verifies it.")
-        return 0
+        return
     if settings.offline and entry.path is None:
         raise Refused(f"{entry.name} is missing, and DOCQA_OFFLINE forbids downloading it.")
     fetch(catalog, entry, say)
     catalog.given_up(entry).unlink(missing_ok=True)
     say(f"{entry.name} is ready, {entry.licence}. {_use(entry, settings)}")
-    return 0
 
 
 def _use(entry: Entry, settings: Settings) -> str:
@@ -153,10 +138,13 @@ def _use(entry: Entry, settings: Settings) -> str:
 # add
 
 
-def add_model(settings: Settings, options: argparse.Namespace) -> int:
-    """Add a GGUF file, with the other parts of a split one. Raises NotFound, NotGguf, Refused."""
+@models.command("add", cls=_Action)
+@click.argument("file", metavar="FILE.gguf", callback=absolute)
+@with_settings
+def add_model(settings: Settings, file: Path) -> None:
+    """Add a GGUF file to the models folder: a chat model; of a split one, any of its parts."""
     catalog = Catalog.load(settings.models)
-    name, parts = _parts(options.file.expanduser().resolve())
+    name, parts = _parts(file.resolve())
     headers = [read_header(part) for part in parts]
     if not headers[0].has_chat_template:
         raise Refused(f"{parts[0]} has no chat template: it is not a chat model.")
@@ -183,7 +171,6 @@ def add_model(settings: Settings, options: argparse.Namespace) -> int:
         catalog.record(replace(entry, files=tuple(files)))
     licence = headers[0].metadata.get("general.license", "unknown")
     say(f"{entry.name} is ready, licence {licence}. {_use(entry, settings)}")
-    return 0
 
 
 def _parts(file: Path) -> tuple[str, list[Path]]:
@@ -224,10 +211,13 @@ def _link_or_copy(source: Path, target: Path) -> None:
 # remove
 
 
-def remove_model(settings: Settings, options: argparse.Namespace) -> int:
-    """Delete the files of a model. Raises NotFound, Refused."""
+@models.command("remove", cls=_Action)
+@click.argument("name")
+@with_settings
+def remove_model(settings: Settings, name: str) -> None:
+    """Delete the model NAME from the models folder."""
     catalog = Catalog.load(settings.models)
-    entry = catalog.find(options.name)
+    entry = catalog.find(name)
     if (
         entry.kind == "embedding"
         and _in_use(catalog, entry, settings)
@@ -253,20 +243,19 @@ def remove_model(settings: Settings, options: argparse.Namespace) -> int:
         catalog.given_up(entry).touch()
     names = ", ".join(str(path.relative_to(catalog.models_dir)) for path in [*files, *partial])
     say(f"Removed {entry.name}, {gigabytes(size)}: {names}.")
-    return 0
 
 
 # check
 
 
-def check_models(settings: Settings, options: argparse.Namespace) -> int:
-    """Verify one model or all that are present; 1 if a file is missing or damaged. Raises NotFound."""
+@models.command("check", cls=_Action)
+@click.argument("name", required=False)
+@with_settings
+def check_models(settings: Settings, name: str | None) -> int:
+    """Read every byte and compare with the known SHA-256, of NAME or all that are present. Exits with 1 if a file is
+    missing or damaged."""
     catalog = Catalog.load(settings.models)
-    entries = (
-        [catalog.find(options.name)]
-        if options.name
-        else [entry for entry in catalog.models() if catalog.present(entry)]
-    )
+    entries = [catalog.find(name)] if name else [entry for entry in catalog.models() if catalog.present(entry)]
     valid = [_check(catalog, entry) for entry in entries]
     return int(not all(valid))
 

@@ -1,11 +1,12 @@
 """`python run.py ocr`: which languages text recognition can read, and how it gets further ones."""
 
-import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
+
+import click
 
 from docqa.catalog.recognition import Language, languages, named
+from docqa.cli.options import with_settings
 from docqa.errors import DocqaError
 from docqa.formats.pictures.data import RAPID, files, has_rapid
 from docqa.settings import Settings
@@ -19,19 +20,9 @@ class UnknownLanguage(DocqaError):
     """A name is none of a language that there are data for."""
 
 
-def declare(commands: Any) -> None:
-    """Add `ocr` and its actions to the subparsers `commands`; each sets `run(settings, options)`."""
-    actions = commands.add_parser("ocr", help="list and add languages of text recognition").add_subparsers(
-        required=True, metavar="ACTION"
-    )
-    actions.add_parser("list", help="show the languages that are here, and those that can be had").set_defaults(
-        run=list_languages
-    )
-    more = actions.add_parser("add", help="download the data of further languages, which the server then uses at once")
-    more.add_argument(
-        "names", metavar="LANGUAGE", nargs="+", help="a code or an English name (de, deu, German), or `rapid`"
-    )
-    more.set_defaults(run=add_languages)
+@click.group()
+def ocr() -> None:
+    """List and add languages of text recognition."""
 
 
 def say(sentence: str) -> None:
@@ -39,9 +30,9 @@ def say(sentence: str) -> None:
     print(sentence, flush=True)
 
 
-def list_languages(settings: Settings, options: argparse.Namespace) -> int:
-    """Print the languages with their codes: those that are here with their folder, those that can be had with their
-    size."""
+@ocr.command("list")
+def list_languages() -> None:
+    """Show the languages that are here, and those that can be had."""
     here = files()
     say("Here:")
     for code, file in here.items():
@@ -57,13 +48,16 @@ def list_languages(settings: Settings, options: argparse.Namespace) -> int:
             say(f"  {entry.iso:3} {entry.code:8} {entry.name:22} {entry.size / 1e6:4.1f} MB")
     if not has_rapid():
         say(f"  {RAPID}        RapidOCR, better for Chinese and Japanese, {RAPID_SIZE}")
-    return 0
 
 
-def add_languages(settings: Settings, options: argparse.Namespace) -> int:
-    """Get the data of the languages that are named; the exit code, 1 if any could not be had."""
+@ocr.command("add")
+@click.argument("names", metavar="LANGUAGE...", nargs=-1, required=True)
+@with_settings
+def add_languages(settings: Settings, names: tuple[str, ...]) -> int:
+    """Download the data of further languages, which the server then uses at once. LANGUAGE is a code or an English name
+    (de, deu, German), or `rapid`. Exits with 1 if any could not be had."""
     installer = Installer(offline=settings.offline)
-    wanted = [name for name in options.names if name.lower() != RAPID]
+    wanted = [name for name in names if name.lower() != RAPID]
     entries = _entries(wanted)
     failed = 0
     for entry in entries:
@@ -77,7 +71,7 @@ def add_languages(settings: Settings, options: argparse.Namespace) -> int:
             failed = 1
         else:
             say(f"{entry.name} is here. A running server uses it within seconds.")
-    if len(wanted) < len(options.names):
+    if len(wanted) < len(names):
         failed = _add_rapid(installer) or failed
     return failed
 

@@ -1,15 +1,19 @@
 """`python run.py serve`: the server, its greeting, and the line that shows how far the installation is."""
 
-import argparse
 import asyncio
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import fields
 from functools import partial
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
+
+import click
 
 from docqa import store
 from docqa.api.app import create
@@ -17,30 +21,72 @@ from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.api.mcp.served import MISSING
 from docqa.api.mcp.served import available as mcp_available
 from docqa.cli.memory import return_freed
+from docqa.cli.options import settings_of
+from docqa.cli.presence import presence
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.services import Services
-from docqa.settings import Settings
+from docqa.settings import Settings, environment_name
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, ProgressLine, current
 from docqa.store.database import Database
+from docqa.store.modes import FILE
+
+LOG_BYTES = 1 << 20
 
 
-def run(settings: Settings, options: argparse.Namespace) -> int:
-    """Serve until a signal ends it; the exit code. Raises CannotStart."""
+def _epilog() -> str:
+    """Every setting of the environment, as click shows lines that it must not join."""
+    listed = [
+        f"  {environment_name(field.name):28} {field.metadata['help']} [{_shown(field.default)}]"
+        for field in fields(Settings)
+    ]
+    return "\n".join(["\b", "Settings, from the environment:", *listed])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    return str(value)
+
+
+@click.command(epilog=_epilog())
+@click.option("--host", help="Address to listen on.")
+@click.option("--port", help="Port to listen on; 0 takes a free one.")
+@click.option("--data", metavar="DIR", help="Folder of the SQLite file and the first API key.")
+@click.option("--log-level", help="debug, info, warning or error.")
+@click.option("--wait", is_flag=True, help="Install everything before serving, not meanwhile.")
+@click.pass_obj
+def serve(background: tuple[str, ...], /, wait: bool, **given: str | None) -> int:
+    """Serve the API and the page until Ctrl-C or SIGTERM."""
+    try:
+        return run(settings_of(**given), background)
+    except KeyboardInterrupt:  # before the server handles it
+        return 0
+
+
+def run(settings: Settings, background: Sequence[str]) -> int:
+    """Serve until a signal ends it; the exit code. `background` is what the installer is told. Raises CannotStart."""
     return_freed()
     line = ProgressLine()
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=[_AboveTheLine(line)])
+    handlers = [_AboveTheLine(line), _Kept(settings)]
+    logging.basicConfig(level=settings.log_level.upper(), format=form, handlers=handlers)
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("python_multipart").setLevel("ERROR")  # it warns of every form that is none
-    if key := asyncio.run(_first_key(settings)):
+    if key := asyncio.run(first_key(settings)):
         show_key(key, settings.key_file)
-    installation = Installation(options.background) if options.background else None
+    installation = Installation(background) if background else None
     app = create(settings, installation=installation)
-    server = Server(app, settings.host, settings.port, lambda: _Greeting(settings, installation, line).show(server))
+
+    def show() -> None:
+        present.announce(*server.address)
+        _Greeting(settings, installation, line).show(server)
+
+    server = Server(app, settings.host, settings.port, show)
     try:
-        server.run()
+        with presence(settings.data) as present:
+            server.run()
     except SystemExit:  # uvicorn raises it if the port is taken, after logging that
         return 1
     finally:
@@ -69,6 +115,22 @@ class _AboveTheLine(logging.StreamHandler[Any]):
         self._line.draw()
 
 
+class _Kept(RotatingFileHandler):
+    """Log records in a file, for `log`; the one before it is kept too."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        super().__init__(settings.log_file, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+
+    def _open(self) -> TextIOWrapper:
+        file = self._settings.log_file
+        file.touch(mode=FILE)
+        return file.open("a", encoding="utf-8")
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nothing: the disk is full, and stderr has the record too."""
+
+
 class _Greeting:
     """What is shown when the server has started, and while the rest is installed."""
 
@@ -83,8 +145,8 @@ class _Greeting:
         tools = [] if mcp_available() or self.installation else [MISSING]
         for note in [*services.notes(), *services.languages, *tools]:
             print(note)
-        key_file = self.settings.key_file
-        key = f"$(cat '{key_file}')" if key_file.exists() else "YOUR-KEY"
+        file = self.settings.key_file
+        key = f"$(cat '{file}')" if file.exists() else "YOUR-KEY"
         address = f"http://{shown}:{port}"
         print(f"DocQA serves on {address} - try:\n", flush=True)
         print(f'    curl -H "x-api-key: {key}" {address}/v1/api/models\n', flush=True)
@@ -106,7 +168,7 @@ class _Greeting:
                 print(services.proposal() or "Everything is installed.", flush=True)
 
 
-async def _first_key(settings: Settings) -> str | None:
+async def first_key(settings: Settings) -> str | None:
     """The first key of a new database, None for any other."""
     async with AsyncExitStack() as stack:
         db = await Database.open(settings.database)

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from docqa import ROOT
 from docqa.errors import DocqaError
 from docqa.settings import Settings
+from docqa.setup.doctor import examine
 from docqa.setup.installation import install_now
 from docqa.setup.packages import Installer, InstallFailed, say
 from docqa.setup.progress import FAILED, Progress, ProgressLine
@@ -46,9 +48,10 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
     if command == "doctor":  # it reports what is missing, so nothing may be installed first
         if installer.python.exists() and not installer.inside:
             return _restart(installer.python, arguments), ()
-        from docqa.setup.doctor import examine
-
-        return examine(arguments[1:]), ()
+        if not installer.importable({"base": ["click"]}):  # no command line yet
+            data = dict(pairwise(arguments)).get("--data")
+            return examine(Settings.read(os.environ, data=data)), ()
+        return None, ()
     test = command == "test"
     groups = {name: lines for name, lines in installer.groups(test).items() if name in NEEDED}
     # A Python that already has everything needed is used as it is.
@@ -64,7 +67,7 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
     if managed and not installer.inside:
         return _restart(installer.python, arguments), ()
     models = command in ("serve", "test", "install", "eval", "bundle")
-    if not (models or arguments[:2] == ["models", "pull"] or command == "reader"):
+    if not (models or arguments[:2] == ["models", "pull"]):
         return None, ()
     again = command in ("install", "bundle")
     left = rest(settings, installer, packages=managed, models=models, again=again)

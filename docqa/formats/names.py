@@ -65,6 +65,11 @@ _TEXT = re.compile(
 )
 
 
+def media_types() -> list[str]:
+    """The media types that files of the kinds we read have, in order."""
+    return sorted(_MEDIA_TYPES)
+
+
 def kind_named(suffix: str) -> str:
     """The kind that a suffix (`.htm`, in lower case) stands for, "" if files with it are not served."""
     return _SAME.get(suffix[1:], suffix[1:]) if suffix in SUFFIXES else ""

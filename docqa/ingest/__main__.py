@@ -1,5 +1,7 @@
-"""The child process that reads a file: `python -m docqa.ingest BOUNDS`, confined before it imports more."""
+"""The child process that reads a file, or draws a page of it: `python -m docqa.ingest BOUNDS MODULE`, confined before
+it imports more."""
 
+import importlib
 import json
 import os
 import sys
@@ -14,6 +16,4 @@ if __name__ == "__main__":
     tempfile.tempdir = bounds.temporary  # it would be tried by writing a file, which will be refused
     confine(bounds)
 
-    from docqa.ingest.child import main
-
-    main()
+    importlib.import_module(sys.argv[2]).main()

@@ -2,41 +2,20 @@
 JSON each; then the files that it carries, in pieces, and last what is known of the whole."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import astuple
-from threading import Event
 
-from docqa.errors import Unreadable
 from docqa.formats import reading
 from docqa.formats.pages import Attachment
 from docqa.ingest.preparation import Record, of_document, of_tables
 from docqa.ingest.reader import PIECE
-from docqa.workers.loop import Answers, Handler, Header, serve
-
-# What foreign libraries say when an allocation fails.
-_OUT_OF_MEMORY = ("malloc", "out of memory", "memory allocation", "bad_alloc", "cannot allocate")
+from docqa.ingest.tasks import Task, serve_tasks
+from docqa.workers.loop import Answers, Header
 
 
 def main() -> None:
     """Serve requests until the parent closes the pipe or kills the process."""
-    serve(_load)
-
-
-def _load() -> tuple[Header, Handler]:
-    return {}, _handle
-
-
-def _handle(request: Header, data: bytes, _: Event) -> Answers:
-    try:
-        yield from _TASKS[request["task"]](request, data)
-        return
-    except Unreadable:
-        raise
-    except BaseException as error:
-        if not isinstance(error, MemoryError) and not any(sign in str(error).lower() for sign in _OUT_OF_MEMORY):
-            raise
-    # Raised anew: the traceback of the first one keeps alive what has filled the memory.
-    raise MemoryError
+    serve_tasks(_TASKS)
 
 
 def _read(request: Header, data: bytes) -> Answers:
@@ -68,7 +47,7 @@ def _gist(_: Header, data: bytes) -> Answers:
     yield about, b""
 
 
-_TASKS: dict[str, Callable[[Header, bytes], Answers]] = {
+_TASKS: dict[str, Task] = {
     "read": _read,
     "recognise": _recognise,
     "tables": _tables,

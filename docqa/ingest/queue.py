@@ -8,7 +8,7 @@ from docqa.formats.pages import ExtractedPage
 from docqa.ingest.gist import Gist, StoredText
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.quotas import Quotas
-from docqa.ingest.reader import PATIENCE, Limits, prepare, prepare_gist, prepare_tables, recognise
+from docqa.ingest.reader import PATIENCE, Drawing, Limits, draw, prepare, prepare_gist, prepare_tables, recognise
 from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
@@ -30,6 +30,8 @@ class ReadingQueue:
         self._ocr_languages = settings.ocr_languages
         self.patience = settings.extract_seconds * PATIENCE  # seconds that a file with its attachments may take
         self._turns = FairTurns(settings.extract_parallel)
+        # Who looks at a page does not wait for files that are read, nor for another account's pages.
+        self._drawing = FairTurns(settings.extract_parallel, max(1, settings.extract_parallel // 2))
 
     async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
         """What is stored of a file of this account; the caller closes it.
@@ -52,6 +54,14 @@ class ReadingQueue:
             return await recognise(
                 content, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
             )
+
+    async def draw(self, account: int, content: Spool, request: Drawing) -> tuple[bytes, int]:
+        """(a page of this account's file as PNG, how many pieces of lines are marked on it).
+
+        Raises Unreadable, ChildDied.
+        """
+        async with self._drawing.turn(account):
+            return await draw(content, request, self._ocr_languages, self._limits)
 
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
         """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import Any, NamedTuple
 
 from docqa import ROOT
 from docqa.errors import ChildDied, Unreadable
@@ -31,7 +31,7 @@ from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
 from docqa.workers.process import OUT_OF_TIME, Pieces, Process, size_of
-from docqa.workers.sandbox import Confinement
+from docqa.workers.sandbox import BEHIND_SERVER, READING, Confinement
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000
 # Times the seconds of a processor that a file may take until it is given up anyway: a reader steps back for others.
 PATIENCE = 3
 _WINDOW = 4  # frames that wait to be kept
+_READS, _DRAWS = "docqa.ingest.child", "docqa.ingest.drawing_child"
 _REQUEST = 1  # the number of the only request that a child gets
 _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",  # Tesseract's threads wait for each other longer than they work
@@ -66,6 +67,17 @@ class Limits:
     seconds: float
     memory_mb: int
     folder: Path | None = None
+
+
+class Drawing(NamedTuple):
+    """Which page is drawn, from 1, how wide in pixels, and what is marked on it: passages, and quotes darker. `hint` is
+    the ISO 639-1 code of the document's language, for a scan."""
+
+    page_number: int
+    width: int
+    passages: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    hint: str = ""
 
 
 async def prepare(
@@ -130,6 +142,22 @@ async def recognise(
     return pages[-1]
 
 
+async def draw(data: bytes | Pieces, request: Drawing, languages: str, limits: Limits) -> tuple[bytes, int]:
+    """(a page as PNG, how many pieces of lines are marked on it), drawn in a child process as by `prepare`, which reads
+    a scan in these `languages`.
+
+    Raises Unreadable, ChildDied.
+    """
+    drawn: list[tuple[bytes, int]] = []
+
+    async def keep(header: Header, blob: bytes) -> None:
+        drawn.append((blob, int(header["marked"])))
+
+    about = {"task": "draw", "name": f"page {request.page_number}", "languages": languages, **request._asdict()}
+    await _ask(about, data, limits, ("path", "page_number"), keep, _DRAWS)
+    return drawn[-1]
+
+
 def _encoded(given: Any) -> bytes:
     """As JSON; in UTF-8 as it is, which takes a third of the escapes of other scripts."""
     return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -156,9 +184,16 @@ async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: 
     return prepared
 
 
-async def _ask(request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...], keep: Keep) -> None:
-    """Give a request to a child, and each frame of its answer to `keep`."""
-    async with _child(limits) as process:
+async def _ask(
+    request: Header,
+    data: bytes | Pieces,
+    limits: Limits,
+    loc: tuple[str | int, ...],
+    keep: Keep,
+    module: str = _READS,
+) -> None:
+    """Give a request to a child that runs `module`, and each frame of its answer to `keep`."""
+    async with _child(limits, module) as process:
         try:
             async with asyncio.timeout(limits.seconds * PATIENCE):
                 await process.request(_REQUEST, request, data, window=_WINDOW)
@@ -189,24 +224,25 @@ def _too_long(limits: Limits, loc: tuple[str | int, ...]) -> Unreadable:
 
 
 @asynccontextmanager
-async def _child(limits: Limits) -> AsyncIterator[Process]:
+async def _child(limits: Limits, module: str) -> AsyncIterator[Process]:
     """A child with a temporary folder of its own; both are gone at the end."""
     with TemporaryDirectory(prefix=f"{_TEMPORARY}{os.getpid()}-", ignore_cleanup_errors=True) as temporary:
-        process = await _spawn(limits, temporary)
+        process = await _spawn(limits, module, temporary)
         try:
             yield process
         finally:
             await process.kill()
 
 
-async def _spawn(limits: Limits, temporary: str) -> Process:
+async def _spawn(limits: Limits, module: str, temporary: str) -> Process:
     reads = (*_installed(), *_trained())
-    bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, REPORT in os.environ)
+    watched, niceness = REPORT in os.environ, READING if module == _READS else BEHIND_SERVER
+    bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, watched, niceness)
     try:
         return await Process.spawn(
             "file reader",
             "docqa.ingest",
-            [json.dumps(bounds._asdict())],
+            [json.dumps(bounds._asdict()), module],
             environment={**_ENVIRONMENT, "TMPDIR": temporary},
             own_session=True,
             log_level=logging.DEBUG,  # libraries comment on every fault of a damaged file

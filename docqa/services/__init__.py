@@ -16,6 +16,7 @@ from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping, Target
 from docqa.formats.pictures.data import languages as recognition_languages
+from docqa.ingest.drawn_pages import DrawnPages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.quotas import Quotas
 from docqa.ingest.reader import remove_remains
@@ -73,6 +74,7 @@ class Services:
     answering: Answering
     work: asyncio.Event
     lanes: Lanes
+    drawn_pages: DrawnPages
     ticket: Ticket
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
@@ -188,16 +190,18 @@ async def open_services(
     if installation:
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
+    intake, lanes = Intake(db, ReadingQueue(settings), work, Quotas.of(settings)), Lanes(settings)
     return Services(
         settings=settings,
         db=db,
         encoders=encoders,
         chat_models=chat_models,
-        intake=Intake(db, ReadingQueue(settings), work, Quotas.of(settings)),
+        intake=intake,
         index=index,
         answering=Answering(index, chat_models, settings.answer_seconds),
         work=work,
-        lanes=Lanes(settings),
+        lanes=lanes,
+        drawn_pages=DrawnPages(intake, lanes.copies),
         ticket=Ticket(settings.key_file),
         installation=installation,
         languages=await _languages(db, encoders.embedder),

@@ -61,7 +61,7 @@ class Lane:
 
 class Lanes:
     """Every request of an account counts among its `requests`; those of a kind that takes time are in a lane besides:
-    `chats`, which take turns, and `uploads`, which take them where files are read."""
+    `chats`, which take turns, and `uploads` and `pictures`, which take them where files are read and pages drawn."""
 
     def __init__(self, settings: Settings) -> None:
         parallel = settings.chat_parallel
@@ -71,7 +71,9 @@ class Lanes:
         self.chats = Lane("questions", parallel + settings.chat_queue, turns)
         self.copies = FairTurns(1)  # of files out of the database: each keeps one of its few readers meanwhile
         self.uploads = Lane("uploads", settings.extract_parallel + settings.extract_queue)
+        self.pictures = Lane("pictures of pages", settings.extract_parallel + settings.extract_queue)
 
     def of(self, kind: str) -> list[Lane]:
-        """The lanes of an endpoint's kind: `chats`, `uploads`, or "" for any other."""
-        return [self.requests, *{"chats": [self.chats], "uploads": [self.uploads], "": []}[kind]]
+        """The lanes of an endpoint's kind: `chats`, `uploads`, `pictures`, or "" for any other."""
+        kinds = {"chats": [self.chats], "uploads": [self.uploads], "pictures": [self.pictures], "": []}
+        return [self.requests, *kinds[kind]]

@@ -4,7 +4,6 @@ Without --repair it changes nothing and, without --offline, starts nothing. It a
 so it imports third-party packages only after checking that they are there.
 """
 
-import argparse
 import asyncio
 import importlib.util
 import json
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from docqa import ROOT
@@ -40,21 +39,9 @@ MEMORY_MB = 2000  # the server, the embedding model and one file being read
 INSTALL_AGAIN = "Run `python run.py install`."
 
 
-def examine(arguments: Sequence[str]) -> int:
-    """Print the findings, or run the rehearsal; the exit code, 1 if something needed is missing."""
-    parser = argparse.ArgumentParser(prog="run.py doctor", description="Show what this machine has and lacks.")
-    parser.add_argument(
-        "--offline",
-        action="store_true",
-        help="start the service with temporary data, use every part of it, and prove that nothing leaves this machine",
-    )
-    parser.add_argument("--data", help="folder of the database that is examined")
-    parser.add_argument("--repair", action="store_true", help="mend what is wrong with the data, as far as it can be")
-    options = parser.parse_args(arguments)
-    settings = Settings.read(os.environ, data=options.data)
-    if options.offline:
-        return prove_offline()
-    report = list(findings(settings, options.repair))
+def examine(settings: Settings, *, repair: bool = False) -> int:
+    """Print the findings; the exit code, 1 if something needed is missing."""
+    report = list(findings(settings, repair))
     print("\n".join(map(str, report)))
     missing = [finding.what for finding in report if finding.remedy and finding.needed]
     print(f"\nNeeded and missing: {', '.join(missing)}." if missing else "\nNothing that is needed is missing.")

@@ -1,11 +1,13 @@
 """Accounts and their API keys."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from aiosqlite import Connection
 
-from docqa.store.sql import change, fetch_all, fetch_one, insert, now
+from docqa import records
+from docqa.errors import NotFound
+from docqa.store.sql import change, change_many, fetch_all, fetch_one, insert, now
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,51 @@ async def keys(conn: Connection) -> list[Key]:
 async def revoke_key(conn: Connection, key: int) -> bool:
     """Whether there was a valid key of this id to revoke."""
     return await change(conn, "UPDATE api_key SET revoked = ? WHERE id = ? AND revoked IS NULL", now(), key) == 1
+
+
+KEY_ID = "lower(substr(hex(hash), 1, 16))"  # of a random key's hash, it tells neither the key nor how many there are
+
+
+async def account_keys(conn: Connection, account: int, current: str, most_revoked: int) -> list[records.ApiKey]:
+    """The account's valid keys and those revoked last, newest first; `current` is the id of the request's key."""
+    columns = f"{KEY_ID}, name, created, last_used, revoked, id"
+    sql = f"""SELECT * FROM (SELECT {columns} FROM api_key WHERE account = ?1 AND revoked IS NULL)
+              UNION ALL SELECT * FROM (SELECT {columns} FROM api_key WHERE account = ?1 AND revoked IS NOT NULL
+                                       ORDER BY revoked DESC LIMIT ?2)
+              ORDER BY id DESC"""
+    rows = await fetch_all(conn, sql, account, most_revoked)
+    return [
+        records.ApiKey(key_id, name, created, last_used, revoked, key_id == current)
+        for key_id, name, created, last_used, revoked, _ in rows
+    ]
+
+
+async def count_keys(conn: Connection, account: int) -> int:
+    """How many valid keys the account has."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM api_key WHERE account = ? AND revoked IS NULL", account)
+    return int(count)
+
+
+async def rename_account_key(conn: Connection, account: int, key_id: str, name: str) -> None:
+    """Give a valid key of the account another name. Raises NotFound."""
+    await _change_key(conn, "name = ?", name, account, key_id)
+
+
+async def revoke_account_key(conn: Connection, account: int, key_id: str) -> None:
+    """Revoke a valid key of the account. Raises NotFound."""
+    await _change_key(conn, "revoked = ?", now(), account, key_id)
+
+
+async def _change_key(conn: Connection, change_to: str, value: str, account: int, key_id: str) -> None:
+    sql = f"UPDATE api_key SET {change_to} WHERE account = ? AND {KEY_ID} = ? AND revoked IS NULL"
+    if not await change(conn, sql, value, account, key_id):
+        raise NotFound("API key not found")
+
+
+async def note_uses(conn: Connection, uses: Mapping[bytes, str]) -> None:
+    """Store when keys were last used, by their hashes."""
+    sql = "UPDATE api_key SET last_used = ? WHERE hash = ?"
+    await change_many(conn, sql, ((time, key_hash) for key_hash, time in uses.items()))
 
 
 async def count_documents(conn: Connection, account: int) -> int:

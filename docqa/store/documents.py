@@ -20,7 +20,8 @@ from docqa.text.blocks import Block, packed, stored_blocks
 class StoredDocument:
     """A document as the program knows it: `id` is the row, `doc_id` the public name.
 
-    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing.
+    `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing;
+    `created` is when it was added.
     """
 
     id: int
@@ -33,6 +34,7 @@ class StoredDocument:
     title: str = ""
     author: str = ""
     dated: str = ""
+    created: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class StoredPage:
     blocks: tuple[Block, ...]
 
 
-STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated"
+STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated, created"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -208,6 +210,12 @@ async def page_text(conn: Connection, document: int, page_number: int) -> str:
     if row is None:
         raise NotFound("Page not found")
     return str(row[0])
+
+
+async def pages_with(conn: Connection, document: int, word: str, most: int) -> list[tuple[int, str]]:
+    """(page number, text) of up to `most` pages of a document whose text holds `word` as it stands, in order."""
+    sql = "SELECT page_number, text FROM page WHERE document = ? AND instr(text, ?) ORDER BY page_number LIMIT ?"
+    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, word, most)]
 
 
 async def first_pages(conn: Connection, document: int, characters: int) -> list[tuple[int, str, str | None]]:

@@ -30,7 +30,7 @@ _NETWORK, _SCOPES = 4, 6  # the versions from which on it knows TCP, and signals
 _MAKE_LINKS = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 12  # remove a folder or file, make a folder or a symbolic link
 _OPEN_FILES = 128
 _GRACE = 2  # seconds
-_READING = 10  # a niceness: who chats does not wait for who uploads
+READING = 10  # a niceness: who chats does not wait for who uploads
 BEHIND_SERVER = 5  # and the server, which answers and refuses, not for its own models
 _TRIES, _BETWEEN = 3, 0.1  # seconds
 _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux counts threads as processes
@@ -38,14 +38,16 @@ _FURTHER_THREADS = 256  # beside all that the user's processes have now; Linux c
 
 class Confinement(NamedTuple):
     """The bounds of one child. It may read below `reads` and make folders and links in `temporary`, and write
-    into no file. Above `memory_mb` of address space and `seconds` of processor time it ends.
-    One that is `watched`, as `doctor --offline` does, has these limits only: what it tries is seen and written down."""
+    into no file. Above `memory_mb` of address space and `seconds` of processor time it ends. It steps back for others
+    by `niceness`. One that is `watched`, as `doctor --offline` does, has these limits only: what it tries is seen and
+    written down."""
 
     memory_mb: int
     seconds: int
     reads: tuple[str, ...]
     temporary: str
     watched: bool = False
+    niceness: int = READING
 
 
 class Means(NamedTuple):
@@ -68,7 +70,7 @@ def confine(bounds: Confinement) -> None:
     """Confine the calling process, for good. It must have one thread only: others would stay free."""
     if os.name != "posix":
         return
-    step_back(_READING)
+    step_back(bounds.niceness)
     _limit(bounds)
     if sys.platform == "linux" and not bounds.watched:
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

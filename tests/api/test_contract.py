@@ -202,6 +202,21 @@ def body_cases() -> Iterator[Case]:
         '"%s"' % ("9" * 5000),
     ):
         yield send("/v1/api/retrieve", f'{{"query": "x", "doc_ids": [], "top_k": {value}}}')
+    for name in ("language", "kind", "date_from", "date_to"):
+        for value in (
+            *TEXTS,
+            '"de"',
+            '"d1"',
+            '"german"',
+            '"DEFAULT"',
+            '"PDF"',
+            '"pdf "',
+            '"2027-03-31"',
+            '"2027-02-30"',
+            '"20270331"',
+            '"2027"',
+        ):
+            yield send("/v1/api/retrieve", f'{{"query": "x", "doc_ids": [], "{name}": {value}}}')
     yield send("/v1/api/retrieve", '{"query": "", "doc_ids": 1, "knowledge_base_id": 1, "top_k": 0}')
     yield send("/v1/api/retrieve", '{"query": "x", "doc_ids": [], "knowledge_base_id": "k"}')
     yield query("POST", "/v1/chat/d", b"[{}]", ("stream", "?"), ("length", "?"))

@@ -241,3 +241,22 @@ async def test_the_api_describes_itself_validly_and_wholly(app: Starlette, clien
         (endpoint.path, method.lower()) for endpoint in ENDPOINTS for method in endpoint.methods
     }
     assert described["paths"]["/v1/api/knowledge_base_chat"]["post"]["deprecated"] is True
+
+
+async def test_passages_are_retrieved_from_the_documents_that_fit_the_filters(client: httpx.AsyncClient) -> None:
+    english = await upload(client, LEASE, "lease.txt")
+    german = await upload(
+        client, "Die Miete der Halle beträgt 12.400 Euro im Monat. Der Vertrag endet 2027.", "Miete.md"
+    )
+
+    async def documents(**filters: str) -> set[str]:
+        body = {"query": "12,400 12.400 rent Miete", "doc_ids": [english, german], **filters}
+        response = await client.post("/v1/api/retrieve", json=body)
+        assert response.status_code == 200, response.text
+        return {result["doc_id"] for result in response.json()["results"]}
+
+    assert await documents() == {english, german}
+    assert await documents(language="de") == await documents(language="German") == {german}
+    assert await documents(kind="TXT") == {english}
+    assert await documents(date_from="2020-01-01") == {english, german}
+    assert await documents(date_to="2020-01-01") == set()

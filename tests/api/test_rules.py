@@ -158,7 +158,9 @@ def test_a_chat_needs_a_question() -> None:
 
     read = declarations.MESSAGES.read(ask(("System", "Be brief."), ("user", "Why?"), ("ASSISTANT", "")), KNOWN)
     assert read == ask(("system", "Be brief."), ("user", "Why?"), ("bot", ""))
-    for messages in ([], ask(("bot", "Hello.")), ask(("user", "Why?"), ("user", " \n"))):
+    assert declarations.MESSAGES.read(ask(("user", "Why?"), ("user", " \n")), KNOWN) == ask(("user", "Why?"))
+    assert declarations.MESSAGES_OR_NONE.read([], KNOWN) == []
+    for messages in ([], ask(("bot", "Hello.")), ask(("user", ""), ("user", " \n"))):
         assert faults(declarations.MESSAGES, messages) == [((), "value_error")]
 
 

@@ -215,7 +215,7 @@ def test_strokes_that_no_language_has_are_no_text() -> None:
 
 
 def groups(codes: list[str], hint: str = "") -> list[tuple[str, ...]]:
-    return list(recognition._groups(codes, hint, 3))
+    return list(recognition.groups(codes, hint, 3))
 
 
 def test_languages_are_read_together_by_script_that_of_the_document_first() -> None:

@@ -178,17 +178,18 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, settings: S
 
 @pytest.mark.parametrize(("needed", "code"), [(False, 0), (True, 1)])
 def test_the_exit_code_says_whether_something_needed_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], needed: bool, code: int
 ) -> None:
     monkeypatch.setattr(doctor, "findings", lambda *_: [Finding("thing", "gone", "Get one.", needed)])
-    assert examine([]) == code
+    assert examine(settings) == code
     assert ("Needed and missing: thing." in capsys.readouterr().out) == needed
 
 
 def test_it_runs_where_nothing_is_installed(tmp_path: Path) -> None:
     """Under a Python without packages: its modules may import only the standard library at the top."""
     code = (
-        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.setup.doctor import examine; sys.exit(examine([]))"
+        f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); from docqa.settings import Settings\n"
+        "from docqa.setup.doctor import examine; sys.exit(examine(Settings.read(os.environ)))"
     )
     environ = {"PATH": os.environ["PATH"], "DOCQA_DATA": str(tmp_path), "DOCQA_PORT": "0"}
     done = subprocess.run(

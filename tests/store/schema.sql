@@ -11,7 +11,7 @@ CREATE TABLE api_key (
     hash    BLOB NOT NULL UNIQUE,   -- SHA-256 of the key; the key itself is kept nowhere
     created TEXT NOT NULL,
     revoked TEXT
-) STRICT;
+, last_used TEXT) STRICT;
 
 CREATE TABLE "any_document" (
     id        INTEGER PRIMARY KEY,

@@ -18,6 +18,7 @@ from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
+from docqa.search.filters import Filters
 from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.services import Services
@@ -61,6 +62,8 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
             documents = await store.askable.newest_documents(conn, account)
+    names = ("language", "kind", "date_from", "date_to")
+    documents = Filters(**{name: body[name] for name in names}).choose(documents)
     passages = await passages_for(services, documents, body["query"], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]

@@ -12,7 +12,7 @@ from docqa.search.passages import Passage
 from docqa.services import Services
 
 
-async def retrieve(services: Services, account: int, given: Given) -> Records:
+async def retrieve_for_dify(services: Services, account: int, given: Given) -> Records:
     """The passages that fit a query, with scores above a threshold. Raises NotFound for an unknown knowledge."""
     documents = await documents_named(services, account, given.body["knowledge_id"])
     setting = given.body["retrieval_setting"]
@@ -35,7 +35,7 @@ def _records(base: str, query: str, passages: list[Passage]) -> list[Record]:
 RETRIEVE = Endpoint(
     path="/retrieval",
     methods=("POST",),
-    handler=retrieve,
+    handler=retrieve_for_dify,
     summary="The passages that fit a question best, as Dify asks for external knowledge",
     answers=Records,
     tag="Dify",

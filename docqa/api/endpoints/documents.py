@@ -12,6 +12,7 @@ from docqa.api.endpoint import Endpoint, Given
 from docqa.api.multipart import media_type as safe_type
 from docqa.api.streaming import stream_file
 from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
+from docqa.formats.names import media_types
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
 from docqa.ingest.spool import Spool, copied_original
@@ -65,6 +66,7 @@ async def delete_document(services: Services, account: int, given: Given) -> rec
     async with services.db.write() as conn:
         await store.deletion.delete_document(conn, account, given.path["doc_id"])
     services.intake.deleted.set()
+    services.drawn_pages.forget(account, given.path["doc_id"])
     return records.Message("Document deleted")
 
 
@@ -178,7 +180,7 @@ FILE = Endpoint(
     path="/v1/api/documents/{doc_id}/file",
     handler=read_file,
     summary="The original file",
-    answers="*/*",
+    answers=("application/octet-stream", *media_types(), "*/*"),  # as it was uploaded
     tag=TAG,
     errors=(NotFound,),
 )

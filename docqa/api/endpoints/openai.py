@@ -22,20 +22,20 @@ from docqa.store.documents import StoredDocument
 TAG = "OpenAI"
 
 
-async def list_models(services: Services, account: int, given: Given) -> ModelCards:
+async def list_openai_models(services: Services, account: int, given: Given) -> ModelCards:
     """All documents as one model, each knowledge base, each of the newest documents."""
     async with services.db.read() as conn:
         askables = await store.askable.askables(conn, account)
     return ModelCards("list", [everything(), *map(card, askables)])
 
 
-async def read_model(services: Services, account: int, given: Given) -> ModelCard:
+async def read_openai_model(services: Services, account: int, given: Given) -> ModelCard:
     """One model. Raises NotFound."""
     model = given.path["model"]
     return everything() if model == ALL else card(await _askable(services, account, model))
 
 
-async def complete(services: Services, account: int, given: Given) -> Response:
+async def complete_chat(services: Services, account: int, given: Given) -> Response:
     """The answer of a model, whole or as events. Raises NotFound for an unknown model."""
     documents = await documents_named(services, account, given.body["model"])
     answer = await begin(services, documents, given.body["messages"], options_of(given.body))
@@ -66,7 +66,7 @@ async def documents_named(services: Services, account: int, model: str) -> Seque
 
 LIST = Endpoint(
     path="/v1/models",
-    handler=list_models,
+    handler=list_openai_models,
     summary="List documents and knowledge bases as OpenAI's models",
     answers=ModelCards,
     tag=TAG,
@@ -74,7 +74,7 @@ LIST = Endpoint(
 )
 READ = Endpoint(
     path="/v1/models/{model}",
-    handler=read_model,
+    handler=read_openai_model,
     summary="Read a document or a knowledge base as OpenAI's model",
     answers=ModelCard,
     tag=TAG,
@@ -84,7 +84,7 @@ READ = Endpoint(
 COMPLETE = Endpoint(
     path="/v1/chat/completions",
     methods=("POST",),
-    handler=complete,
+    handler=complete_chat,
     summary="Chat with a document, a knowledge base or all documents as with OpenAI's models",
     answers=(Completion, SSE),
     tag=TAG,

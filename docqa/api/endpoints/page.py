@@ -32,7 +32,15 @@ REBUILDING_TERMS = (
 
 async def show_page(services: Services, account: int, given: Given) -> Response:
     """The web page, under a policy that lets nothing run in it but its own scripts, and nothing load from elsewhere."""
-    html = _file("index.html").decode().replace("{suffixes}", ",".join(SUFFIXES))
+    return _shown(_file("index.html").decode().replace("{suffixes}", ",".join(SUFFIXES)))
+
+
+async def show_reference(services: Services, account: int, given: Given) -> Response:
+    """The API's reference, which a script makes of /openapi.json."""
+    return _shown(_file("docs.html").decode())
+
+
+def _shown(html: str) -> Response:
     return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer", **_FRESH})
 
 
@@ -82,6 +90,14 @@ async def show_health(services: Services, account: int, given: Given) -> records
 
 PAGE = Endpoint(
     path="/", handler=show_page, summary="The page for people", answers="text/html", tag=TAG, needs_key=False
+)
+REFERENCE = Endpoint(
+    path="/docs",
+    handler=show_reference,
+    summary="The reference of the API for people, where it can be tried",
+    answers="text/html",
+    tag=TAG,
+    needs_key=False,
 )
 PART = Endpoint(
     path="/page/{folder}/{name}",

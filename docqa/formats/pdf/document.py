@@ -14,6 +14,7 @@ from docqa.errors import Unreadable
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
+from docqa.formats.pdf.opening import BROKEN, open_page, open_pdf, raise_if_memory, rendered, with_pages
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-_BROKEN = (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase)  # what MuPDF raises on a damaged object
-_RESOLUTION = 300  # dots per inch
-_LONGEST_SIDE = 6000  # dots; a poster is read at a lower resolution
 _STAMP = 60  # characters: a scanned page with less text on top of it still counts as a scan
 _NUMBER = 12  # characters that the number of a section takes beside its title
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
@@ -40,14 +38,10 @@ def read(data: bytes, charset: str = "") -> Reading:
 
     Raises Unreadable for a file that is damaged, password-protected or too long.
     """
-    document = _open(data)
+    document = open_pdf(data)
     if document.needs_pass and not document.authenticate(""):
         raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
-    count = _page_count(document)
-    if not count:
-        # A broken cross-reference table hides the pages; without a pointer to it MuPDF searches the file for them.
-        document = _open(data.replace(b"startxref", b"startxxxx"))
-        count = _page_count(document)
+    document, count = with_pages(document, data)
     if not count:
         raise Unreadable("The PDF has no pages, or is so damaged that none can be found.")
     if count > MAX_PAGES:
@@ -70,79 +64,32 @@ def recognise(data: bytes, page_number: int, languages: str = "", hint: str = ""
     """
     from docqa.formats.pictures.recognition import recognise as recognise_picture
 
-    page = _page(data, page_number)
-    return recognise_picture(_rendered(page, page.rect), languages, hint)
+    page = open_page(data, page_number)
+    return recognise_picture(rendered(page, page.rect), languages, hint)
 
 
 def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
     """What renders the large pictures of a page that has a text. Raises Unreadable, as what it returns does."""
-    page = _page(data, page_number)
+    page = open_page(data, page_number)
     try:
         boxes = [box for box, _ in large_pictures(page, _blocks(page))][:MOST_ON_A_PAGE]
-    except _BROKEN as error:
-        _raise_if_memory(error)
+    except BROKEN as error:
+        raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-    return [partial(_rendered, page, pymupdf.Rect(box) * page.rotation_matrix) for box in boxes]
-
-
-def _page(data: bytes, page_number: int) -> Any:
-    document = _open(data)
-    if document.needs_pass:
-        document.authenticate("")
-    try:
-        return document[page_number - 1]
-    except _BROKEN as error:
-        _raise_if_memory(error)
-        raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-
-
-def _rendered(page: Any, part: Any) -> "Image":
-    """A part of a page as it is shown. Raises Unreadable."""
-    from docqa.formats.pictures.decode import from_grey
-
-    inches = max(part.width, part.height, 1) / 72
-    resolution = max(72, min(_RESOLUTION, int(_LONGEST_SIDE / inches)))
-    try:
-        pixels = page.get_pixmap(dpi=resolution, colorspace=pymupdf.csGRAY, alpha=False, clip=part)
-    except _BROKEN as error:
-        _raise_if_memory(error)
-        raise Unreadable(f"Page {page.number + 1} is damaged and cannot be shown.") from error
-    return from_grey(pixels.width, pixels.height, pixels.samples)
-
-
-def _open(data: bytes) -> Any:
-    pymupdf.TOOLS.mupdf_display_errors(False)
-    pymupdf.TOOLS.mupdf_display_warnings(False)
-    try:
-        return pymupdf.open(stream=data, filetype="pdf")
-    except _BROKEN as error:
-        _raise_if_memory(error)
-        raise Unreadable("The PDF is damaged and cannot be opened.") from error
-
-
-def _page_count(document: Any) -> int:
-    try:
-        return int(document.page_count)
-    except _BROKEN:
-        return 0  # as if it had no pages: the caller repairs or refuses
+    return [partial(rendered, page, pymupdf.Rect(box) * page.rotation_matrix) for box in boxes]
 
 
 def _attached(document: Any) -> int:
     try:
         return int(document.embfile_count())
-    except _BROKEN:
+    except BROKEN:
         return 0  # a broken list of attachments loses no text
-
-
-def _raise_if_memory(error: Exception) -> None:
-    if any(word in str(error).lower() for word in ("malloc", "alloc (", "out of memory", "memory")):
-        raise MemoryError(str(error)) from error
 
 
 def _properties(document: Any) -> Properties:
     try:
         known = document.metadata or {}
-    except _BROKEN:
+    except BROKEN:
         return Properties()  # they are optional
     return Properties.of(known.get("title"), known.get("author"), known.get("creationDate"))
 
@@ -151,7 +98,7 @@ def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
     """(title, level from 1) by 0-based page, in the outline's order."""
     try:
         entries = document.get_toc(simple=True)
-    except _BROKEN:
+    except BROKEN:
         return {}  # a broken outline loses only the section names, which are optional
     titles: dict[int, list[tuple[str, int]]] = {}
     for level, title, page in entries:
@@ -182,8 +129,8 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             )
             unread = letters < _STAMP and is_scan(page, 0.5 if letters else 0.02)
             pictures = 0 if unread else templates.count(identity for _, identity in large_pictures(page, lines))
-        except _BROKEN as error:
-            _raise_if_memory(error)
+        except BROKEN as error:
+            raise_if_memory(error)
             notes.append(f"Page {number + 1} is damaged and was left out.")
             yield Page()
             continue

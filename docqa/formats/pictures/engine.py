@@ -6,6 +6,7 @@ from typing import Any
 import pymupdf as _pymupdf
 
 from docqa.errors import Unreadable
+from docqa.formats.drawn.letters import Glyph
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.page import Page, arrange
@@ -26,14 +27,8 @@ def read(image: Image, codes: Sequence[str]) -> Page:
 
     Raises Unreadable if the engine fails, as it does with damaged data.
     """
-    # In colour: the engine gets nothing of a picture in grey, whose bytes the writer of MuPDF takes for three a pixel.
-    coloured = image.convert("RGB")
-    pixels = pymupdf.Pixmap(pymupdf.csRGB, image.width, image.height, coloured.tobytes(), False)
-    pixels.set_dpi(_RESOLUTION, _RESOLUTION)
     try:
-        with engine_folder(codes) as folder:
-            layer = pixels.pdfocr_tobytes(language="+".join(codes), tessdata=folder)
-        page = pymupdf.open("pdf", layer)[0]
+        page = _layer(image, codes)
         blocks = page.get_text("dict", flags=_FLAGS)["blocks"]
         if has_right_to_left(blocks):
             blocks = page.get_text("rawdict", flags=_FLAGS)["blocks"]
@@ -42,6 +37,33 @@ def read(image: Image, codes: Sequence[str]) -> Page:
     except _BROKEN as error:
         raise Unreadable(f"Text recognition failed: {error}.") from error
     return arrange(blocks, page.rect.width, page.rect.height)
+
+
+def glyphs(image: Image, codes: Sequence[str]) -> list[Glyph]:
+    """The letters that Tesseract reads, where they are on the picture, in pixels; arguments and errors as of `read`."""
+    scale = _RESOLUTION / 72
+    letters: list[Glyph] = []
+    try:
+        for block in _layer(image, codes).get_text("rawdict", flags=_FLAGS)["blocks"]:
+            for line in block["lines"]:
+                number = letters[-1].line + 1 if letters else 0
+                for letter in (letter for span in line["spans"] for letter in span["chars"]):
+                    left, top, right, bottom = (scale * edge for edge in letter["bbox"])
+                    letters.append(Glyph(letter["c"], left, top, right, bottom, number))
+    except _BROKEN as error:
+        raise Unreadable(f"Text recognition failed: {error}.") from error
+    return letters
+
+
+def _layer(image: Image, codes: Sequence[str]) -> Any:
+    """A page that holds nothing but the text on a picture."""
+    # In colour: the engine gets nothing of a picture in grey, whose bytes the writer of MuPDF takes for three a pixel.
+    coloured = image.convert("RGB")
+    pixels = pymupdf.Pixmap(pymupdf.csRGB, image.width, image.height, coloured.tobytes(), False)
+    pixels.set_dpi(_RESOLUTION, _RESOLUTION)
+    with engine_folder(codes) as folder:
+        layer = pixels.pdfocr_tobytes(language="+".join(codes), tessdata=folder)
+    return pymupdf.open("pdf", layer)[0]
 
 
 def extracted(page: Page) -> ExtractedPage:

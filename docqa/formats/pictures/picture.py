@@ -43,7 +43,12 @@ def _pages(picture: Any, setting: str) -> Iterator[ExtractedPage]:
 def recognise(data: bytes, page_number: int, setting: str, hint: str) -> ExtractedPage:
     """A page that was not read at once; arguments as for `reading.recognise`. Raises Unreadable."""
     picture = open_picture(data)
+    return recognise_picture(decoded(picture, page_frame(picture, page_number)), setting, hint)
+
+
+def page_frame(picture: Any, page_number: int) -> int:
+    """The frame that is a page, from 1. Raises Unreadable where there is none."""
     numbers = list(frames(picture, MAX_PAGES + 1))
     if page_number > len(numbers):
         raise Unreadable(f"The picture has no page {page_number}.")
-    return recognise_picture(decoded(picture, numbers[page_number - 1]), setting, hint)
+    return numbers[page_number - 1]

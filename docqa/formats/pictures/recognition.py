@@ -25,7 +25,7 @@ _PATIENCE = 25.0  # seconds by the clock, which pass sooner on a busy machine
 _FULL, _SMALL = 5_000_000, 1_000_000  # pixels: a page at 240 dots per inch, and one on which letters can still be told
 _MOST_ENLARGED = 4
 _LEAST_SIDE = 12  # pixels: no line of text is lower
-_AT_ONCE = 3  # languages read together: each takes time, and is one more that a word can be mistaken for
+AT_ONCE = 3  # languages read together: each takes time, and is one more that a word can be mistaken for
 _CLEARLY = 1.5  # times as much text: what turns a page or changes its language
 
 # Their data know Latin letters, and are confused by those of each other.
@@ -57,21 +57,21 @@ def recognise(image: Image, setting: str = "", hint: str = "", seconds: float = 
         return process_time() < end and monotonic() < latest
 
     codes = setting.split("+") if setting else languages()
-    groups = list(_groups(codes, hint, len(codes) if setting else _AT_ONCE))
+    together = list(groups(codes, hint, len(codes) if setting else AT_ONCE))
     if not codes or min(image.size) < _LEAST_SIDE:
         return ExtractedPage("")
-    whole = scaled(cleaned(image), _enlarging(image))
-    page = _read(whole, groups[0])
+    whole = scaled(cleaned(image), enlarging(image))
+    page = _read(whole, together[0])
     best = weigh(page.text)
-    plan: Plan = (0, groups[0])
+    plan: Plan = (0, together[0])
     if not best.is_well_read:
-        plan = _best_plan(whole, groups, has_time)
-        if plan != (0, groups[0]):
+        plan = _best_plan(whole, together, has_time)
+        if plan != (0, together[0]):
             again = _read(turned(whole, plan[0]), plan[1])
             if (weight := weigh(again.text)).known > best.known:
                 page, best = again, weight
             else:
-                plan = (0, groups[0])
+                plan = (0, together[0])
     better = _for_language(detect(page.text), codes, plan[1]) if best.is_text and not setting else ()
     if better and has_time():
         again = _read(turned(whole, plan[0]), better)
@@ -85,12 +85,12 @@ def _read(image: Image, codes: Sequence[str]) -> ExtractedPage:
     return extracted(read(image, codes))
 
 
-def _enlarging(image: Image) -> float:
+def enlarging(image: Image) -> float:
     """How much larger a picture is read: the letters of a screenshot are small."""
     return min(_MOST_ENLARGED, max(1.0, sqrt(_FULL / (image.width * image.height))))
 
 
-def _groups(codes: Sequence[str], hint: str, at_once: int) -> Iterator[tuple[str, ...]]:
+def groups(codes: Sequence[str], hint: str, at_once: int) -> Iterator[tuple[str, ...]]:
     """The languages that are read together: those of one script, that of the hint before Latin before the others."""
     known = [code for code in codes if not (RAPID in codes and iso_of(code) in RAPID_LANGUAGES)]
     expected = next((code for code in known if hint and covered([code], hint)), "")

@@ -21,25 +21,32 @@ function table(headings, rows) {
 
 const time = (text) => text ? new Date(text).toLocaleString() : word("never");
 
-function keySection({ keys }) {
-  const fresh = make("pre", { hidden: true });
+function keySection(keys) {
   const create = button(word("makeKey"), async () => {
     const name = await askName(word("keyName"));
     if (!name) return;
     const { key } = await call("POST", "/v1/api/keys", { name });
     await open();
-    const shown = $("settings-body").querySelector("pre");
-    shown.hidden = false;
-    shown.textContent = word("keyOnce", { key });
+    $("settings-body").querySelector("section").append(make("p", {}, word("keyOnce")), make("pre", { id: "new-key", tabIndex: 0 }, key));
   });
-  const rows = keys.map((key) => [
-    key.name, time(key.created), time(key.last_used),
-    key.revoked ? word("revoked") : button(word("revoke"), async () => {
-      await call("DELETE", `/v1/api/keys/${key.id}`);
-      await open();
-    }, { ariaLabel: word("revokeOf", { name: key.name }) }),
-  ]);
-  return section("keys", table(["keyName", "created", "lastUsed", ""], rows), create, fresh);
+  const valid = keys.filter(({ revoked }) => !revoked);
+  const rows = valid.map((key) => [key.name, time(key.created), time(key.last_used), make("div", { className: "row" }, ...actions(key))]);
+  return section("keys", table(["keyName", "created", "lastUsed", ""], rows), create);
+}
+
+function actions({ key_id, name, is_current }) {
+  const rename = button(word("rename"), async () => {
+    const given = await askName(word("newName", { name }), name);
+    if (!given) return;
+    await call("PUT", `/v1/api/keys/${key_id}`, { name: given });
+    await open();
+  }, { ariaLabel: word("renameOf", { name }) });
+  if (is_current) return [rename, make("small", {}, word("thisKey"))];
+  const revoke = button(word("revoke"), async () => {
+    await call("DELETE", `/v1/api/keys/${key_id}`);
+    await open();
+  }, { ariaLabel: word("revokeOf", { name }) });
+  return [rename, revoke];
 }
 
 function snippetSection() {

@@ -1,5 +1,5 @@
-"""The training of the reader's second generation and of the verifier: `python run.py reader refine FILE...` and
-`python run.py reader train-verifier FILE...`.
+"""The training of the reader's second generation and of the verifier: `python -m docqa.training reader refine FILE...`
+and `... train-verifier FILE...`.
 
 The reader starts from its first generation; the verifier is a larger encoder, of which only differences of low rank are
 trained, on shorter excerpts. Both learn many sets, with a head for yes/no. The learning rate falls with the time spent,

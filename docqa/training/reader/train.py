@@ -1,4 +1,4 @@
-"""The whole training of the reader: `python run.py reader train FILE...`.
+"""The whole training of the reader: `python -m docqa.training reader train FILE...`.
 
 The reader first learns the labelled questions. These are too few to learn the difference between an answer and what
 only looks like one, so it is then distilled from a larger encoder, tuned on the same questions, which scores many more:

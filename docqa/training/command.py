@@ -1,13 +1,13 @@
-"""`python run.py reader`: train the reader and the verifier on question sets, and evaluate them.
+"""`python -m docqa.training reader`: train the reader and the verifier on question sets, and evaluate them.
 
-The server imports this module for its parser, so `docqa.training` is imported only when a command runs.
+What imports torch is imported when a command runs: OFFLINE must be set before, and `--help` should not wait for it.
 """
 
 import argparse
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
@@ -30,8 +30,10 @@ BUILT_ON = {"embedding": "The embedding model that the reader", "encoder": "The 
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
 
-def declare(commands: Any) -> None:
-    """Add `reader` and its actions to the subparsers `commands`; each sets `run(settings, arguments)`."""
+def parser() -> argparse.ArgumentParser:
+    """The parser of `reader` and its actions; each sets `run(settings, arguments)`."""
+    program = argparse.ArgumentParser(prog="python -m docqa.training", description="Train and evaluate DocQA's parts.")
+    commands = program.add_subparsers(required=True, metavar="COMMAND")
     actions = commands.add_parser("reader", help="train and evaluate the part that finds short answers").add_subparsers(
         required=True, metavar="ACTION"
     )
@@ -67,14 +69,15 @@ def declare(commands: Any) -> None:
         "--verifier", action="store_true", help="evaluate the verifier, as it reads, instead of the reader"
     )
     check.set_defaults(run=_check)
-    for parser in (train, refine, verifier, check):
-        parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
-        parser.add_argument(
+    for action in (train, refine, verifier, check):
+        action.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
+        action.add_argument(
             "--precision",
             choices=["float32", "bfloat16"],
             default="bfloat16",
             help="float32 is faster on processors without bfloat16 [%(default)s]",
         )
+    return program
 
 
 def _declare_train(parser: argparse.ArgumentParser) -> None:
