@@ -59,7 +59,7 @@ def _fit_together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return messages
 
 
-def not_blank(value: str) -> str:
+def _not_blank(value: str) -> str:
     """The text. Raises ValueError where it has no words."""
     if not value.strip():
         raise ValueError("must not be blank")
@@ -101,8 +101,8 @@ MESSAGES: Final = described(
 MESSAGES_OR_NONE: Final = described(
     checked(_SENT, _ask_something_or_nothing), "As for one document; without any, the answer is a summary."
 )
-_WORDS: Final = bounded(checked(SHORT_TEXT, not_blank), minLength=1)
-NAME: Final = bounded(checked(short_text(LONGEST_NAME), not_blank), minLength=1)
+WORDS: Final = bounded(checked(SHORT_TEXT, _not_blank), minLength=1)
+NAME: Final = bounded(checked(short_text(LONGEST_NAME), _not_blank), minLength=1)
 DOC_IDS: Final = many(text)
 PAGE: Final = described(default(integer(ge=1), 1), "Page of the list, from 1.")
 PAGE_SIZE: Final = described(default(integer(ge=1, le=100), 10), "Entries on a page.")
@@ -191,7 +191,7 @@ DAY: Final = bounded(checked(text, _day), format="date")
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
-            "query": _WORDS,
+            "query": WORDS,
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),

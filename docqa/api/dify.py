@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from docqa.api.declarations import SHORT_TEXT, not_blank
+from docqa.api.declarations import SHORT_TEXT, WORDS
 from docqa.api.error_shapes import ErrorShape, sentence
-from docqa.api.rules import Known, Rule, checked, default, described, integer, number, optional, record
+from docqa.api.rules import Known, Rule, default, described, integer, number, optional, record
 from docqa.errors import DocqaError, Fault, InvalidRequest, KeyMissing, NotFound, Unauthorized
 
 
@@ -51,7 +51,7 @@ RETRIEVAL_BODY: Final = record(
             SHORT_TEXT,
             "Id of a document or a knowledge base, or an `id` of `GET /v1/models`; `docqa` for all documents.",
         ),
-        "query": checked(SHORT_TEXT, not_blank),
+        "query": WORDS,
         "retrieval_setting": record(
             {
                 "top_k": described(default(integer(ge=1, le=100), 5), "Passages at most."),

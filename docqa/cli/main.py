@@ -30,6 +30,7 @@ SECTIONS = {
         Listed("key", "docqa.cli.keys:key", "add, list and revoke API keys"),
         Listed("models", "docqa.cli.models:models", "list, pull, add, remove and check models"),
         Listed("ocr", "docqa.cli.ocr:ocr", "list and add languages of text recognition"),
+        Listed("mcp", "docqa.cli.mcp:mcp", "let an assistant use the documents as tools (MCP)"),
         Listed(
             "doctor",
             "docqa.cli.doctor:doctor",

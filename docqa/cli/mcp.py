@@ -17,13 +17,13 @@ from docqa.settings import Settings
 ANYWHERE = ("0.0.0.0", "::")
 
 
-@click.command()
-@click.option("--url", envvar="DOCQA_URL", help="Address of the running server [that of the settings].")
-@click.option("--key", envvar="DOCQA_KEY", help="The API key [that in the data folder].")
+@click.command
+@click.option("--url", envvar="DOCQA_URL", help="Address of the running server. [that of the settings]")
+@click.option("--key", envvar="DOCQA_KEY", help="API key. [that in the data folder]")
 @click.option("--bundle", metavar="FILE.mcpb", callback=absolute, help="Write a bundle that installs DocQA's tools.")
 @with_data
 def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | None) -> None:
-    """Speak MCP over stdin and stdout, for an assistant on this machine."""
+    """Speak MCP over stdin and stdout until stdin ends, for an assistant that starts this; or write the bundle."""
     url = (url or _address(settings)).rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise CannotStart(f"--url must begin with http:// or https://, and {url!r} does not.")

@@ -43,8 +43,8 @@ ENDPOINTS = (
     Endpoint(path="/v1/api/knowledge/{knowledge_base_id}", methods=("PUT",), handler=handler("update_knowledge"), summary="Update", tag="knowledge",
              body=declarations.KNOWLEDGE_UPDATE_BODY, answers=records.KnowledgeBase),
     Endpoint(path="/v1/api/models", methods=("GET", "POST"), handler=handler("list_models"), summary="Models", tag="models", answers=list[records.Model]),
+    Endpoint(path="/v1/models/{model}", handler=handler("read_openai_model"), summary="Model", tag="openai", answers=ModelCard, errors=(NotFound,), errors_as=OPENAI),
     Endpoint(path="/healthz", handler=handler("show_health"), summary="Health", tag="server", answers=records.Health, needs_key=False),
-    Endpoint(path="/v1/models/{model}", handler=handler("read_model"), summary="Model", tag="openai", answers=ModelCard, errors=(NotFound,), errors_as=OPENAI),
 )  # fmt: skip
 
 
