@@ -21,18 +21,24 @@ class Drawing(NamedTuple):
     hint: str = ""
 
 
+class PagePicture(NamedTuple):
+    """A page as PNG; `marked` are how many pieces of lines are marked on it, and `top` is the share of the picture
+    above the first of them, of the quotes where there are any."""
+
+    png: bytes
+    marked: int
+    top: float
+
+
 async def draw(
     data: bytes | Pieces, request: Drawing, languages: str, limits: Limits, child: AbstractAsyncContextManager[Process]
-) -> tuple[bytes, int]:
-    """(a page as PNG, how many pieces of lines are marked on it), drawn by a `child` of `drawing_child`, which reads a
-    scan in these `languages`.
-
-    Raises Unreadable, ChildDied.
-    """
-    drawn: list[tuple[bytes, int]] = []
+) -> PagePicture:
+    """A page drawn by a `child` of `drawing_child`, which reads a scan in these `languages`. Raises Unreadable,
+    ChildDied."""
+    drawn: list[PagePicture] = []
 
     async def keep(header: Header, blob: bytes) -> None:
-        drawn.append((blob, int(header["marked"])))
+        drawn.append(PagePicture(blob, header["marked"], header["top"]))
 
     about = {"task": "draw", "name": f"page {request.page_number}", "languages": languages, **request._asdict()}
     await ask(about, data, limits, ("path", "page_number"), keep, child)

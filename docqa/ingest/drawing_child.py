@@ -21,4 +21,4 @@ def _draw(request: Header, data: bytes) -> Answers:
         for name in ("page_number", "width", "passages", "quotes", "recognises", "languages", "hint")
     }
     drawn = picture(data, **about)
-    yield {"marked": drawn.marked}, drawn.png
+    yield {"marked": drawn.marked, "top": drawn.top}, drawn.png

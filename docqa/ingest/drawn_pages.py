@@ -7,10 +7,9 @@ import hashlib
 import json
 from collections import Counter, OrderedDict
 from contextlib import closing
-from dataclasses import dataclass
 
 from docqa import __version__
-from docqa.ingest.drawing import Drawing
+from docqa.ingest.drawing import Drawing, PagePicture
 from docqa.ingest.queue import Intake
 from docqa.ingest.spool import copied_original
 from docqa.store.documents import StoredDocument
@@ -18,14 +17,6 @@ from docqa.workers.turns import FairTurns
 
 MOST_BYTES = 64 << 20  # of pictures that are kept
 MOST_OF_ACCOUNT = MOST_BYTES // 4
-
-
-@dataclass(frozen=True)
-class PagePicture:
-    """A page as PNG; `marked` are how many pieces of lines are marked on it."""
-
-    png: bytes
-    marked: int
 
 
 def tag_of(document: StoredDocument, request: Drawing) -> str:
@@ -61,7 +52,7 @@ class DrawnPages:
         async with self._copies.turn(account), db.read() as conn:
             content = await copied_original(conn, document.id, db.path.parent)
         with closing(content):
-            drawn = PagePicture(*await self._intake.reading.draw(account, content, request))
+            drawn = await self._intake.reading.draw(account, content, request)
         if before == self._forgotten:
             self._keep(key, drawn)
         return drawn

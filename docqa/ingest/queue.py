@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from docqa.formats.pages import ExtractedPage
-from docqa.ingest.drawing import Drawing, draw, drawing_child
+from docqa.ingest.drawing import Drawing, PagePicture, draw, drawing_child
 from docqa.ingest.gist import Gist, StoredText
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.quotas import Quotas
@@ -58,11 +58,8 @@ class ReadingQueue:
                 content, page_number, self._ocr_languages, hint=hint, beside=beside, limits=self._limits
             )
 
-    async def draw(self, account: int, content: Spool, request: Drawing) -> tuple[bytes, int]:
-        """(a page of this account's file as PNG, how many pieces of lines are marked on it).
-
-        Raises Unreadable, ChildDied.
-        """
+    async def draw(self, account: int, content: Spool, request: Drawing) -> PagePicture:
+        """A page of this account's file. Raises Unreadable, ChildDied."""
         async with self._drawing.turn(account):
             return await draw(content, request, self._ocr_languages, self._limits, self._spare.child())
 

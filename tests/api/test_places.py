@@ -48,7 +48,10 @@ async def test_a_page_is_shown_with_the_passage_light_and_the_quote_dark(client:
     response = await client.get(f"/v1/api/documents/{doc_id}/pages/2.png", params=given)
     assert (response.status_code, response.headers["content-type"]) == (200, "image/png")
     assert int(response.headers["x-docqa-marked"]) > 1
-    assert Image.open(io.BytesIO(response.content)).width == 700
+    image = Image.open(io.BytesIO(response.content)).convert("RGB")
+    assert image.width == 700
+    dark = next(y for y in range(image.height) if ORANGE in {image.getpixel((x, y)) for x in range(0, 700, 4)})
+    assert abs(float(response.headers["x-docqa-marked-at"]) - dark / image.height) < 0.01
     assert {YELLOW, ORANGE} <= colours(response.content)
     other = await client.get(f"/v1/api/documents/{doc_id}/pages/1.png", params=given)
     assert other.headers["x-docqa-marked"] == "0", "the passage is on the other page"

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import httpx
+import pymupdf
 
 from browsing import BOAT, LEASE, add, ask, documents, enter, eventually, needs_chromium, on_a_terminal
 from conftest import Server
@@ -326,3 +327,29 @@ def test_a_source_shows_the_sentence_it_is_cited_for(page: Browser, reader: http
     assert "12,400 euros" in page.run("return document.querySelector('.sources mark.quote').textContent")
     shown = "const mark = document.querySelector('.sources mark'), box = mark.parentElement.getBoundingClientRect(), place = mark.getBoundingClientRect(); return place.top >= box.top && place.top < box.bottom"
     eventually(lambda: page.run(shown))
+
+
+def test_a_cited_page_of_a_pdf_is_a_picture_that_shows_the_marked_passage(page: Browser, reader: httpx.Client) -> None:
+    document = pymupdf.open()
+    for text in ("Nothing of the kind is said here.", LEASE):
+        document.new_page().insert_textbox((72, 700, 500, 830), text)
+    reader.post("/v1/api/upload", files={"file": ("lease.pdf", document.tobytes())}).raise_for_status()
+    enter(page, reader)
+    ask(page, "How much is the monthly rent?")
+    page.click(".sources button")
+    assert page.wait("#place-title") == "lease.pdf, page 2"
+    shown = "const body = document.querySelector('#place-body'); return !document.querySelector('#place-picture').hidden && body.scrollTop > 100"
+    eventually(lambda: page.run(shown))
+    assert page.run("return location.hash").startswith("#/doc/") and "/page/2?quote=" in page.run(
+        "return location.hash"
+    )
+    page.click("#place-larger")
+    eventually(lambda: page.run("return document.querySelector('#place-picture').naturalWidth") == 1200)
+    page.click("#place-form")
+    eventually(lambda: "12,400 euros" in page.text("#place-text mark"))
+    page.click("#place-form")
+    page.click("#place-before")
+    page.wait("#place-title", lambda text: text == "lease.pdf, page 1")
+    page.reload()
+    assert page.wait("#place-title") == "lease.pdf, page 1", "a place has an address"
+    page.click("#place-close")

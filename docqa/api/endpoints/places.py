@@ -15,6 +15,7 @@ from docqa.store.documents import StoredDocument
 
 TAG = "Documents"
 MARKED = "X-DocQA-Marked"  # how many pieces of lines are marked; 0 where the passage is not on the page
+MARKED_AT = "X-DocQA-Marked-At"  # the share of the picture above the first of them
 NOT_MODIFIED = 304
 
 
@@ -50,7 +51,9 @@ async def draw_page(services: Services, account: int, given: Given) -> Response:
     if tag in given.if_none_match or given.if_none_match.strip() == "*":
         return Response(status_code=NOT_MODIFIED, headers=headers)
     drawn = await services.drawn_pages.picture(account, document, request)
-    return Response(drawn.png, media_type="image/png", headers={**headers, MARKED: str(drawn.marked)})
+    return Response(
+        drawn.png, media_type="image/png", headers={**headers, MARKED: str(drawn.marked), MARKED_AT: str(drawn.top)}
+    )
 
 
 def _number(document: StoredDocument, given: str) -> int:

@@ -33,10 +33,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Picture:
-    """A page as PNG; `marked` are how many pieces of lines are marked."""
+    """A page as PNG; `marked` are how many pieces of lines are marked, and `top` is the share of the picture above the
+    first of them, of the quotes where there are any: 0 where nothing is marked."""
 
     png: bytes
     marked: int
+    top: float
 
 
 def picture(
@@ -67,7 +69,10 @@ def picture(
     margin = _MARGIN * drawn.image.width / 1000
     shades = [(_PASSAGE, [_placed(box, scale, margin) for box in light])]
     shades.append((_QUOTE, [_placed(box, scale, margin) for box in dark]))
-    return Picture(encoded(painted(drawn.image, shades)), len(light) + len(dark))
+    first = min((scale * box[1] for box in dark or light), default=0.0)
+    return Picture(
+        encoded(painted(drawn.image, shades)), len(light) + len(dark), round(max(0.0, first / drawn.image.height), 4)
+    )
 
 
 def _on_scan(

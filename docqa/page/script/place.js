@@ -9,6 +9,7 @@ let place = null; // { doc_id, page, quote, sentence }
 let marks = []; // sources of the answer that the place was opened from
 let width = 1;
 let asText = false;
+const MARGIN = 80; // pixels that are shown above what is marked
 const drawable = new Map(); // doc_id → whether its pages can be drawn
 let before = ""; // the address that closing goes back to
 
@@ -58,7 +59,9 @@ function markedText(text) {
 
 async function showPicture() {
   const { doc_id, page, quote, sentence } = place, picture = $("place-picture");
-  const url = asText ? "" : await pictureOf(doc_id, page, quote, sentence);
+  $("place-body").ariaBusy = "true";
+  const [url, top] = asText ? ["", 0] : await pictureOf(doc_id, page, quote, sentence);
+  $("place-body").ariaBusy = "false";
   if (picture.src) URL.revokeObjectURL(picture.src);
   picture.hidden = !url;
   $("place-text").hidden = Boolean(url);
@@ -69,14 +72,18 @@ async function showPicture() {
   $("place-smaller").disabled = width === 0;
   $("place-larger").disabled = width === WIDTHS.length - 1;
   $("place-form").hidden = !url && !asText;
+  if (!url) return;
+  await picture.decode();
+  $("place-body").scrollTop = top * picture.offsetHeight - MARGIN;
 }
 
-// The address of the picture; nothing where pages of such a document cannot be drawn, as those of a text file.
+// (the address of the picture, the share of it above what is marked); no address where pages of such a document cannot be drawn, as those of a text file.
 async function pictureOf(doc_id, page, highlight, quote) {
   if (!drawable.has(doc_id)) drawable.set(doc_id, (await call("GET", `/v1/api/documents/${doc_id}/pages`)).drawn);
-  if (!drawable.get(doc_id)) return "";
+  if (!drawable.get(doc_id)) return ["", 0];
   const query = new URLSearchParams({ width: WIDTHS[width], ...(highlight && { highlight }), ...(quote && { quote }) });
-  return URL.createObjectURL(await (await send("GET", `/v1/api/documents/${doc_id}/pages/${page}.png?${query}`)).blob());
+  const response = await send("GET", `/v1/api/documents/${doc_id}/pages/${page}.png?${query}`);
+  return [URL.createObjectURL(await response.blob()), Number(response.headers.get("X-DocQA-Marked-At"))];
 }
 
 // A mark for each cited page of this document, where it stands in it.
