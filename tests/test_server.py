@@ -343,6 +343,8 @@ def test_the_examples_of_the_readme_work(server: Server, site: str, tmp_path: Pa
     """Every curl line of the README, in its order, against this server; only the deletions wait for the end."""
     with server.client() as client:
         doc_id = upload(client, LEASE)
+        files = {"file": ("report.pdf", (ROOT / "tests/files/report.pdf").read_bytes())}
+        pdf = client.post("/v1/api/upload", files=files).json()["doc_id"]
         kb = client.post("/v1/api/knowledge", json={"name": "Leases", "document_ids": [doc_id]}).json()[
             "knowledge_base_id"
         ]
@@ -355,7 +357,9 @@ def test_the_examples_of_the_readme_work(server: Server, site: str, tmp_path: Pa
         .replace("DOC_ID", doc_id)
     )
     lines = [
-        line.strip().replace("https://example.org/report.pdf", f"{site}/lease")
+        line.strip()
+        .replace("https://example.org/report.pdf", f"{site}/lease")
+        .replace("$DOC/pages/1.png", f"{pdf}/pages/1.png")
         for line in readme.splitlines()
         if line.startswith("    curl ")
     ]
