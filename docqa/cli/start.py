@@ -77,6 +77,9 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
         _shown(*task)
         task = ()
     if test:
+        from docqa.ingest.bytecode import COMMAND, environment
+
+        subprocess.run(COMMAND, env=environment(), check=True)
         pytest = [sys.executable, "-m", "pytest", *(arguments[1:] or PARALLEL)]
         return subprocess.run(pytest, cwd=ROOT, check=False).returncode, ()
     return (0 if command == "install" else None), task

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -20,6 +20,7 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.lock import hold
 from docqa.cli import start as install
+from docqa.ingest.bytecode import COMMAND
 from docqa.settings import Settings
 from docqa.setup import steps
 from docqa.setup.indexes import reachable
@@ -435,9 +436,9 @@ def test_an_older_python_gets_one_sentence(tmp_path: Path) -> None:
 def test_all_tests_run_in_parallel_and_chosen_ones_as_given(
     monkeypatch: pytest.MonkeyPatch, words: list[str], expected: list[str]
 ) -> None:
-    ran: list[list[str]] = []
+    ran: list[Sequence[str]] = []
 
-    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+    def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
         ran.append(command)
         return subprocess.CompletedProcess(command, 3)
 
@@ -446,7 +447,7 @@ def test_all_tests_run_in_parallel_and_chosen_ones_as_given(
     monkeypatch.setattr(install, "rest", lambda *_, **__: [])
     monkeypatch.setattr(install.subprocess, "run", run)
     assert install.main(["test", *words], "") == 3
-    assert ran == [[sys.executable, "-m", "pytest", *expected]]
+    assert ran == [COMMAND, [sys.executable, "-m", "pytest", *expected]], "the readers' bytecode first"
 
 
 def test_ctrl_c_while_installing_exits_with_a_sentence(
