@@ -9,17 +9,20 @@ const known = new Map(); // id → { id, name, members: Set of doc_id }
 export const current = () => known.get($("base").value);
 const idsOf = (base) => [...base.members];
 
-export async function list(select = $("base").value) {
+// `select` is the one to show; without it the one stays that is shown when the answer comes.
+export async function list(select) {
   const path = (page) => `/v1/api/knowledge?page_size=100&page=${page}`;
   const first = await call("GET", path(1));
   const further = Array.from({ length: Math.max(0, first.total_pages - 1) }, (_, index) => call("GET", path(index + 2)));
-  known.clear();
-  for (const { knowledge_bases } of [first, ...(await Promise.all(further))]) for (const base of knowledge_bases) {
+  const pages = [first, ...(await Promise.all(further))];
+  known.clear(); // only now: what is asked meanwhile is answered by what was known
+  for (const { knowledge_bases } of pages) for (const base of knowledge_bases) {
     const members = new Set(base.document_details.map(({ doc_id }) => doc_id));
     known.set(base.knowledge_base_id, { id: base.knowledge_base_id, name: base.name, members });
   }
+  const shown = select ?? $("base").value;
   $("base").replaceChildren(option("", word("allDocuments")), ...[...known.values()].map(({ id, name }) => option(id, name)));
-  $("base").value = known.has(select) ? select : "";
+  $("base").value = known.has(shown) ? shown : "";
   showActions();
 }
 

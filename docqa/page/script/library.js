@@ -18,8 +18,9 @@ export async function list(added = []) {
   const path = (page) => `/v1/api/documents?page_size=100&page=${page}`;
   const first = await call("GET", path(1));
   const further = Array.from({ length: Math.min(listed, first.total_pages) - 1 }, (_, index) => call("GET", path(index + 2)));
+  const pages = [first, ...(await Promise.all(further))];
   known.clear();
-  for (const page of [first, ...(await Promise.all(further))]) for (const one of page.documents) known.set(one.doc_id, one);
+  for (const page of pages) for (const one of page.documents) known.set(one.doc_id, one);
   $("older").hidden = listed >= first.total_pages;
   for (const doc_id of chosen) if (!known.has(doc_id)) chosen.delete(doc_id);
   if (added.length) choose(added); // what was just added is what will be asked
