@@ -79,11 +79,15 @@ def test_attempts_by_a_child_are_reported_with_their_stack_and_those_of_native_c
     plant(monkeypatch, tmp_path / "planted", PYTHON_CODE + NATIVE_CODE)
     output: list[str] = []
     assert prove_offline(output.append) == 1
-    [culprit] = [line for line in output if NOWHERE in line]
+    # What the readers import is also imported by the process that compiles it, if that has come so far.
+    culprits = [line for line in output if NOWHERE in line]
+    [culprit] = [line for line in culprits if "-m docqa.ingest.bytecode" not in line]
     assert "-m docqa.ingest" in culprit
     assert 'ebooklib.py", line' in culprit and "in phone_home" in culprit
-    assert output[-1].endswith(", 2 outbound attempts")
-    assert [line for line in output if "Attempts by native code, without a stack: 1 (IpOutNoRoutes)" in line]
+    times = len(culprits)
+    assert output[-1].endswith(f", {2 * times} outbound attempts")
+    native = f"Attempts by native code, without a stack: {times} (IpOutNoRoutes)"
+    assert [line for line in output if native in line]
 
 
 def test_without_a_namespace_the_output_says_what_is_not_seen(bare: None, monkeypatch: pytest.MonkeyPatch) -> None:

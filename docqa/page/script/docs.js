@@ -117,5 +117,6 @@ for (const [path, methods] of Object.entries(api.paths)) for (const method of ME
 $("operations").append(...[...tags].map(([tag, operations]) => make("section", {}, make("h2", {}, tag), ...operations)));
 $("find").addEventListener("input", find);
 when("enter", "submit", async () => { useKey($("key").value.trim()); say(word("keyUsed")); });
-useKey((await rememberedKey()) ?? "");
-$("enter").hidden = Boolean(currentKey());
+const known = await rememberedKey();
+if (known) useKey(known); // one that was typed meanwhile stays
+$("enter").hidden = Boolean(known);
