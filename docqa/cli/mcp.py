@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from docqa.api.mcp.served import MISSING, available
+from docqa.cli.client import check_is_here
 from docqa.cli.options import absolute, with_data
+from docqa.cli.presence import url_of
 from docqa.errors import CannotStart
 from docqa.settings import Settings
-
-ANYWHERE = ("0.0.0.0", "::")
 
 
 @click.command
@@ -24,7 +24,7 @@ ANYWHERE = ("0.0.0.0", "::")
 @with_data
 def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | None) -> None:
     """Speak MCP over stdin and stdout until stdin ends, for an assistant that starts this; or write the bundle."""
-    url = (url or _address(settings)).rstrip("/")
+    url = (url or url_of(settings.host, settings.port)).rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise CannotStart(f"--url must begin with http:// or https://, and {url!r} does not.")
     if bundle:
@@ -35,7 +35,7 @@ def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | Non
         return
     if not available():
         raise CannotStart(MISSING)
-    key = key or _key(settings)
+    key = key or _key(settings, url)
     if sys.stdin.isatty():
         print(f"MCP for {url}: an assistant starts this and talks to it. Ctrl-D ends it.", file=sys.stderr)
     from docqa.api.mcp.protocol import over_stdio
@@ -43,12 +43,8 @@ def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | Non
     asyncio.run(over_stdio(url, key))
 
 
-def _address(settings: Settings) -> str:
-    host = "127.0.0.1" if settings.host in ANYWHERE else settings.host
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-
-
-def _key(settings: Settings) -> str:
+def _key(settings: Settings, url: str) -> str:
+    check_is_here(settings, url)
     file = settings.key_file
     try:
         return file.read_text(encoding="utf-8").strip()

@@ -238,6 +238,12 @@ def test_the_command_says_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFi
     assert "must begin with http://" in capsys.readouterr().err
 
 
+def test_the_stored_key_is_told_to_this_machine_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "api-key").write_text("dq-stored")
+    assert main(["mcp", "--url", "https://docs.invalid", "--data", str(tmp_path)]) == 1
+    assert "https://docs.invalid needs a key of its own" in capsys.readouterr().err
+
+
 async def test_the_tools_are_behind_the_key_the_name_and_the_limits_of_the_server(shelf: Server) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"accept": "application/json, text/event-stream"}

@@ -42,10 +42,14 @@ def opened(settings: Settings, url: str | None, key: str | None, *, alone: bool)
 
 
 def _key_for(settings: Settings, url: str) -> str:
-    """The stored key, which is told to this machine alone."""
-    host = urlsplit(url).hostname or ""
-    if is_loopback(host):
-        return _stored_key(settings)
+    check_is_here(settings, url)
+    return _stored_key(settings)
+
+
+def check_is_here(settings: Settings, url: str) -> None:
+    """The stored key is told to this machine alone. Raises CannotStart for an address on another one."""
+    if is_loopback(urlsplit(url).hostname or ""):
+        return
     if settings.offline:
         raise CannotStart(f"{environment_name('offline')} is on, and {url} is another machine.")
     raise CannotStart(f"{url} needs a key of its own: give it as DOCQA_KEY or --key.")

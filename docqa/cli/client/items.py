@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from docqa.errors import DocqaError, NotFound, Unreadable
+from docqa.formats.archive import UNPACKABLE
 from docqa.formats.names import SUFFIXES
 
 ARCHIVE = ".zip"
@@ -66,7 +67,7 @@ def _members(archive: Path) -> Iterator[Item]:
     try:
         with zipfile.ZipFile(archive) as opened:
             entries = opened.infolist()
-    except (OSError, zipfile.BadZipFile) as error:
+    except UNPACKABLE as error:
         raise Unreadable(f"{archive} cannot be read as a ZIP archive: {error}.") from error
     for entry in entries:
         inner = PurePosixPath(entry.filename)
@@ -89,7 +90,7 @@ def _unpacked(archive: Path, entry: zipfile.ZipInfo) -> IO[bytes]:
     try:
         with zipfile.ZipFile(archive) as opened, opened.open(entry) as member:
             shutil.copyfileobj(member, content)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except UNPACKABLE as error:
         content.close()
         raise CannotUnpack(f"It cannot be unpacked: {error}.") from error
     content.seek(0)
