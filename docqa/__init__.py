@@ -1,5 +1,6 @@
 """DocQA: a self-hosted document question-answering service in one process tree and one SQLite file."""
 
+import os
 import sysconfig
 from pathlib import Path
 
@@ -21,3 +22,8 @@ def _shipped() -> Path:
 
 
 SHIPPED = _shipped()
+
+
+def child_path(*before: Path) -> str:
+    """The PYTHONPATH of a child: folders that come `before`, this program, and what is set already."""
+    return os.pathsep.join(filter(None, (*map(str, before), str(ROOT), os.environ.get("PYTHONPATH"))))

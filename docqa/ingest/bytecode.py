@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from docqa import ROOT, formats
+from docqa import child_path, formats
 from docqa.catalog.keys import without_keys
 from docqa.workers.sandbox import READING
 
@@ -22,9 +22,8 @@ COMMAND = (sys.executable, "-P", "-m", "docqa.ingest.bytecode")
 
 def environment() -> dict[str, str]:
     """That of the command: ours, but for the variable that has imports keep nothing. This is run to keep it."""
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     own = {name: value for name, value in without_keys(os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**own, "PYTHONPATH": path}
+    return {**own, "PYTHONPATH": child_path()}
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from docqa import ROOT
+from docqa import child_path
 from docqa.loopback import is_loopback
 
 GUARD = Path(__file__).with_name("guard")
@@ -43,8 +43,7 @@ class Event:
 
 def environment(report: Path) -> dict[str, str]:
     """The environment variables that make a process and its children watched, with this report."""
-    path = os.pathsep.join(filter(None, (str(GUARD), str(ROOT), os.environ.get("PYTHONPATH"))))
-    return {"PYTHONPATH": path, REPORT: str(report)}
+    return {"PYTHONPATH": child_path(GUARD), REPORT: str(report)}
 
 
 def watch() -> None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from docqa import ROOT
+from docqa import ROOT, child_path
 from docqa.catalog.keys import without_keys
 from docqa.setup.progress import DONE, FAILED, Progress, current
 
@@ -28,8 +28,7 @@ def _command(arguments: Iterable[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    return {**without_keys(os.environ), "PYTHONPATH": path, "PYTHONUTF8": "1"}
+    return {**without_keys(os.environ), "PYTHONPATH": child_path(), "PYTHONUTF8": "1"}
 
 
 class Steps:

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from docqa import ROOT
+from docqa import child_path
 from docqa.catalog.keys import without_keys
 from docqa.errors import ChildDied
 from docqa.workers.loop import LENGTH, PARENT, Header, frame_start
@@ -94,8 +94,7 @@ class Process:
         `log_level`: at which its stderr is logged, line by line. `largest`: bytes of half a frame; a child that
         announces more is killed. Raises OSError if no process can be started.
         """
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-        own = {"PYTHONPATH": path, "PYTHONUTF8": "1", PARENT: str(os.getpid())}
+        own = {"PYTHONPATH": child_path(), "PYTHONUTF8": "1", PARENT: str(os.getpid())}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", module, *arguments),
             stdin=asyncio.subprocess.PIPE,

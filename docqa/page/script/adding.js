@@ -1,9 +1,9 @@
 // Files and links on their way in: each with its own line, which tells how far it is, can be cancelled, and tries again.
 import { take } from "./bases.js";
-import { $, attempt, button, make } from "./dom.js";
-import { list, sayAdded } from "./library.js";
-import { call, upload } from "./server.js";
-import { word } from "./words.js";
+import { $, attempt, button, make, say } from "./dom.js";
+import { list } from "./library.js";
+import { send, upload } from "./server.js";
+import { counted, word } from "./words.js";
 
 const AT_ONCE = 2; // the server reads as many at a time as it has processors; more would only wait there
 const waiting = [];
@@ -16,7 +16,7 @@ export function addFiles(files) {
 }
 
 export function addLink(url) {
-  put(url, (_, signal) => call("POST", `/v1/api/download_pdf?${new URLSearchParams({ url })}`, undefined, signal));
+  put(url, async (_, signal) => (await send("POST", `/v1/api/download_pdf?${new URLSearchParams({ url })}`, { signal })).json());
   next();
 }
 
@@ -84,7 +84,7 @@ async function finish() {
   if (!done.length) return;
   await list(done);
   await take(done);
-  sayAdded(done.length);
+  say(counted("added", done.length));
 }
 
 // The files of what was dropped, those in folders too; all that is asked of it must be asked at once.

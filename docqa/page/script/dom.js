@@ -46,8 +46,8 @@ export function when(id, event, work) {
   });
 }
 
-export function save(name, type, text) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+export function save(name, blob) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -18,7 +18,7 @@ export function asMarkdown() {
     });
     return [`## ${question.replace(/\s+/g, " ")}`, answer, ...cited].join("\n\n");
   });
-  save(fileName("md"), "text/markdown", [`# ${title()}`, ...turns].join("\n\n") + "\n");
+  save(fileName("md"), new Blob([`# ${title()}\n\n${turns.join("\n\n")}\n`], { type: "text/markdown" }));
 }
 
 const STYLE = "body{font:16px/1.55 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}p,blockquote{white-space:pre-wrap}blockquote{border-inline-start:3px solid #999;margin-inline:0;padding-inline-start:1rem;color:#444}";
@@ -32,5 +32,5 @@ export function asHtml() {
   });
   const head = `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">\n<title>${escaped(title())}</title>\n<style>${STYLE}</style>`;
   const body = [`<h1>${escaped(title())}</h1>`, ...turns].join("\n");
-  save(fileName("html"), "text/html", `<!doctype html>\n<html lang="${language}">\n<head>\n${head}\n</head>\n<body>\n${body}\n</body>\n</html>\n`);
+  save(fileName("html"), new Blob([`<!doctype html>\n<html lang="${language}">\n<head>\n${head}\n</head>\n<body>\n${body}\n</body>\n</html>\n`], { type: "text/html" }));
 }

@@ -1,6 +1,6 @@
 // The documents: listed, searched, filtered, chosen to be asked, renamed and deleted.
 import * as bases from "./bases.js";
-import { $, askName, button, later, make, option, say } from "./dom.js";
+import { $, askName, button, later, make, option, save } from "./dom.js";
 import { call, send } from "./server.js";
 import { counted, languageNames, word } from "./words.js";
 
@@ -11,7 +11,6 @@ const hidden = new Set(); // doc_id of what was deleted and may be taken back
 let listed = PAGES;
 
 export const nameOf = (doc_id) => known.get(doc_id)?.name ?? word("deletedDocument");
-export const has = (doc_id) => known.has(doc_id) && !hidden.has(doc_id);
 export const pagesOf = (doc_id) => known.get(doc_id)?.pages ?? 1;
 
 export async function list(added = []) {
@@ -114,10 +113,7 @@ async function rename(one) {
 }
 
 async function download(one) {
-  const blob = await (await send("GET", `/v1/api/documents/${one.doc_id}/file`)).blob();
-  const link = make("a", { href: URL.createObjectURL(blob), download: one.name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  save(one.name, await (await send("GET", `/v1/api/documents/${one.doc_id}/file`)).blob());
 }
 
 function discard(one) {
@@ -140,7 +136,7 @@ function facts(one) {
   return [counted("page", one.pages), one.language && languageNames.of(one.language)].filter(Boolean).join(", ");
 }
 
-export function showChoice() {
+function showChoice() {
   const [first] = chosen, base = bases.current();
   $("question").placeholder =
     chosen.size > 1 ? word("askSeveral", { count: chosen.size })
@@ -173,8 +169,4 @@ export function scope() {
   if (!chosen.size && base) return { base: base.id, documents: [] };
   if (!chosen.size) throw new Error(word("checkFirst"));
   return { base: "", documents: [...chosen] };
-}
-
-export function sayAdded(count) {
-  say(counted("added", count));
 }
