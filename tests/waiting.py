@@ -42,3 +42,24 @@ def lives(pid: int) -> bool:
         stat = Path(f"/proc/{pid}/stat")
         return not stat.exists() or stat.read_text().split()[2] != "Z"
     return False
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that the main thread of a process has started and not yet seen end; Linux only."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def readers_of(pid: int) -> list[int]:
+    """The processes that read files for a server, or this one: its own children, or those of its nursery."""
+    readers: list[int] = []
+    for child in children_of(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            command = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            if b"docqa.ingest.nursery" in command:
+                readers += children_of(child)
+            elif b"docqa.ingest" in command:
+                readers.append(child)
+    return readers

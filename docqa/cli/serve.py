@@ -25,7 +25,7 @@ from docqa.cli.options import settings_of
 from docqa.cli.presence import presence
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
-from docqa.ingest import bytecode
+from docqa.ingest.children import at_hand
 from docqa.services import Services
 from docqa.settings import Settings, environment_name
 from docqa.setup.installation import Installation
@@ -86,7 +86,7 @@ def run(settings: Settings, background: Sequence[str]) -> int:
 
     server = Server(app, settings.host, settings.port, show)
     try:
-        with presence(settings.data) as present, bytecode.kept():
+        with presence(settings.data) as present, at_hand():
             server.run()
     except SystemExit:  # uvicorn raises it if the port is taken, after logging that
         return 1

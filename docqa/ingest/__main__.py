@@ -1,19 +1,14 @@
-"""The child process that reads a file, or draws a page of it: `python -m docqa.ingest BOUNDS MODULE`, confined before
-it imports more."""
+"""A child that reads a file or draws a page of it, where none can be forked: `python -m docqa.ingest BOUNDS MODULE`; it
+is confined before it imports more."""
 
-import importlib
 import json
 import os
 import sys
-import tempfile
 
-from docqa.workers.sandbox import Confinement, confine, watch_parent
+from docqa.ingest.confined import run_confined
+from docqa.workers.sandbox import Confinement, watch_parent
 
 if __name__ == "__main__":
     if os.name == "posix" and sys.platform != "linux":
         watch_parent()
-    bounds = Confinement(**json.loads(sys.argv[1]))
-    tempfile.tempdir = bounds.temporary  # it would be tried by writing a file, which will be refused
-    confine(bounds)
-
-    importlib.import_module(sys.argv[2]).main()
+    run_confined(Confinement(**json.loads(sys.argv[1])), sys.argv[2])

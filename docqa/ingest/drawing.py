@@ -1,12 +1,15 @@
 """The server's side of drawing a page: as `reader`, but somebody waits to see it."""
 
-from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple
 
-from docqa.ingest.reader import Limits, ask, started
+from docqa.ingest.children import Limits, Work
+from docqa.ingest.reader import ask
 from docqa.workers.loop import Header
-from docqa.workers.process import Pieces, Process
+from docqa.workers.process import Pieces
 from docqa.workers.sandbox import BEHIND_SERVER
+
+# Somebody waits for the picture, so its child steps back less.
+DRAWS = Work("docqa.ingest.drawing_child", BEHIND_SERVER)
 
 
 class Drawing(NamedTuple):
@@ -30,21 +33,13 @@ class PagePicture(NamedTuple):
     top: float
 
 
-async def draw(
-    data: bytes | Pieces, request: Drawing, languages: str, limits: Limits, child: AbstractAsyncContextManager[Process]
-) -> PagePicture:
-    """A page drawn by a `child` of `drawing_child`, which reads a scan in these `languages`. Raises Unreadable,
-    ChildDied."""
+async def draw(data: bytes | Pieces, request: Drawing, languages: str, limits: Limits) -> PagePicture:
+    """A page drawn in a child process, which reads a scan in these `languages`. Raises Unreadable, ChildDied."""
     drawn: list[PagePicture] = []
 
     async def keep(header: Header, blob: bytes) -> None:
         drawn.append(PagePicture(blob, header["marked"], header["top"]))
 
     about = {"task": "draw", "name": f"page {request.page_number}", "languages": languages, **request._asdict()}
-    await ask(about, data, limits, ("path", "page_number"), keep, child)
+    await ask(about, data, limits, ("path", "page_number"), keep, DRAWS)
     return drawn[-1]
-
-
-def drawing_child(limits: Limits) -> AbstractAsyncContextManager[Process]:
-    """A child that draws a page, confined as one that reads is; somebody waits for it, so it steps back less."""
-    return started(limits, "docqa.ingest.drawing_child", BEHIND_SERVER)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from docqa.formats.pages import ExtractedPage
-from docqa.ingest.drawing import Drawing, PagePicture, draw, drawing_child
+from docqa.ingest.children import Limits
+from docqa.ingest.drawing import Drawing, PagePicture, draw
 from docqa.ingest.gist import Gist, StoredText
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.quotas import Quotas
-from docqa.ingest.reader import PATIENCE, Limits, prepare, prepare_gist, prepare_tables, recognise
-from docqa.ingest.spare import Spare
+from docqa.ingest.reader import PATIENCE, prepare, prepare_gist, prepare_tables, recognise
 from docqa.ingest.spool import Spool
 from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
@@ -32,7 +32,6 @@ class ReadingQueue:
         self._ocr_languages = settings.ocr_languages
         self.patience = settings.extract_seconds * PATIENCE  # seconds that a file with its attachments may take
         self._turns = FairTurns(settings.extract_parallel)
-        self._spare = Spare(lambda: drawing_child(self._limits))
         # Who looks at a page does not wait for files that are read, nor for another account's pages.
         self._drawing = FairTurns(settings.extract_parallel, max(1, settings.extract_parallel // 2))
 
@@ -61,11 +60,7 @@ class ReadingQueue:
     async def draw(self, account: int, content: Spool, request: Drawing) -> PagePicture:
         """A page of this account's file. Raises Unreadable, ChildDied."""
         async with self._drawing.turn(account):
-            return await draw(content, request, self._ocr_languages, self._limits, self._spare.child())
-
-    async def close(self) -> None:
-        """End the child that waits for a page to draw."""
-        await self._spare.close()
+            return await draw(content, request, self._ocr_languages, self._limits)
 
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
         """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.

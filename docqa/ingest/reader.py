@@ -1,72 +1,43 @@
 """The server's side of reading a file: a child process for each, so that a hostile file harms only itself.
 
-The child does all work that grows with what the file holds; it is bounded and confined as `workers.sandbox` says, and
-killed with all that it may have started when its time is over or nobody waits for it any more. What it answers is
-bounded too, and is stored without being looked at.
+The child does all work that grows with what the file holds, and is killed with all that it may have started when its
+time is over or nobody waits for it any more. What it answers is bounded too, and is stored without being looked at.
 """
 
 import asyncio
 import json
 import logging
-import os
-import shutil
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from docqa import IN_CHECKOUT, ROOT
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.columns import Row
 from docqa.formats.pages import ExtractedPage
-from docqa.formats.pictures.data import folders
+from docqa.ingest.children import Limits, Work, reading_child
 from docqa.ingest.gist import Gist, StoredText, given_of
 from docqa.ingest.prepared import CRASHED, Prepared
-from docqa.offline.watch import REPORT
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.blocks import Block
 from docqa.workers.loop import Header
-from docqa.workers.process import OUT_OF_TIME, Pieces, Process, size_of
-from docqa.workers.sandbox import READING, Confinement
+from docqa.workers.process import OUT_OF_TIME, Pieces, size_of
+from docqa.workers.sandbox import READING
 
 log = logging.getLogger(__name__)
 
 Keep = Callable[[Header, bytes], Awaitable[None]]
 
 PIECE = 1 << 18  # bytes of a frame, about
-LARGEST_FRAME = 1 << 27  # a line that takes more is no page, row or chunk of a document
 # Bytes that may be stored of a file: so many, and so many times its size. A spreadsheet is packed to a twentieth, and
 # each of its rows is stored as text, passage, search terms, values and cells.
 LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000
 # Times the seconds of a processor that a file may take until it is given up anyway: a reader steps back for others.
 PATIENCE = 3
 _WINDOW = 4  # frames that wait to be kept
-READS = "docqa.ingest.child"
 _REQUEST = 1  # the number of the only request that a child gets
-_ENVIRONMENT = {
-    "OMP_THREAD_LIMIT": "1",  # Tesseract's threads wait for each other longer than they work
-    "MALLOC_ARENA_MAX": "1",  # glibc reserves 64 MB of address space per thread, and the limit counts them
-}
-_TEMPORARY = "docqa-reader-"
-_SYSTEM = (
-    *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"),
-    *("/etc/mime.types", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/dev/urandom"),
-)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What reading one file may take: `seconds` of a processor, PATIENCE times as many by the clock, and `memory_mb` of
-    address space; Windows has the clock only. `folder` is where the answer is kept meanwhile, None for the system's
-    temporary one."""
-
-    seconds: float
-    memory_mb: int
-    folder: Path | None = None
+READS = Work("docqa.ingest.child", READING)
 
 
 async def prepare(
@@ -163,13 +134,13 @@ async def ask(
     limits: Limits,
     loc: tuple[str | int, ...],
     keep: Keep,
-    child: AbstractAsyncContextManager[Process] | None = None,
+    work: Work = READS,
 ) -> None:
-    """Give a request to a child, one that reads where none is given, and each frame of its answer to `keep`.
+    """Give a request to a child that does such `work`, and each frame of its answer to `keep`.
 
     Raises Unreadable at `loc`, ChildDied.
     """
-    async with child or started(limits) as process:
+    async with reading_child(limits, work) as process:
         try:
             async with asyncio.timeout(limits.seconds * PATIENCE):
                 await process.request(_REQUEST, request, data, window=_WINDOW)
@@ -197,69 +168,6 @@ async def ask(
 
 def _too_long(limits: Limits, loc: tuple[str | int, ...]) -> Unreadable:
     return Unreadable(f"Reading the file took longer than {limits.seconds:g} s. Split it into smaller files.", loc)
-
-
-@asynccontextmanager
-async def started(limits: Limits, module: str = READS, niceness: int = READING) -> AsyncIterator[Process]:
-    """A child that runs `module`, with a temporary folder of its own; both are gone at the end. Raises ChildDied."""
-    with TemporaryDirectory(prefix=f"{_TEMPORARY}{os.getpid()}-", ignore_cleanup_errors=True) as temporary:
-        process = await _spawn(limits, module, niceness, temporary)
-        try:
-            yield process
-        finally:
-            await process.kill()
-
-
-async def _spawn(limits: Limits, module: str, niceness: int, temporary: str) -> Process:
-    reads = (*_installed(), *_trained())
-    watched = REPORT in os.environ
-    bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, watched, niceness)
-    try:
-        return await Process.spawn(
-            "file reader",
-            "docqa.ingest",
-            [json.dumps(bounds._asdict()), module],
-            environment={**_ENVIRONMENT, "TMPDIR": temporary},
-            own_session=True,
-            log_level=logging.DEBUG,  # libraries comment on every fault of a damaged file
-            largest=LARGEST_FRAME,
-        )
-    except OSError as error:
-        raise ChildDied(
-            "Files cannot be read at the moment: the system starts no further process. Try again later."
-        ) from error
-
-
-def _installed() -> list[str]:
-    """What Python and its packages are read from. A checkout may hold data, and is not among them."""
-    paths = [*sys.path, *os.environ.get("PYTHONPATH", "").split(os.pathsep), sys.prefix, sys.base_prefix]
-    known = {os.path.realpath(path) for path in (*paths, str(ROOT / "docqa"), *_SYSTEM) if path}
-    without = {str(ROOT), os.path.sep} if IN_CHECKOUT else {os.path.sep}
-    return [*sorted(known - without), "/proc/self"]  # a link, which leads the child to its own
-
-
-def _trained() -> tuple[str, ...]:
-    return tuple(os.path.realpath(folder) for folder in folders() if folder.exists())
-
-
-def remove_remains() -> None:
-    """Remove the temporary folders of readers whose server was killed."""
-    if os.name == "nt":  # there `kill` does not ask, but kill
-        return
-    for folder in Path(gettempdir()).glob(f"{_TEMPORARY}*-*"):
-        pid = folder.name.removeprefix(_TEMPORARY).partition("-")[0]
-        if pid.isdigit() and not _lives(int(pid)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # another user's
-    return True
 
 
 def _page(line: bytes) -> ExtractedPage:

@@ -16,10 +16,10 @@ from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_chat, for_languages
 from docqa.catalog.targets import Mapping, Target
 from docqa.formats.pictures.data import languages as recognition_languages
+from docqa.ingest.children import remove_remains
 from docqa.ingest.drawn_pages import DrawnPages
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.quotas import Quotas
-from docqa.ingest.reader import remove_remains
 from docqa.models.chat import local
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
@@ -191,7 +191,6 @@ async def open_services(
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
     intake, lanes = Intake(db, ReadingQueue(settings), work, Quotas.of(settings)), Lanes(settings)
-    stack.push_async_callback(intake.reading.close)
     return Services(
         settings=settings,
         db=db,

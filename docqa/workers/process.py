@@ -11,8 +11,9 @@ import re
 import signal
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Protocol
 
 from docqa import child_path
@@ -44,20 +45,44 @@ class Pieces(Protocol):
         """All of them, in order."""
 
 
+class Running(Protocol):
+    """What is needed of `asyncio.subprocess.Process`, all three streams being pipes."""
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter | None: ...
+    @property
+    def stdout(self) -> asyncio.StreamReader | None: ...
+    @property
+    def stderr(self) -> asyncio.StreamReader | None: ...
+
+    async def wait(self) -> int:
+        """The exit code, or the number of the signal that ended it, below zero."""
+
+    def kill(self) -> None:
+        """Send SIGKILL; may raise ProcessLookupError."""
+
+
+def child_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a child: this process's without the provider keys, and `own`."""
+    for_python = {"PYTHONPATH": child_path(), "PYTHONUTF8": "1", PARENT: str(os.getpid())}
+    return {**without_keys(os.environ), **for_python, **own}
+
+
 def size_of(blob: bytes | Pieces) -> int:
     """In bytes."""
     return len(blob) if isinstance(blob, bytes) else blob.size
 
 
 class Process:
-    """A running child: frames in and out, its stderr, and, once it has ended, why (`death`)."""
+    """A running child: frames in and out, its stderr, and, once it has ended, why (`death`). `kill` ends it, if its own
+    does not suffice."""
 
     def __init__(
         self,
         name: str,
-        process: asyncio.subprocess.Process,
+        process: Running,
         *,
-        owns_session: bool = False,
+        kill: Callable[[], None] | None = None,
         log_level: int = logging.INFO,
         largest: int = LARGEST,
     ) -> None:
@@ -66,7 +91,7 @@ class Process:
         self.process = process
         self.ready = False
         self.death = ""
-        self._owns_session, self._log_level, self._largest = owns_session, log_level, largest
+        self._end, self._log_level, self._largest = kill or process.kill, log_level, largest
         self._given_up = False  # what still comes is dropped
         self._input, self._output, self._stderr = process.stdin, process.stdout, process.stderr
         # Frames are read by a task of their own: a receiver that is cancelled must not leave half a frame behind.
@@ -88,23 +113,23 @@ class Process:
         log_level: int = logging.INFO,
         largest: int = LARGEST,
     ) -> "Process":
-        """Start `python -m module arguments...`, without the provider keys and with `environment` on top of ours.
+        """Start `python -m module arguments...` with this `environment`, or that of every child.
 
         `own_session`: the child leads a session of its own, and killing it kills whatever it has started (POSIX).
         `log_level`: at which its stderr is logged, line by line. `largest`: bytes of half a frame; a child that
         announces more is killed. Raises OSError if no process can be started.
         """
-        own = {"PYTHONPATH": child_path(), "PYTHONUTF8": "1", PARENT: str(os.getpid())}
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", module, *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**without_keys(os.environ), **own, **(environment or {})},
+            env=child_environment({}) if environment is None else environment,
             start_new_session=own_session,
         )
-        owns_session = own_session and os.name == "posix"
-        return cls(name, process, owns_session=owns_session, log_level=log_level, largest=largest)
+        group = own_session and os.name == "posix"
+        kill = partial(os.killpg, process.pid, signal.SIGKILL) if group else process.kill
+        return cls(name, process, kill=kill, log_level=log_level, largest=largest)
 
     @property
     def last_words(self) -> str:
@@ -128,6 +153,7 @@ class Process:
         await asyncio.wait((self._logging,), timeout=0.5)
         self._logging.cancel()
         self.death = _describe_end(code, self._last_lines[-1] if self._last_lines else "")
+        self._input.close()
         for frames in list(self._received.values()):
             await frames.put(None)
 
@@ -208,10 +234,7 @@ class Process:
 
     def _kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: so has all of its group
-            if self._owns_session:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
+            self._end()
 
     async def kill(self) -> None:
         """Kill the child, with its session if it owns one, and wait until it is gone."""

@@ -51,7 +51,8 @@ def made(count: int) -> bytes:
 
 REPORTING = """
 import asyncio, resource, sys
-from docqa.ingest.reader import Limits, prepare
+from docqa.ingest.children import Limits
+from docqa.ingest.reader import prepare
 asyncio.run(prepare(sys.stdin.buffer.read(), "a.pdf", limits=Limits(600, 4096))).close()
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """

@@ -9,18 +9,21 @@ import tempfile
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
 
 from docqa import ROOT
 from docqa.errors import Unreadable
-from docqa.ingest import reader
+from docqa.ingest import children, reader
+from docqa.ingest.children import NURSERY, Limits, Work, remove_remains
 from docqa.ingest.prepared import Prepared
-from docqa.ingest.reader import Limits, prepare, remove_remains
+from docqa.ingest.reader import ask, prepare
+from docqa.workers.nursery import Nursery
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
-from waiting import lives, until
+from waiting import lives, readers_of, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
@@ -32,7 +35,12 @@ needs_limits = pytest.mark.skipif(os.name == "nt", reason="Windows has no addres
 
 @pytest.fixture
 def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Puts code in place of the library that the child imports to read a text."""
+    """Puts code in place of the library that the child imports to read a text: one that starts by itself."""
+
+    async def none(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(NURSERY, "fork", none)
 
     def write(code: str) -> None:
         (tmp_path / "charset_normalizer.py").write_text(textwrap.dedent(code))
@@ -105,7 +113,7 @@ async def test_the_child_gives_the_reason_and_the_field() -> None:
 async def test_a_file_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(Unreadable, match=r"longer than 0\.5 s"):
         await prepare(LONG, "a.txt", limits=Limits(0.5, 2048))
-    assert not children()
+    assert not readers()
 
 
 @needs_limits
@@ -136,11 +144,11 @@ async def test_the_limits_hold_before_a_library_is_imported(
 @needs_proc
 async def test_a_cancelled_task_leaves_no_child_behind() -> None:
     task = asyncio.create_task(prepare(LONG, "a.txt", limits=Limits(60, 2048)))
-    await until(children, "a child that reads the file")
+    await until(readers, "a child that reads the file")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not children()
+    assert not readers()
 
 
 ATTACKS = {
@@ -161,16 +169,28 @@ ATTACKS = {
 
 
 @pytest.mark.skipif(not (means().landlock and means().seccomp), reason="needs Landlock and seccomp")
+@pytest.mark.parametrize("forked", [False, True], ids=["started by itself", "forked"])
 async def test_a_reader_that_was_taken_over_reaches_nothing(
-    plant: Callable[[str], None], caplog: pytest.LogCaptureFixture
+    forked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines = ["import os, resource, socket, subprocess", "done, refused = [], []"]
+    lines = ["import os, resource, socket, subprocess", "def main():", "    done, refused = [], []"]
     for name, attack in ATTACKS.items():
-        lines += ["try:", f"    {attack}", f"    done.append({name!r})"]
-        lines += ["except (OSError, ValueError, MemoryError):", f"    refused.append({name!r})"]
-    plant("\n".join([*lines, "raise RuntimeError(f'done {done}, refused {len(refused)}')"]))
-    await refusal_of_a_text()
-    assert f"done [], refused {len(ATTACKS)}" in caplog.text
+        lines += ["    try:", f"        {attack}", f"        done.append({name!r})"]
+        lines += ["    except (OSError, ValueError, MemoryError):", f"        refused.append({name!r})"]
+    (tmp_path / "taken_over.py").write_text("\n".join([*lines, "    raise RuntimeError(f'{done=} {len(refused)=}')"]))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    nursery = Nursery("docqa.ingest.nursery" if forked else "no_module")
+    monkeypatch.setattr(children, "NURSERY", nursery)
+    with children.at_hand():
+        await until(lambda: nursery.ready or not nursery.runs, "the nursery")
+        assert nursery.ready == forked
+        with pytest.raises(Unreadable):
+            await ask({"name": "notes.txt"}, b"words", LIMITS, (), kept_by_nobody, Work("taken_over", 0))
+    assert f"done=[] len(refused)={len(ATTACKS)}" in caplog.text
+
+
+async def kept_by_nobody(_: dict[str, Any], __: bytes) -> None:
+    raise AssertionError("a child that was taken over answers nothing")
 
 
 @needs_limits
@@ -182,7 +202,8 @@ async def test_a_reader_that_never_ends_has_so_much_time_of_a_processor(plant: C
 
 SERVER = """
 import asyncio
-from docqa.ingest.reader import Limits, prepare
+from docqa.ingest.children import Limits
+from docqa.ingest.reader import prepare
 asyncio.run(prepare("ж ".encode() * 15_000_000, "a.txt", limits=Limits(60, 2048)))
 """
 
@@ -195,8 +216,8 @@ async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     server = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, cwd=ROOT)
-    await until(lambda: children(server.pid), "a child that reads the file")
-    [reader] = children(server.pid)
+    await until(lambda: readers_of(server.pid), "a child that reads the file")
+    [reader] = readers_of(server.pid)
     server.kill()
     await server.wait()
     await until(lambda: not lives(reader), "the end of the reader", seconds=2)
@@ -208,8 +229,8 @@ async def test_no_reader_survives_a_killed_server_and_the_next_one_removes_what_
 @needs_proc
 async def test_a_crash_of_the_child_is_a_refusal_and_its_signal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     task = asyncio.create_task(prepare(LONG, "long.txt", limits=Limits(60, 2048)))
-    await until(children, "a child that reads the file")
-    os.kill(children()[0], signal.SIGKILL)
+    await until(readers, "a child that reads the file")
+    os.kill(readers()[0], signal.SIGKILL)
     with pytest.raises(Unreadable, match="Reading this file crashed"):
         await task
     assert "the process reading 'long.txt' ended by SIGKILL" in caplog.text
@@ -281,16 +302,6 @@ def texts_of(prepared: Prepared) -> list[str]:
         return [page.text for page in prepared.page_rows()]
 
 
-def children(pid: int = 0) -> list[int]:
-    """The readers that a process, or this one, has started; servers and askers of other tests are its children too."""
-    pid = pid or os.getpid()
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(pid) for pid in file.read().split() if "\0docqa.ingest\0" in command_of(pid)]
-
-
-def command_of(pid: str) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline") as file:
-            return file.read()
-    except OSError:
-        return ""  # it has just ended
+def readers() -> list[int]:
+    """The readers that this process has started; servers and askers of other tests are its children too."""
+    return readers_of(os.getpid())

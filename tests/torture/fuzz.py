@@ -35,7 +35,8 @@ import test_docx
 import test_odt
 from binary_workbooks import xls, xlsb
 from docqa.errors import Unreadable
-from docqa.ingest.reader import Limits, prepare
+from docqa.ingest.children import Limits
+from docqa.ingest.reader import prepare
 from messages import outlook
 from test_hostile import book, zipped
 from test_odp import box, items, notes, place, presentation

@@ -26,7 +26,7 @@ import httpx
 import test_hostile as known
 import test_hostile_documents as documents
 from conftest import Server, start_server, stop_server
-from waiting import lives, resident_mb
+from waiting import lives, readers_of, resident_mb
 
 File = tuple[str, Callable[[], bytes]]
 
@@ -164,12 +164,6 @@ def account(server: Server, name: str) -> httpx.Client:
     return httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=180)
 
 
-def readers(pid: int) -> list[str]:
-    """The processes that read files and belong to a server."""
-    done = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [line for line in done.stdout.splitlines() if "docqa.ingest" in line]
-
-
 def percentile(values: list[float], share: float) -> float:
     """The value that so large a share of them does not exceed."""
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
@@ -224,7 +218,7 @@ def torment(server: Server, sent: list[File], seconds: float) -> int:
     chats.stopped.set()
     chats.join()
     time.sleep(2)
-    left = readers(pid), list(Path(tempfile.gettempdir()).glob(f"docqa-reader-{pid}-*"))
+    left = readers_of(pid), list(Path(tempfile.gettempdir()).glob(f"docqa-reader-{pid}-*"))
     more = len(os.listdir(f"/proc/{pid}/fd")) - descriptors
     print("\n".join(f"{times:5} {name}" for name, times in sorted(ended.items())))
     worst = percentile(chats.waits, 0.95) / percentile(quiet, 0.95)

@@ -2,10 +2,19 @@
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-ROLES = {"docqa.ingest": "reader", "embedder_child": "embedder", "verifier_child": "verifier", "local_child": "model"}
+NURSERY = "docqa.ingest.nursery"  # readers that were forked from it bear its name
+ROLES = {
+    NURSERY: "nursery",
+    "docqa.ingest": "reader",
+    "embedder_child": "embedder",
+    "verifier_child": "verifier",
+    "local_child": "model",
+}
 LASTING = (
     *("docqa.sqlite", "docqa.sqlite-wal", "docqa.sqlite-shm", "api-key", "ballast", "model-precisions.json"),
     "torchinductor_root",  # an empty folder that torch makes once
@@ -41,9 +50,9 @@ def sample(pid: int, data: Path, temporary: Path, at: float, health_ms: float) -
     memory: Counter[str] = Counter()
     count: Counter[str] = Counter()
     cpu = _cpu(pid)
-    for child in _children(pid):
+    for child, role in _roles(pid):
         try:
-            role, size = _role(child), _megabytes(_status(child), "VmRSS")
+            size = _megabytes(_status(child), "VmRSS")
             cpu += _cpu(child)
         except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             continue
@@ -88,9 +97,14 @@ def _children(pid: int) -> list[int]:
     return [int(child) for listed in lists for child in listed.split()]
 
 
-def _role(pid: int) -> str:
-    command = Path(f"/proc/{pid}/cmdline").read_text()
-    return next((role for module, role in ROLES.items() if module in command), "other")
+def _roles(pid: int) -> Iterator[tuple[int, str]]:
+    """The children of a server with what they are there for, and those of its nursery."""
+    for child in _children(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            command = Path(f"/proc/{child}/cmdline").read_text()
+            yield child, next((role for module, role in ROLES.items() if module in command), "other")
+            if NURSERY in command:
+                yield from ((reader, "reader") for reader in _children(child))
 
 
 def _status(pid: int) -> dict[str, str]:
