@@ -57,7 +57,7 @@ ENDPOINTS = (
     places.PAGES,
     places.PICTURE,  # before the text, whose path would take its name for a number
     documents.PAGE,
-    documents.RENAME,
+    documents.UPDATE,
     chats.LIST,
     chats.CREATE,
     chats.READ,

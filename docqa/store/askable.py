@@ -7,6 +7,7 @@ from aiosqlite import Connection
 
 from docqa.errors import NotFound
 from docqa.store.documents import STORED, StoredDocument, stored_document
+from docqa.store.filters import NONE, Filters
 from docqa.store.knowledge import knowledge_base_documents
 from docqa.store.sql import fetch_all
 
@@ -53,7 +54,8 @@ async def documents_of(conn: Connection, account: int, what: Askable) -> list[St
     return await knowledge_base_documents(conn, account, what.id)
 
 
-async def newest_documents(conn: Connection, account: int) -> list[StoredDocument]:
-    """The account's documents, the newest first, at most MOST."""
-    sql = f"SELECT {STORED} FROM document WHERE account = ? ORDER BY created DESC, id DESC LIMIT ?"
-    return [StoredDocument(*row) for row in await fetch_all(conn, sql, account, MOST)]
+async def newest_documents(conn: Connection, account: int, filters: Filters = NONE) -> list[StoredDocument]:
+    """The account's documents that fit, the newest first, at most MOST."""
+    fit, values = filters.condition()
+    sql = f"SELECT {STORED} FROM document WHERE account = ? AND {fit} ORDER BY created DESC, id DESC LIMIT ?"
+    return [StoredDocument(*row) for row in await fetch_all(conn, sql, account, *values, MOST)]

@@ -1,16 +1,16 @@
 """Documents, their files and pages."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
 from docqa import records
-from docqa.errors import NotFound
+from docqa.errors import NotFound, TooLarge
 from docqa.formats.pages import ExtractedPage
-from docqa.store.accounts import count_documents
+from docqa.store.filters import DATE, NONE, Filters
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
@@ -47,6 +47,7 @@ class StoredPage:
 
 
 STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated, created"
+_RECORD = f"name, doc_id, summary, language, pages, shareable, created, kind, {DATE}, tags"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -115,13 +116,25 @@ async def add_pages(conn: Connection, document: int, pages: Iterable[PageRow]) -
     await change_many(conn, sql, ((document, *page) for page in pages))
 
 
-async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
-    """A page of the account's documents, newest first; pages are numbered from 1."""
-    count = await count_documents(conn, account)
-    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
-             WHERE account = ? ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
-    rows = await fetch_all(conn, sql, account, page_size, min((page - 1) * page_size, BIGGEST))
+async def documents(
+    conn: Connection, account: int, page: int, page_size: int, filters: Filters = NONE
+) -> records.DocumentList:
+    """A page of the account's documents that fit, newest first; pages are numbered from 1."""
+    fit, values = filters.condition()
+    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM document WHERE account = ? AND {fit}", account, *values)
+    sql = f"""SELECT {_RECORD} FROM document WHERE account = ? AND {fit}
+              ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
+    rows = await fetch_all(conn, sql, account, *values, page_size, min((page - 1) * page_size, BIGGEST))
     return records.DocumentList(-(-count // page_size), [_document(row) for row in rows])
+
+
+async def fitting(conn: Connection, documents: Sequence[StoredDocument], filters: Filters) -> list[StoredDocument]:
+    """Those of the documents that fit, in their order."""
+    fit, values = filters.condition()
+    sql = f"SELECT id FROM document WHERE id IN (SELECT value FROM json_each(?)) AND {fit}"
+    ids = json.dumps([document.id for document in documents])
+    chosen = {id_ for (id_,) in await fetch_all(conn, sql, ids, *values)}
+    return [document for document in documents if document.id in chosen]
 
 
 async def languages(conn: Connection) -> dict[str, int]:
@@ -140,25 +153,37 @@ async def scanned_languages(conn: Connection) -> dict[str, int]:
 
 
 def _document(row: tuple[Any, ...]) -> records.Document:
-    name, doc_id, summary, language, pages, shareable, created = row
-    return records.Document(name, doc_id, summary, language, pages, bool(shareable), created)
+    name, doc_id, summary, language, pages, shareable, created, kind, date, tags = row
+    about = kind, date, list(json.loads(tags))
+    return records.Document(name, doc_id, summary, language, pages, bool(shareable), created, *about)
 
 
 async def document(conn: Connection, account: int, doc_id: str) -> records.Document:
     """The account's document of this doc_id. Raises NotFound."""
-    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
-             WHERE account = ? AND doc_id = ?"""
-    row = await fetch_one(conn, sql, account, doc_id)
+    row = await fetch_one(conn, f"SELECT {_RECORD} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
     if row is None:
         raise NotFound("Document not found")
     return _document(row)
 
 
-async def rename_document(conn: Connection, account: int, doc_id: str, name: str) -> None:
-    """Give a document another name. Raises NotFound."""
-    sql = "UPDATE any_document SET name = ? WHERE account = ? AND doc_id = ? AND NOT deleted"
-    if not await change(conn, sql, name, account, doc_id):
+async def update_document(
+    conn: Connection, account: int, doc_id: str, name: str | None, tags: Iterable[str] | None
+) -> None:
+    """Give a document another name, and other tags, unless they are None. Raises NotFound."""
+    sql = """UPDATE any_document SET name = coalesce(?, name), tags = coalesce(?, tags)
+             WHERE account = ? AND doc_id = ? AND NOT deleted"""
+    folded = None if tags is None else json.dumps({tag: tag.casefold() for tag in tags})
+    if not await change(conn, sql, name, folded, account, doc_id):
         raise NotFound("Document not found")
+
+
+async def add_tags(conn: Connection, account: int, doc_id: str, tags: Iterable[str], most: int) -> None:
+    """Give a document these tags beside its own. Raises NotFound, and TooLarge where it would have more than `most`."""
+    known = (await document(conn, account, doc_id)).tags
+    together = {tag.casefold(): tag for tag in [*known, *tags]}
+    if len(together) > most:
+        raise TooLarge(f"The document would have more than {most} tags, the most it may have. It has the ones it had.")
+    await update_document(conn, account, doc_id, None, together.values())
 
 
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:

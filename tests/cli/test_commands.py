@@ -258,8 +258,25 @@ def test_documents_are_listed_by_words_and_knowledge_base(library: Run, tmp_path
     assert names(library) == {"lease.txt", "pump.txt", "lonely.txt"}
     assert names(library, "--kb", "House") == {"lease.txt", "pump.txt"}
     assert names(library, "LEA") == {"lease.txt"}
-    name, pages, language, _, doc_id = library("ls", "lease").out.strip().split("\t")
+    name, pages, language, _, _, _, doc_id = library("ls", "lease").out.strip().split("\t")
     assert (name, pages, language, len(doc_id)) == ("lease.txt", "1", "en", 24)
+
+
+def test_documents_are_filed_under_tags_and_chosen_by_them(library: Run, papers: Path) -> None:
+    assert library("add", papers / "lease.txt", "--tag", "Rent", "--tag", "Bergen").code == 0
+    assert names(library, "--tag", "rent") == {"lease.txt"}
+    assert "Tags: Rent, Bergen\n" in library("show", "lease").out
+    assert "\tRent, Bergen\t" in library("ls", "lease").out
+    assert library("tag", "lease", "pump", "--add", "House", "--remove", "RENT").err == (
+        "lease.txt: Bergen, House.\npump.txt: House.\n"
+    )
+    assert names(library, "--tag", "house") == {"lease.txt", "pump.txt"}
+    assert "cellar" in library("ask", "Where does the pump stand?", "--tag", "House").out
+    assert library("ask", "--kb", "House", "Where does the pump stand?", "--tag", "Bergen").code == 3
+    assert library("search", "lease.txt", "pump.txt", "cellar", "--tag", "Bergen").code == 3
+    assert library("ask", "Where does the pump stand?", "--to", "2001-01-01").err.startswith("docqa: No document fits")
+    assert names(library, "--kind", "pdf") == set() == names(library, "--written-in", "GERMAN")
+    assert "must be a day such as 2027-03-31" in library("ls", "--from", "May").err
 
 
 def test_a_document_and_its_pages_are_shown(library: Run) -> None:

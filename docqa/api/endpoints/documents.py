@@ -9,6 +9,7 @@ from starlette.responses import Response
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
+from docqa.api.filters import filters_of
 from docqa.api.multipart import media_type as safe_type
 from docqa.api.streaming import stream_file
 from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
@@ -37,7 +38,7 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         doc_id = await add_file(
             services.intake, account, content, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
         )
-    return records.Added(doc_id, doc_id)
+    return await _tagged(services, account, doc_id, given)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
@@ -45,13 +46,21 @@ async def upload(services: Services, account: int, given: Given) -> records.Adde
     file = given.file
     assert file is not None, "the declaration requires it"
     doc_id = await add_file(services.intake, account, file.content, file.name, file.media_type, ("body", "file"))
+    return await _tagged(services, account, doc_id, given)
+
+
+async def _tagged(services: Services, account: int, doc_id: str, given: Given) -> records.Added:
+    if tags := given.query["tag"]:
+        async with services.db.write() as conn:
+            await store.documents.add_tags(conn, account, doc_id, tags, given_by.MOST_TAGS)
     return records.Added(doc_id, doc_id)
 
 
 async def list_documents(services: Services, account: int, given: Given) -> records.DocumentList:
-    """A page of the account's documents, newest first."""
+    """A page of the account's documents that fit, newest first."""
+    query, filters = given.query, filters_of(given.query)
     async with services.db.read() as conn:
-        return await store.documents.documents(conn, account, given.query["page"], given.query["page_size"])
+        return await store.documents.documents(conn, account, query["page"], query["page_size"], filters)
 
 
 async def read_document(services: Services, account: int, given: Given) -> records.Document:
@@ -70,11 +79,11 @@ async def delete_document(services: Services, account: int, given: Given) -> rec
     return records.Message("Document deleted")
 
 
-async def rename_document(services: Services, account: int, given: Given) -> records.Document:
-    """Gives a document another name. Raises NotFound."""
+async def update_document(services: Services, account: int, given: Given) -> records.Document:
+    """Gives a document another name, or other tags. Raises NotFound."""
     doc_id = given.path["doc_id"]
     async with services.db.write() as conn:
-        await store.documents.rename_document(conn, account, doc_id, given.body["name"])
+        await store.documents.update_document(conn, account, doc_id, given.body["name"], given.body["tags"])
         return await store.documents.document(conn, account, doc_id)
 
 
@@ -130,13 +139,14 @@ UPLOAD = Endpoint(
     status=201,
     tag=TAG,
     lane="uploads",
+    query=given_by.UPLOAD_QUERY,
     file="file",
     errors=(InvalidRequest, TooLarge, DiskFull),
 )
 LIST = Endpoint(
     path="/v1/api/documents",
     handler=list_documents,
-    summary="List the caller's documents, newest first",
+    summary="List the caller's documents, newest first, or those that fit",
     answers=records.DocumentList,
     tag=TAG,
     query=given_by.DOCUMENTS_QUERY,
@@ -158,11 +168,11 @@ DELETE = Endpoint(
     tag=TAG,
     errors=(NotFound, DiskFull),
 )
-RENAME = Endpoint(
+UPDATE = Endpoint(
     path="/v1/api/documents/{doc_id}",
     methods=("PATCH",),
-    handler=rename_document,
-    summary="Rename a document",
+    handler=update_document,
+    summary="Rename a document, or file it under other tags",
     answers=records.Document,
     tag=TAG,
     body=given_by.DOCUMENT_UPDATE_BODY,

@@ -48,10 +48,13 @@ export function forgetAll() {
 }
 
 function offerFilters() {
-  const kinds = [...new Set([...known.values()].map(kindOf))].sort();
-  const languages = [...new Set([...known.values()].map((one) => one.language))].filter(Boolean).sort();
+  const all = [...known.values()], sorted = (values) => [...new Set(values)].filter(Boolean).sort((a, b) => a.localeCompare(b));
+  const kinds = sorted(all.map((one) => one.kind)), languages = sorted(all.map((one) => one.language));
+  const tags = sorted(new Map(all.flatMap((one) => one.tags).map((tag) => [folded(tag), tag])).values());
   refill($("kind"), "allKinds", kinds.map((kind) => option(kind, kind.toUpperCase())));
   refill($("language"), "allLanguages", languages.map((language) => option(language, languageNames.of(language))));
+  refill($("tag"), "allTags", tags.map((tag) => option(folded(tag), tag)));
+  $("tag").hidden = !tags.length;
 }
 
 function refill(select, all, options) {
@@ -60,17 +63,25 @@ function refill(select, all, options) {
   if (options.some(({ value }) => value === before)) select.value = before;
 }
 
-const kindOf = ({ name }) => name.match(/\.([^./\\ ]{1,5})$/)?.[1].toLowerCase() ?? "web";
+const folded = (text) => text.toLocaleLowerCase();
+
+// Its own date may be a month or a year, all days of which count.
+function isOf({ date }) {
+  const from = $("from").value.slice(0, date.length), to = $("to").value.slice(0, date.length);
+  return from <= date && (!to || date <= to);
+}
 
 function shown() {
-  const words = $("find").value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const words = folded($("find").value).split(/\s+/).filter(Boolean);
   const members = bases.current()?.members;
   return [...known.values()].filter((one) =>
     !hidden.has(one.doc_id)
     && (!members || members.has(one.doc_id))
-    && (!$("kind").value || kindOf(one) === $("kind").value)
+    && (!$("kind").value || one.kind === $("kind").value)
     && (!$("language").value || one.language === $("language").value)
-    && words.every((part) => `${one.name} ${one.summary}`.toLocaleLowerCase().includes(part)));
+    && (!$("tag").value || one.tags.some((tag) => folded(tag) === $("tag").value))
+    && isOf(one)
+    && words.every((part) => folded([one.name, one.summary, ...one.tags].join(" ")).includes(part)));
 }
 
 export function draw() {
@@ -101,6 +112,7 @@ function details(one) {
   const actions = make("div", { className: "row wrap" },
     make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")),
     button(word("rename"), () => rename(one)),
+    button(word("tags"), () => file(one)),
     button(word("download"), () => download(one)));
   return [summary, added, actions];
 }
@@ -109,6 +121,15 @@ async function rename(one) {
   const name = await askName(word("newName", { name: one.name }), one.name);
   if (!name) return;
   await call("PATCH", `/v1/api/documents/${one.doc_id}`, { name });
+  await list();
+}
+
+// Its tags, as a person writes them.
+async function file(one) {
+  const written = await askName(word("tagsOf", { name: one.name }), one.tags.join(", "), false);
+  if (written === null) return;
+  const tags = written.split(",").map((tag) => tag.trim()).filter(Boolean);
+  await call("PATCH", `/v1/api/documents/${one.doc_id}`, { tags });
   await list();
 }
 
@@ -133,7 +154,8 @@ function discard(one) {
 }
 
 function facts(one) {
-  return [counted("page", one.pages), one.language && languageNames.of(one.language)].filter(Boolean).join(", ");
+  const about = [counted("page", one.pages), one.language && languageNames.of(one.language)].filter(Boolean).join(", ");
+  return [about, ...one.tags].join(" · ");
 }
 
 function showChoice() {

@@ -86,7 +86,7 @@ when("settings-close", "click", async () => $("settings").close());
 when("add", "submit", async () => { addFiles($("file").files); $("add").reset(); });
 when("link", "submit", async () => { addLink($("url").value); $("link").reset(); });
 when("older", "click", library.older);
-for (const id of ["find", "kind", "language"]) $(id).addEventListener("input", library.draw);
+for (const id of ["find", "kind", "language", "tag", "from", "to"]) $(id).addEventListener("input", library.draw);
 $("base").addEventListener("change", bases.changed);
 $("base-into").addEventListener("change", () => attempt(bases.join));
 when("base-menu", "click", async () => {
