@@ -95,12 +95,14 @@ class Member:
 
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """A named set of documents."""
+    """A named set of documents. Beyond the API: `access` is `own`, `read` for one that was shared with the account, and
+    `originals` for one that was shared with its files."""
 
     knowledge_base_id: str
     name: str
     document_details: list[Member]
     date_time: Timestamp
+    access: str
 
 
 @dataclass(frozen=True)

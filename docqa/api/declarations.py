@@ -151,13 +151,27 @@ DOCUMENT_LIST_CHAT_BODY: Final = record(
 )
 KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES, "filters": FILTERED})
 
-DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, **FILTERS})
+DOCUMENTS_QUERY: Final = record(
+    {
+        "page": PAGE,
+        "page_size": PAGE_SIZE,
+        **FILTERS,
+        "knowledge_base_id": described(optional(text), "The documents of this knowledge base, also of a shared one."),
+    }
+)
 ORDER: Final = described(
     free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`."
 )
 KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": ORDER})
 KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_IDS})
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
+SHARE_BODY: Final = record(
+    {
+        "name": described(NAME, "Whom it is for, in your own words."),
+        "originals": described(default(boolean, False), "`true` lets the files be downloaded, too."),
+    }
+)
+TAKE_BODY: Final = record({"code": SHORT_TEXT})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
 _TAGGED: Final = {
     "tag": described(

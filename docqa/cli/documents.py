@@ -21,13 +21,12 @@ HEAD = ("NAME", "PAGES", "LANGUAGE", "DATE", "TAGS", "ADDED", "ID")
 def list_documents(service: Service, words: tuple[str, ...], kb: str | None, filters: Record, as_json: bool) -> None:
     """List documents, newest first: all, those whose names hold every WORD, those of a knowledge base, those that
     fit."""
-    members = {member["doc_id"] for member in knowledge_base(service, kb)["document_details"]} if kb else None
+    base = {"knowledge_base_id": knowledge_base(service, kb)["knowledge_base_id"]} if kb else {}
     folded = [word.casefold() for word in words]
     records = [
         record
-        for record in service.documents(**filters)
-        if (members is None or record["doc_id"] in members)
-        and all(word in record["name"].casefold() for word in folded)
+        for record in service.documents(**filters, **base)
+        if all(word in record["name"].casefold() for word in folded)
     ]
     if as_json:
         put_json(records)

@@ -20,7 +20,7 @@ SECTIONS = {
         Listed("show", "docqa.cli.documents:show", "show what is known of a document, or the text of a page"),
         Listed("tag", "docqa.cli.documents:tag", "file documents under tags"),
         Listed("rm", "docqa.cli.documents:remove", "delete documents"),
-        Listed("kb", "docqa.cli.kb:kb", "list, make, fill, rename and delete knowledge bases"),
+        Listed("kb", "docqa.cli.kb:kb", "list, make, fill, rename, share and delete knowledge bases"),
         Listed("watch", "docqa.cli.watch:watch", "keep the documents as a folder is"),
     ],
     "The server": [

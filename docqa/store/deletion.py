@@ -6,7 +6,7 @@ until nothing else of it is left.
 
 from aiosqlite import Connection
 
-from docqa.errors import NotFound
+from docqa.store.access import refuse
 from docqa.store.chats import forget_document
 from docqa.store.sql import change, fetch_all, fetch_one
 
@@ -36,10 +36,10 @@ _STEPS = (
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
-    """Make a document gone for every reader, and its bytes addable again. Raises NotFound."""
+    """Make a document gone for every reader, and its bytes addable again. Raises NotFound, Forbidden."""
     row = await fetch_one(conn, "SELECT id FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
     if row is None:
-        raise NotFound("Document not found")
+        await refuse(conn, account, doc_id)
     sql = """UPDATE any_document SET deleted = 1, sha256 = randomblob(32), name = '', summary = '', notes = '',
              message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]', tags = '{}'
              WHERE id = ?"""

@@ -3,15 +3,16 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa import records
-from docqa.errors import NotFound, TooLarge
+from docqa.errors import Forbidden, NotFound
 from docqa.formats.pages import ExtractedPage
-from docqa.store.filters import DATE, NONE, Filters
-from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.access import READABLE, refuse
+from docqa.store.filters import Filters
+from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
 
@@ -47,7 +48,6 @@ class StoredPage:
 
 
 STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated, created"
-_RECORD = f"name, doc_id, summary, language, pages, shareable, created, kind, {DATE}, tags"
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -116,18 +116,6 @@ async def add_pages(conn: Connection, document: int, pages: Iterable[PageRow]) -
     await change_many(conn, sql, ((document, *page) for page in pages))
 
 
-async def documents(
-    conn: Connection, account: int, page: int, page_size: int, filters: Filters = NONE
-) -> records.DocumentList:
-    """A page of the account's documents that fit, newest first; pages are numbered from 1."""
-    fit, values = filters.condition()
-    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM document WHERE account = ? AND {fit}", account, *values)
-    sql = f"""SELECT {_RECORD} FROM document WHERE account = ? AND {fit}
-              ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
-    rows = await fetch_all(conn, sql, account, *values, page_size, min((page - 1) * page_size, BIGGEST))
-    return records.DocumentList(-(-count // page_size), [_document(row) for row in rows])
-
-
 async def fitting(conn: Connection, documents: Sequence[StoredDocument], filters: Filters) -> list[StoredDocument]:
     """Those of the documents that fit, in their order."""
     fit, values = filters.condition()
@@ -152,58 +140,46 @@ async def scanned_languages(conn: Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in await fetch_all(conn, sql)}
 
 
-def _document(row: tuple[Any, ...]) -> records.Document:
-    name, doc_id, summary, language, pages, shareable, created, kind, date, tags = row
-    about = kind, date, list(json.loads(tags))
-    return records.Document(name, doc_id, summary, language, pages, bool(shareable), created, *about)
-
-
-async def document(conn: Connection, account: int, doc_id: str) -> records.Document:
-    """The account's document of this doc_id. Raises NotFound."""
-    row = await fetch_one(conn, f"SELECT {_RECORD} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
-    if row is None:
-        raise NotFound("Document not found")
-    return _document(row)
-
-
-async def update_document(
-    conn: Connection, account: int, doc_id: str, name: str | None, tags: Iterable[str] | None
-) -> None:
-    """Give a document another name, and other tags, unless they are None. Raises NotFound."""
-    sql = """UPDATE any_document SET name = coalesce(?, name), tags = coalesce(?, tags)
-             WHERE account = ? AND doc_id = ? AND NOT deleted"""
-    folded = None if tags is None else json.dumps({tag: tag.casefold() for tag in tags})
-    if not await change(conn, sql, name, folded, account, doc_id):
-        raise NotFound("Document not found")
-
-
-async def add_tags(conn: Connection, account: int, doc_id: str, tags: Iterable[str], most: int) -> None:
-    """Give a document these tags beside its own. Raises NotFound, and TooLarge where it would have more than `most`."""
-    known = (await document(conn, account, doc_id)).tags
-    together = {tag.casefold(): tag for tag in [*known, *tags]}
-    if len(together) > most:
-        raise TooLarge(f"The document would have more than {most} tags, the most it may have. It has the ones it had.")
-    await update_document(conn, account, doc_id, None, together.values())
-
-
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:
-    """The account's document of this doc_id. Raises NotFound."""
-    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
+    """The document of this doc_id, which the account may read. Raises NotFound."""
+    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE doc_id = ?2 AND {READABLE}", account, doc_id)
     if row is None:
         raise NotFound("Document not found")
     return StoredDocument(*row)
 
 
 async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
-    """The documents in the given order, each once. Raises NotFound when one of them is not the account's."""
+    """The documents in the given order, each once. Raises NotFound when the account may not read one of them."""
     return [await stored_document(conn, account, doc_id) for doc_id in dict.fromkeys(doc_ids)]
+
+
+async def own_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
+    """The same, of the account's own documents. Raises NotFound, and Forbidden for one that it may only read."""
+    documents = await stored_documents(conn, account, doc_ids)
+    sql = "SELECT id FROM document WHERE account = ? AND id IN (SELECT value FROM json_each(?))"
+    ids = json.dumps([document.id for document in documents])
+    own = {id_ for (id_,) in await fetch_all(conn, sql, account, ids)}
+    for document in documents:
+        if document.id not in own:
+            await refuse(conn, account, document.doc_id)
+    return documents
+
+
+async def document_with_original(conn: Connection, account: int, doc_id: str) -> StoredDocument:
+    """A document whose file the account may have. Raises NotFound, and Forbidden where it may read the text alone."""
+    document = await stored_document(conn, account, doc_id)
+    sql = """SELECT 1 FROM document WHERE id = ?1 AND account = ?2
+             UNION ALL SELECT 1 FROM shared_document WHERE document = ?1 AND reader = ?2 AND originals"""
+    if await fetch_one(conn, sql, document.id, account) is None:
+        raise Forbidden(f"{document.name} was shared with you without its file: you may read its text and pages.")
+    return document
 
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
     """How far the background work on a document is. Raises NotFound."""
-    sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
-                    (SELECT count(*) FROM chunk WHERE document = d.id), trim(d.notes || ' ' || d.message), d.id
-             FROM document d WHERE d.account = ? AND d.doc_id = ?"""
+    sql = f"""SELECT doc_id, state, pages, (SELECT count(*) FROM page WHERE document = document.id AND scan != ''),
+                     (SELECT count(*) FROM chunk WHERE document = document.id), trim(notes || ' ' || message), id
+              FROM document WHERE doc_id = ?2 AND {READABLE}"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:
         raise NotFound("Document not found")

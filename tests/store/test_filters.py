@@ -20,7 +20,7 @@ async def add(conn: Connection, account: int, name: str, *tags: str, **about: An
     await store.documents.add_document(
         conn, account, doc_id=name, name=name, sha256=name.encode(), pages=1, notes="", **known
     )
-    await store.documents.update_document(conn, account, name, None, tags)
+    await store.library.update_document(conn, account, name, None, tags)
 
 
 @pytest.fixture
@@ -63,6 +63,6 @@ async def test_documents_are_chosen_and_listed_alike(db: Database, filters: Filt
         assert [document.name for document in await store.documents.fitting(conn, every, filters)] == names
         newest_first = names[::-1]
         assert [document.name for document in await store.askable.newest_documents(conn, 1, filters)] == newest_first
-        listed = await store.documents.documents(conn, 1, 1, 1, filters)
+        listed = await store.library.documents(conn, 1, 1, 1, filters)
         assert [document.name for document in listed.documents] == newest_first[:1]
         assert listed.total_pages == len(names)

@@ -6,29 +6,45 @@ import { counted, languageNames, word } from "./words.js";
 
 const PAGES = 10; // of a hundred documents each: so many are there to be searched at once
 export const chosen = new Set(); // doc_id of the documents to ask
-const known = new Map(); // doc_id → document
+const known = new Map(); // doc_id → document; `lent` is the knowledge base that somebody else has shared it in
 const hidden = new Set(); // doc_id of what was deleted and may be taken back
 let listed = PAGES;
 
-export const nameOf = (doc_id) => known.get(doc_id)?.name ?? word("deletedDocument");
-export const pagesOf = (doc_id) => known.get(doc_id)?.pages ?? 1;
+export const nameOf = (doc_id) => known.get(doc_id)?.name ?? bases.nameIn(doc_id) ?? word("deletedDocument");
+export const pagesOf = (doc_id) => known.get(doc_id)?.pages;
+
+// (the documents that fit a query, the newest first, how many pages of them there are)
+async function fetched(query, most) {
+  const path = (page) => `/v1/api/documents?${new URLSearchParams({ ...query, page, page_size: 100 })}`;
+  const first = await call("GET", path(1));
+  const further = Array.from({ length: Math.max(0, Math.min(most, first.total_pages) - 1) }, (_, index) => call("GET", path(index + 2)));
+  const pages = [first, ...(await Promise.all(further))];
+  return [pages.flatMap(({ documents }) => documents), first.total_pages];
+}
 
 export async function list(added = []) {
-  const path = (page) => `/v1/api/documents?page_size=100&page=${page}`;
-  const first = await call("GET", path(1));
-  const further = Array.from({ length: Math.min(listed, first.total_pages) - 1 }, (_, index) => call("GET", path(index + 2)));
-  const pages = [first, ...(await Promise.all(further))];
+  const [documents, pages] = await fetched({}, listed);
   known.clear();
-  for (const page of pages) for (const one of page.documents) known.set(one.doc_id, one);
-  $("older").hidden = listed >= first.total_pages;
+  for (const one of documents) known.set(one.doc_id, one);
+  $("older").hidden = listed >= pages;
   for (const doc_id of chosen) if (!known.has(doc_id)) chosen.delete(doc_id);
   if (added.length) choose(added); // what was just added is what will be asked
   await bases.list();
   if (!chosen.size && known.size && !bases.current()) choose([known.keys().next().value]);
+  await listShared();
+  // The summary comes last: a document without one is still worked on.
+  for (const one of known.values()) if (!one.lent && (!one.summary || added.includes(one.doc_id))) watch(one);
+}
+
+// What somebody else has shared is there as long as its knowledge base is shown.
+export async function listShared() {
+  const base = bases.current();
+  const [lent] = base && !bases.isOwn(base) ? await fetched({ knowledge_base_id: base.id }, Infinity) : [[]];
+  if (base?.id !== bases.current()?.id) return; // another was chosen meanwhile
+  for (const [doc_id, one] of known) if (one.lent) known.delete(doc_id);
+  for (const one of lent) known.set(one.doc_id, { ...one, lent: base });
   offerFilters();
   draw();
-  // The summary comes last: a document without one is still worked on.
-  for (const one of known.values()) if (!one.summary || added.includes(one.doc_id)) watch(one);
 }
 
 export function older() {
@@ -76,7 +92,7 @@ function shown() {
   const members = bases.current()?.members;
   return [...known.values()].filter((one) =>
     !hidden.has(one.doc_id)
-    && (!members || members.has(one.doc_id))
+    && (members ? members.has(one.doc_id) : !one.lent)
     && (!$("kind").value || one.kind === $("kind").value)
     && (!$("language").value || one.language === $("language").value)
     && (!$("tag").value || one.tags.some((tag) => folded(tag) === $("tag").value))
@@ -102,7 +118,7 @@ function shelve(one) {
     opens.ariaExpanded = String(!more.hidden);
     if (!more.hidden) more.replaceChildren(...details(one));
   }, { ariaLabel: word("moreOf", { name: one.name }), ariaExpanded: "false" });
-  const remove = button(word("delete"), () => discard(one), { ariaLabel: word("deleteOf", { name: one.name }) });
+  const remove = button(word("delete"), () => discard(one), { ariaLabel: word("deleteOf", { name: one.name }), hidden: Boolean(one.lent) });
   return make("li", {}, make("div", { className: "entry" }, label, opens, remove), more);
 }
 
@@ -110,10 +126,9 @@ function details(one) {
   const summary = make("p", { dir: "auto" }, one.summary || word("noSummary"));
   const added = make("small", {}, word("addedAt", { time: new Date(one.date_time).toLocaleString() }));
   const actions = make("div", { className: "row wrap" },
-    make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")),
-    button(word("rename"), () => rename(one)),
-    button(word("tags"), () => file(one)),
-    button(word("download"), () => download(one)));
+    make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")));
+  if (!one.lent) actions.append(button(word("rename"), () => rename(one)), button(word("tags"), () => file(one)));
+  if (one.lent?.access !== "read") actions.append(button(word("download"), () => download(one)));
   return [summary, added, actions];
 }
 
