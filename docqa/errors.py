@@ -6,6 +6,7 @@
     ├── Unauthorized           401  an unknown key, a revoked key
     │   ├── KeyMissing         401  no key
     │   └── TooManyFailures    429  too many wrong keys from one address; `retry_after` says when
+    ├── Forbidden              403  what the account may read, and not change or take along
     ├── NotFound               404  no such thing, or it is somebody else's
     ├── TooLarge               413  over a limit that the message names
     ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
@@ -93,6 +94,12 @@ class TooManyFailures(Unauthorized):
     def headers(self) -> dict[str, str]:
         """`Retry-After`, in seconds."""
         return {"Retry-After": str(self.retry_after)}
+
+
+class Forbidden(DocqaError):
+    """The account may read this, and do no more with it."""
+
+    status = 403
 
 
 class NotFound(DocqaError):

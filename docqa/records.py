@@ -9,7 +9,8 @@ Timestamp = Annotated[str, "date-time"]  # in UTC; the second is the format of J
 
 @dataclass(frozen=True)
 class Document:
-    """A stored document; `pages` counts them, `date_time` is when it was added, in UTC."""
+    """A stored document; `pages` counts them, `date_time` is when it was added, in UTC. Beyond the API: its `kind`, its
+    own `date` (a year, month or day), else the day it was added, and its `tags`."""
 
     name: str
     doc_id: str
@@ -18,6 +19,9 @@ class Document:
     pages: int
     shareable: bool
     date_time: Timestamp
+    kind: str
+    date: str
+    tags: list[str]
 
 
 @dataclass(frozen=True)
@@ -91,12 +95,14 @@ class Member:
 
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """A named set of documents."""
+    """A named set of documents. Beyond the API: `access` is `own`, `read` for one that was shared with the account, and
+    `originals` for one that was shared with its files."""
 
     knowledge_base_id: str
     name: str
     document_details: list[Member]
     date_time: Timestamp
+    access: str
 
 
 @dataclass(frozen=True)

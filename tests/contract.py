@@ -171,13 +171,34 @@ def day(value: str) -> str:
         raise ValueError("must be a day such as 2027-03-31") from None
 
 
+def tag(value: str) -> str:
+    if not value.split() or "," in value:
+        raise ValueError("a tag is a word or a few, without a comma")
+    return value
+
+
+LanguageFilter = Annotated[Text, AfterValidator(known_language)]
+Day = Annotated[Text, AfterValidator(day)]
+Tag = Annotated[str, Field(min_length=0, max_length=60), AfterValidator(tag)]
+
+
+class Filters(BaseModel):
+    language: LanguageFilter | None = None
+    kind: Kind | None = None
+    date_from: Day | None = None
+    date_to: Day | None = None
+    tag: Tag | None = None
+
+
 class DocumentListChat(BaseModel):
     documents: list[Text]
     messages: MessagesOrNone | None = None
+    filters: Filters | None = None
 
 
 class KnowledgeChat(BaseModel):
     messages: Messages
+    filters: Filters | None = None
 
 
 class KnowledgeCreate(BaseModel):
@@ -195,10 +216,11 @@ class Retrieve(BaseModel):
     doc_ids: list[Text] | None = None
     knowledge_base_id: Text | None = None
     top_k: int = Field(5, ge=1, le=100)
-    language: Annotated[Text, AfterValidator(known_language)] | None = None
+    language: LanguageFilter | None = None
     kind: Kind | None = None
-    date_from: Annotated[Text, AfterValidator(day)] | None = None
-    date_to: Annotated[Text, AfterValidator(day)] | None = None
+    date_from: Day | None = None
+    date_to: Day | None = None
+    tag: Tag | None = None
 
     @model_validator(mode="after")
     def one_place(self) -> "Retrieve":
@@ -258,7 +280,15 @@ def knowledge_base_chat(
 
 
 @app.get("/v1/api/documents")
-def documents(page: Page = 1, page_size: PageSize = 10) -> None: ...
+def documents(
+    page: Page = 1,
+    page_size: PageSize = 10,
+    language: LanguageFilter | None = None,
+    kind: Kind | None = None,
+    date_from: Day | None = None,
+    date_to: Day | None = None,
+    tag: Tag | None = None,
+) -> None: ...
 
 
 @app.get("/v1/api/documents/{doc_id}")

@@ -1,8 +1,8 @@
 """Two accounts on one server, and one of them on a server of its own: both see the same, whatever the other one does.
 
 Hypothesis draws operations of both accounts. Those of `alice` are done in two worlds: in one she is alone, in the other
-`bob` uploads, asks, deletes and guesses beside her, with words like hers. Her answers are compared byte by byte, apart
-from ids, which are drawn, and times.
+`bob` uploads, asks, deletes and guesses beside her, with words like hers, and takes what she shares. Her answers are
+compared byte by byte, apart from ids, which are drawn, and times; and of hers bob sees what is shared, as long as it is.
 """
 
 import asyncio
@@ -109,6 +109,7 @@ class TwoAccounts(RuleBasedStateMachine):
         super().__init__()
         self._stack = AsyncExitStack()
         self._count = 0
+        self.lent: dict[str, tuple[list[str], bool]] = {}  # her base → its share in each world, whether with originals
         self.alone, self.beside = self._runner.run(self._open())
 
     @staticmethod
@@ -258,6 +259,27 @@ class TwoAccounts(RuleBasedStateMachine):
     def alice_deletes_a_base(self, base: str) -> None:
         self._same("DELETE", f"/v1/api/knowledge/{{{base}}}")
 
+    @rule(base=bases, originals=st.booleans())
+    def alice_shares_a_base_with_bob(self, base: str, originals: bool) -> None:
+        """He takes it in the world where he is; the share that he had of it ends."""
+        path, body = f"/v1/api/knowledge/{{{base}}}/shares", {"name": "Bob", "originals": originals}
+
+        async def both() -> list[httpx.Response]:
+            return [await world.alice.post(world._filled(path), json=body) for world in (self.alone, self.beside)]
+
+        made = self._runner.run(both())
+        assert made[0].status_code == made[1].status_code
+        if made[1].status_code == 201:
+            taken = self._bob("POST", "/v1/api/shares", json={"code": made[1].json()["code"]})
+            assert taken.json()["access"] == ("originals" if originals else "read")
+            self.lent[base] = [each.json()["share_id"] for each in made], originals
+
+    @rule(base=bases)
+    def alice_withdraws_a_share(self, base: str) -> None:
+        shares, _ = self.lent.pop(base, ([UNKNOWN, UNKNOWN], False))
+        self.alone.ids["share"], self.beside.ids["share"] = shares
+        self._same("DELETE", f"/v1/api/knowledge/{{{base}}}/shares/{{share}}")
+
     # --- what bob does, and what alice sees of it ---------------------------------------------------------------------
 
     @rule(target=bobs_documents, file=files)
@@ -279,6 +301,55 @@ class TwoAccounts(RuleBasedStateMachine):
     @rule(document=bobs_documents, question=questions)
     def bob_asks(self, document: str, question: str) -> None:
         self._bob("POST", f"/v1/chat/{document}?cite_source=true", json=[{"sender": "user", "message": question}])
+
+    @invariant()
+    def bob_sees_of_hers_what_is_shared_and_nothing_else(self) -> None:
+        async def look() -> None:
+            there, readable, with_file = set(), set(), set()
+            for base, (_, originals) in self.lent.items():
+                stored = await self.beside.alice.get(f"/v1/api/knowledge/{self.beside.ids[base]}")
+                if stored.status_code == 200:
+                    there.add(self.beside.ids[base])
+                    members = {member["doc_id"] for member in stored.json()["document_details"]}
+                    readable |= members
+                    with_file |= members if originals else set()
+            listed = (await self.beside.bob.get("/v1/api/knowledge?page_size=100")).json()["knowledge_bases"]
+            assert {base["knowledge_base_id"] for base in listed if base["access"] != "own"} == there
+            for doc_id in [id_ for name, id_ in self.beside.ids.items() if name.startswith("doc")]:
+                path = f"/v1/api/documents/{doc_id}"
+                statuses = [(await self.beside.bob.get(path + part)).status_code for part in ("", "/pages/1", "/file")]
+                file = 200 if doc_id in with_file else 403
+                assert statuses == ([200, 200, file] if doc_id in readable else [404] * 3)
+
+        self._runner.run(look())
+
+    @rule(base=bases, document=documents, own=bobs_documents, question=questions)
+    def bob_uses_what_he_has_of_hers(self, base: str, document: str, own: str, question: str) -> None:
+        """Whether he may or not: he asks it, keeps the answer, and tries to change it."""
+        knowledge, doc_id = f"/v1/api/knowledge/{self.beside.ids[base]}", self.beside.ids[document]
+        asked_first = [{"sender": "user", "message": question}]
+        answer = self._bob("POST", f"{knowledge}/chat?cite_source=true", json={"messages": asked_first})
+        if answer.status_code == 200:
+            turn = {"question": question, "answer": answer.json()["answer"]["message"]}
+            turn["sources"] = answer.json()["sources"]
+            self._bob("POST", "/v1/api/chats", json={"title": question, "turns": [turn]})
+        for refused in (
+            self._bob("PUT", knowledge, json={"name": "bob's", "document_ids": [own]}),
+            self._bob("POST", f"{knowledge}/shares", json={"name": "Carol"}),
+            self._bob("PATCH", f"/v1/api/documents/{doc_id}", json={"name": "bob's", "tags": ["bob"]}),
+            self._bob("DELETE", f"/v1/api/documents/{doc_id}"),
+            self._bob("POST", "/v1/api/knowledge", json={"name": "bob's", "document_ids": [own, doc_id]}),
+        ):
+            assert refused.status_code in (403, 404)
+
+    @rule(base=bases)
+    def bob_gives_back_what_he_has_of_hers(self, base: str) -> None:
+        given_back = self._bob("DELETE", f"/v1/api/knowledge/{self.beside.ids[base]}")
+        assert given_back.status_code == 404 or self.lent.pop(base)
+
+    @rule(base=bobs_bases)
+    def bob_shares_a_base_with_somebody_else(self, base: str) -> None:
+        assert self._bob("POST", f"/v1/api/knowledge/{base}/shares", json={"name": "Carol"}).status_code == 201
 
     @rule(document=consumes(bobs_documents))
     def bob_deletes(self, document: str) -> None:
@@ -320,6 +391,10 @@ class TwoAccounts(RuleBasedStateMachine):
             self._same("PUT", "/v1/api/knowledge/{foreign}", json={"document_ids": []}),
             self._same("POST", "/v1/api/knowledge/{foreign}/chat", json=message),
             self._same("POST", "/v1/api/retrieve", json={"query": "ferry", "knowledge_base_id": "{foreign}"}),
+            self._same("GET", "/v1/api/knowledge/{foreign}/shares"),
+            self._same("POST", "/v1/api/knowledge/{foreign}/shares", json={"name": "Alice"}),
+            self._same("POST", "/v1/api/shares", json={"code": "{foreign}"}),
+            self._same("GET", "/v1/api/documents?knowledge_base_id={foreign}"),
             self._same("DELETE", "/v1/api/knowledge/{foreign}"),
         ]
         assert {status for status, _, _ in answers} == {404}

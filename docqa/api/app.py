@@ -19,7 +19,7 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places
+from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places, shares
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -57,7 +57,11 @@ ENDPOINTS = (
     places.PAGES,
     places.PICTURE,  # before the text, whose path would take its name for a number
     documents.PAGE,
-    documents.RENAME,
+    documents.UPDATE,
+    shares.LIST,
+    shares.CREATE,
+    shares.WITHDRAW,
+    shares.TAKE,
     chats.LIST,
     chats.CREATE,
     chats.READ,

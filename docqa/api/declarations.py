@@ -1,9 +1,9 @@
 """What each endpoint takes: the rules of every query and JSON body, each declared once."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any, Final
 
+from docqa.api.filters import CODES, FILTERED, FILTERS, TAG
 from docqa.api.rules import (
     Rule,
     boolean,
@@ -24,14 +24,12 @@ from docqa.api.rules import (
     short_text,
     text,
 )
-from docqa.catalog import recognition
-from docqa.formats.reading import READERS
-from docqa.languages import BY_API_NAME
 from docqa.questions.question import ChatOptions
 
 LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
 LONGEST_CHAT: Final = 262_144  # characters of all messages together
 LONGEST_NAME: Final = 255  # characters of the name of a document or a key
+MOST_TAGS: Final = 50  # of a document
 MOST_ID: Final = 2**31 - 1
 
 
@@ -66,18 +64,18 @@ def _not_blank(value: str) -> str:
     return value
 
 
-def _code(language: str) -> str:
-    code = language.lower() if len(language) == 2 and language.isalpha() else _CODES.get(language.upper())
-    if not code:
-        raise ValueError("must be an ISO 639-1 code such as 'de', or the name of a language such as GERMAN")
-    return code
+def _tags(tags: list[str]) -> list[str]:
+    """The tags, each once, in whatever case."""
+    known = list({tag.casefold(): tag for tag in tags}.values())
+    if len(known) > MOST_TAGS:
+        raise ValueError(f"a document should have at most {MOST_TAGS} tags")
+    return known
 
 
-def _day(value: str) -> str:
-    try:
-        return date.fromisoformat(value).isoformat()
-    except ValueError:
-        raise ValueError("must be a day such as 2027-03-31") from None
+def _change_something(body: dict[str, Any]) -> dict[str, Any]:
+    if body["name"] is None and body["tags"] is None:
+        raise ValueError("give 'name' or 'tags', or both")
+    return body
 
 
 def _one_place(body: dict[str, Any]) -> dict[str, Any]:
@@ -128,12 +126,7 @@ _ORDER: Final = [
     "POLISH",
     "HINDI",
 ]
-# Names of languages that we have no sentences in: a model answers in them, and what is quoted stays as it is.
-_CODES: Final = {
-    **{entry.name.upper(): entry.iso for entry in recognition.languages().values() if entry.name.isalpha()},
-    **BY_API_NAME,
-}
-_LANGUAGES: Final = [*_ORDER, *sorted(_CODES.keys() - set(_ORDER))]
+_LANGUAGES: Final = [*_ORDER, *sorted(CODES.keys() - set(_ORDER))]
 
 CHAT_QUERY: Final = record(
     {
@@ -153,19 +146,41 @@ CHAT_QUERY: Final = record(
         "length": described(default(one_of("LONG", "SHORT", fold=True), "SHORT"), "Length of the answer, in any case."),
     }
 )
-DOCUMENT_LIST_CHAT_BODY: Final = record({"documents": DOC_IDS, "messages": optional(MESSAGES_OR_NONE)})
-KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES})
+DOCUMENT_LIST_CHAT_BODY: Final = record(
+    {"documents": DOC_IDS, "messages": optional(MESSAGES_OR_NONE), "filters": FILTERED}
+)
+KNOWLEDGE_CHAT_BODY: Final = record({"messages": MESSAGES, "filters": FILTERED})
 
-DOCUMENTS_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE})
+DOCUMENTS_QUERY: Final = record(
+    {
+        "page": PAGE,
+        "page_size": PAGE_SIZE,
+        **FILTERS,
+        "knowledge_base_id": described(optional(text), "The documents of this knowledge base, also of a shared one."),
+    }
+)
 ORDER: Final = described(
     free("desc", "asc"), "By time: `desc` has the newest first, `asc` the oldest; anything else means `desc`."
 )
 KNOWLEDGE_QUERY: Final = record({"page": PAGE, "page_size": PAGE_SIZE, "order": ORDER})
 KNOWLEDGE_CREATE_BODY: Final = record({"name": SHORT_TEXT, "document_ids": DOC_IDS})
 KNOWLEDGE_UPDATE_BODY: Final = record({"name": optional(SHORT_TEXT), "document_ids": DOC_IDS})
+SHARE_BODY: Final = record(
+    {
+        "name": described(NAME, "Whom it is for, in your own words."),
+        "originals": described(default(boolean, False), "`true` lets the files be downloaded, too."),
+    }
+)
+TAKE_BODY: Final = record({"code": SHORT_TEXT})
 SEARCH_QUERY: Final = record({"query": described(text, "A part of the name, in any case.")})
+_TAGGED: Final = {
+    "tag": described(
+        several(TAG, MOST_TAGS), "What the document is filed under, beside its tags so far; may be repeated."
+    )
+}
+UPLOAD_QUERY: Final = record(_TAGGED)
 LINK_QUERY: Final = record(
-    {"url": described(bounded(text, format="uri"), "A link to a PDF or to a page on a website.")}
+    {"url": described(bounded(text, format="uri"), "A link to a PDF or to a page on a website."), **_TAGGED}
 )
 
 KEY_BODY: Final = record({"name": NAME})
@@ -187,7 +202,6 @@ PICTURE_QUERY: Final = record(
     }
 )
 
-DAY: Final = bounded(checked(text, _day), format="date")
 RETRIEVE_BODY: Final[Rule] = checked(
     record(
         {
@@ -195,17 +209,7 @@ RETRIEVE_BODY: Final[Rule] = checked(
             "doc_ids": optional(DOC_IDS),
             "knowledge_base_id": optional(text),
             "top_k": default(integer(ge=1, le=100), 5),
-            "language": described(
-                optional(checked(text, _code)),
-                "Only documents in this language: an ISO 639-1 code, or a name as for chats.",
-            ),
-            "kind": described(
-                optional(one_of(*sorted(READERS), fold=True)), "Only documents of this kind, in any case."
-            ),
-            "date_from": described(
-                optional(DAY), "Only documents of this day or later, by their own date or the day they were added."
-            ),
-            "date_to": described(optional(DAY), "Only documents of this day or earlier."),
+            **FILTERS,
         }
     ),
     _one_place,
@@ -246,14 +250,24 @@ _SCOPE: Final = {
 CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
 CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
 SIGN_IN_BODY: Final = record({"ticket": SHORT_TEXT})
-DOCUMENT_UPDATE_BODY: Final = record({"name": NAME})
+DOCUMENT_UPDATE_BODY: Final = checked(
+    record(
+        {
+            "name": optional(NAME),
+            "tags": described(
+                bounded(optional(checked(many(TAG), _tags)), maxItems=MOST_TAGS), "What it is filed under from now on."
+            ),
+        }
+    ),
+    _change_something,
+)
 
 
 def chat_options(query: Mapping[str, Any]) -> ChatOptions:
     """The options of a chat from its query, as CHAT_QUERY reads it."""
     return ChatOptions(
         model_name=query["model_name"],
-        language=_CODES[query["language"]],
+        language=CODES[query["language"]],
         length=query["length"],
         temperature=query["temperature"],
         agent_mode=query["agent_mode"],

@@ -16,11 +16,20 @@ from docqa.cli.terminal import bars, put_json, put_table, say
 @click.command()
 @click.argument("words", metavar="FILE|DIR|ZIP|URL|-...", nargs=-1, required=True)
 @click.option("--kb", metavar="NAME", help="Put them into this knowledge base, which is made if there is none.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="File them under this tag; may be repeated.")
 @click.option("--name", default="stdin", show_default=True, help="What to call standard input (-).")
 @click.option("--wait", is_flag=True, help="Wait until vectors, scanned pages and summaries are done.")
 @as_json
 @with_service
-def add(service: Service, words: tuple[str, ...], kb: str | None, name: str, wait: bool, as_json: bool) -> int:
+def add(
+    service: Service,
+    words: tuple[str, ...],
+    kb: str | None,
+    tags: tuple[str, ...],
+    name: str,
+    wait: bool,
+    as_json: bool,
+) -> int:
     """Add files, all documents of folders and ZIP archives, links, or standard input (-).
 
     What is there already, byte for byte, is not stored again: after Ctrl-C, the same command goes on. Exits with 1 if
@@ -30,7 +39,7 @@ def add(service: Service, words: tuple[str, ...], kb: str | None, name: str, wai
     known = {record["doc_id"] for record in service.documents()}
     with bars() as shown:
         try:
-            with closing(Sending(service, known, shown).send(items)) as coming:
+            with closing(Sending(service, known, shown, tags).send(items)) as coming:
                 for outcome in coming:
                     outcomes.append(outcome)
                     if outcome.result == REFUSED:

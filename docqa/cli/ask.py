@@ -6,8 +6,8 @@ import click
 
 from docqa.cli.client.conversation import Conversation, put_sources, with_names
 from docqa.cli.client.names import scope_of
-from docqa.cli.client.service import Message, Service
-from docqa.cli.options import Command, as_json, document_names, in_base, with_service
+from docqa.cli.client.service import Message, Record, Service
+from docqa.cli.options import Command, as_json, document_names, in_base, with_filters, with_service
 from docqa.cli.terminal import put, put_json, say
 
 NOT_SAID = 3  # exit code: the documents do not say anything about the question
@@ -32,10 +32,11 @@ def _options(model_name: str | None, language: str | None, long: bool) -> dict[s
 @click.command()
 @click.argument("words", metavar='[DOC]... "QUESTION"', nargs=-1, required=True, shell_complete=document_names)
 @in_base
+@with_filters
 @_with_answer_options
 @as_json
 @with_service
-def ask(service: Service, words: tuple[str, ...], kb: str | None, as_json: bool, **given: Any) -> int:
+def ask(service: Service, words: tuple[str, ...], kb: str | None, filters: Record, as_json: bool, **given: Any) -> int:
     """Ask all documents, some, or a knowledge base.
 
     The answer goes to stdout while it is made, its sources to stderr. Exits with 3 if the documents do not say anything
@@ -43,7 +44,7 @@ def ask(service: Service, words: tuple[str, ...], kb: str | None, as_json: bool,
     *documents, question = words
     if kb and documents:
         raise click.UsageError("Name documents or a knowledge base, not both; is the question in quotes?")
-    scope = scope_of(service, documents, kb)
+    scope = scope_of(service, documents, kb, filters)
     messages: list[Message] = [{"sender": "user", "message": question}]
     with service.chat(scope, messages, **_options(**given)) as reply:
         text = ""
@@ -71,15 +72,16 @@ def ask(service: Service, words: tuple[str, ...], kb: str | None, as_json: bool,
 @click.command()
 @click.argument("words", metavar='[DOC]... "WORDS"', nargs=-1, required=True, shell_complete=document_names)
 @in_base
+@with_filters
 @click.option("-n", "count", type=click.IntRange(1, 100), default=5, show_default=True, help="Passages at most.")
 @as_json
 @with_service
-def search(service: Service, words: tuple[str, ...], kb: str | None, count: int, as_json: bool) -> int:
+def search(service: Service, words: tuple[str, ...], kb: str | None, filters: Record, count: int, as_json: bool) -> int:
     """Show the passages that fit best, without an answer. Exits with 3 if there are none. DOC is a name or an id."""
     *documents, query = words
     if kb and documents:
         raise click.UsageError("Name documents or a knowledge base, not both; are the words in quotes?")
-    scope = scope_of(service, documents, kb)
+    scope = scope_of(service, documents, kb, filters)
     body = {"query": query, "top_k": count, **scope.place()}
     results = with_names(service, service.call("POST", "/v1/api/retrieve", body=body)["results"])
     if as_json:
@@ -95,10 +97,11 @@ def search(service: Service, words: tuple[str, ...], kb: str | None, count: int,
 @click.command()
 @click.argument("documents", metavar="[DOC]...", nargs=-1, shell_complete=document_names)
 @in_base
+@with_filters
 @_with_answer_options
 @with_service
-def chat(service: Service, documents: tuple[str, ...], kb: str | None, **given: Any) -> None:
+def chat(service: Service, documents: tuple[str, ...], kb: str | None, filters: Record, **given: Any) -> None:
     """Ask one question after the other; each may refer to those before it."""
     if kb and documents:
         raise click.UsageError("Name documents or a knowledge base, not both.")
-    Conversation(service, scope_of(service, documents, kb), _options(**given)).hold()
+    Conversation(service, scope_of(service, documents, kb, filters), _options(**given)).hold()

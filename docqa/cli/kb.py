@@ -8,7 +8,7 @@ from docqa.cli.client import bases
 from docqa.cli.client.names import document, knowledge_base
 from docqa.cli.client.service import Record, Service
 from docqa.cli.options import as_json, base_names, document_names, with_service
-from docqa.cli.terminal import put_json, put_table, say
+from docqa.cli.terminal import put, put_json, put_table, say
 from docqa.errors import NotFound
 
 DOCUMENTS = click.argument("words", metavar="DOC...", nargs=-1, required=True, shell_complete=document_names)
@@ -17,7 +17,7 @@ BASE = click.argument("name", metavar="KB", shell_complete=base_names)
 
 @click.group()
 def kb() -> None:
-    """List, make, fill, rename and delete knowledge bases. KB and DOC are names or ids."""
+    """List, make, fill, rename, share and delete knowledge bases. KB and DOC are names or ids."""
 
 
 @kb.command("list")
@@ -30,8 +30,11 @@ def list_bases(service: Service, as_json: bool) -> None:
         put_json(records)
         return
     put_table(
-        ("NAME", "DOCUMENTS", "ID"),
-        [(record["name"], len(record["document_details"]), record["knowledge_base_id"]) for record in records],
+        ("NAME", "DOCUMENTS", "ACCESS", "ID"),
+        [
+            (record["name"], len(record["document_details"]), record["access"], record["knowledge_base_id"])
+            for record in records
+        ],
     )
     if not records:
         say("There are no knowledge bases yet; `kb make NAME DOC...` makes one.")
@@ -107,7 +110,7 @@ def rename(service: Service, name: str, new: str, as_json: bool) -> None:
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @with_service
 def delete(service: Service, name: str, yes: bool) -> None:
-    """Delete KB; its documents stay."""
+    """Delete KB, whose documents stay; one that was shared with you is only given back."""
     record = knowledge_base(service, name)
     if not yes:
         if not sys.stdin.isatty():
@@ -115,6 +118,71 @@ def delete(service: Service, name: str, yes: bool) -> None:
         click.confirm(f"Delete the knowledge base {record['name']}? Its documents stay.", abort=True, err=True)
     service.call("DELETE", f"/v1/api/knowledge/{record['knowledge_base_id']}")
     say(f"Deleted {record['name']}; its documents stay.")
+
+
+@kb.command()
+@BASE
+@click.option("--for", "reader", metavar="NAME", required=True, help="Whom it is for, in your own words.")
+@click.option("--originals", is_flag=True, help="The files may be downloaded, too.")
+@as_json
+@with_service
+def share(service: Service, name: str, reader: str, originals: bool, as_json: bool) -> None:
+    """Share KB with another account, which may read and ask it.
+
+    Prints a code, this once. Whoever takes it first, by `kb take` or in the page, has it for the own account alone."""
+    record = knowledge_base(service, name)
+    body = {"name": reader, "originals": originals}
+    made = service.call("POST", f"/v1/api/knowledge/{record['knowledge_base_id']}/shares", body=body)
+    if as_json:
+        put_json(made)
+        return
+    put(made["code"])
+    say(f"Hand this code to {reader}: `kb take CODE`, or the link {service.url}/#/share/{made['code']}")
+
+
+@kb.command()
+@BASE
+@as_json
+@with_service
+def shares(service: Service, name: str, as_json: bool) -> None:
+    """List whom KB was shared with."""
+    record = knowledge_base(service, name)
+    records = service.call("GET", f"/v1/api/knowledge/{record['knowledge_base_id']}/shares")
+    if as_json:
+        put_json(records)
+        return
+    rows = [
+        (
+            each["name"],
+            "originals" if each["originals"] else "read",
+            (each["taken"] or "not yet")[:10],
+            each["share_id"],
+        )
+        for each in records
+    ]
+    put_table(("FOR", "ACCESS", "TAKEN", "ID"), rows)
+    if not records:
+        say(f"{record['name']} is not shared; `kb share` shares it.")
+
+
+@kb.command()
+@BASE
+@click.argument("share_id", metavar="SHARE-ID")
+@with_service
+def withdraw(service: Service, name: str, share_id: str) -> None:
+    """End a share of KB, at once."""
+    record = knowledge_base(service, name)
+    service.call("DELETE", f"/v1/api/knowledge/{record['knowledge_base_id']}/shares/{share_id}")
+    say("Withdrawn: whoever had taken it can no longer read it.")
+
+
+@kb.command()
+@click.argument("code")
+@as_json
+@with_service
+def take(service: Service, code: str, as_json: bool) -> None:
+    """Take the knowledge base that somebody shared with you by this CODE."""
+    _answer(service.call("POST", "/v1/api/shares", body={"code": code}), as_json, "Taken")
 
 
 def _answer(record: Record, as_json: bool, done: str) -> None:

@@ -18,8 +18,9 @@ SECTIONS = {
         Listed("search", "docqa.cli.ask:search", "show the passages that fit, without an answer"),
         Listed("ls", "docqa.cli.documents:list_documents", "list documents"),
         Listed("show", "docqa.cli.documents:show", "show what is known of a document, or the text of a page"),
+        Listed("tag", "docqa.cli.documents:tag", "file documents under tags"),
         Listed("rm", "docqa.cli.documents:remove", "delete documents"),
-        Listed("kb", "docqa.cli.kb:kb", "list, make, fill, rename and delete knowledge bases"),
+        Listed("kb", "docqa.cli.kb:kb", "list, make, fill, rename, share and delete knowledge bases"),
         Listed("watch", "docqa.cli.watch:watch", "keep the documents as a folder is"),
     ],
     "The server": [

@@ -71,6 +71,24 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, in a
 in_base = click.option("--kb", metavar="NAME", shell_complete=base_names, help="The knowledge base of this name or id.")
 
 
+def with_filters(command: Command) -> Command:
+    """Hand a command `filters`, as the API takes them: what documents must be, from options that several commands
+    have."""
+
+    @click.option("--tag", metavar="TAG", help="Only documents with this tag, in any case.")
+    @click.option("--kind", metavar="KIND", help="Only documents of this kind, such as pdf or docx.")
+    @click.option("--written-in", metavar="LANGUAGE", help="Only documents in this language, such as de or GERMAN.")
+    @click.option("--from", "date_from", metavar="DAY", help="Only documents of this day or later, such as 2027-03-31.")
+    @click.option("--to", "date_to", metavar="DAY", help="Only documents of this day or earlier.")
+    @functools.wraps(command)
+    def run(*arguments: Any, written_in: str | None, **options: Any) -> Any:
+        named = {name: options.pop(name) for name in ("tag", "kind", "date_from", "date_to")}
+        given = {**named, "language": written_in}
+        return command(*arguments, filters={name: value for name, value in given.items() if value}, **options)
+
+    return run
+
+
 def with_service(command: Command) -> Command:
     """Hand a command the service, as its first argument, with options that say which."""
     return _handed(command, alone=True)

@@ -43,7 +43,7 @@ class DrawnPages:
         return self._sizes.total()
 
     async def picture(self, account: int, document: StoredDocument, request: Drawing) -> PagePicture:
-        """A page of the account's document. Raises Unreadable for one that cannot be drawn, ChildDied."""
+        """A page of a document that the account may read. Raises Unreadable for one that cannot be drawn, ChildDied."""
         key = account, document.doc_id, tag_of(document, request)
         if kept := self._kept.get(key):
             self._kept.move_to_end(key)
@@ -57,10 +57,10 @@ class DrawnPages:
             self._keep(key, drawn)
         return drawn
 
-    def forget(self, account: int, doc_id: str) -> None:
-        """Drop the pictures of a document that was deleted."""
+    def forget(self, doc_id: str) -> None:
+        """Drop the pictures of a document that was deleted, whoever looked at them."""
         self._forgotten += 1
-        for key in [key for key in self._kept if key[:2] == (account, doc_id)]:
+        for key in [key for key in self._kept if key[1] == doc_id]:
             self._drop(key)
 
     def _keep(self, key: tuple[int, str, str], drawn: PagePicture) -> None:

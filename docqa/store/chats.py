@@ -1,6 +1,7 @@
 """Conversations that people keep.
 
-What a turn quotes is text of a document, and so is most of its answer: both go when the document is deleted.
+What a turn quotes is text of a document, and so is most of its answer: both go when the document is deleted, and when
+the account may no longer read it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from aiosqlite import Connection
 
 from docqa import records
 from docqa.errors import NotFound
+from docqa.store.access import READABLE
 from docqa.store.documents import stored_documents
 from docqa.store.knowledge import knowledge_row
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
@@ -117,6 +119,22 @@ async def forget_document(conn: Connection, document: int) -> None:
     await change(conn, sql, document)
     await change(conn, "DELETE FROM turn_source WHERE document = ?", document)
     await change(conn, "DELETE FROM chat_document WHERE document = ?", document)
+
+
+async def forget_unreadable(conn: Connection, account: int) -> None:
+    """The same for what the account may no longer read, in its own chats."""
+    gone = f"NOT EXISTS (SELECT 1 FROM document WHERE document.id = {{}}.document AND {READABLE})"
+    turns = "(SELECT t.id FROM turn t JOIN chat c ON c.id = t.chat WHERE c.account = ?1)"
+    sources = f"turn IN {turns} AND {gone.format('turn_source')}"
+    sql = f"UPDATE turn SET answer = '', folded = '' WHERE id IN (SELECT turn FROM turn_source WHERE {sources})"
+    await change(conn, sql, account)
+    await change(conn, f"DELETE FROM turn_source WHERE {sources}", account)
+    sql = f"""DELETE FROM chat_document WHERE chat IN (SELECT id FROM chat WHERE account = ?1)
+              AND {gone.format("chat_document")}"""
+    await change(conn, sql, account)
+    sql = """UPDATE chat SET knowledge_base = NULL WHERE account = ?1 AND knowledge_base NOT IN (
+                 SELECT knowledge_base FROM readable_base WHERE reader = ?1)"""
+    await change(conn, sql, account)
 
 
 async def _row(conn: Connection, account: int, chat_id: str) -> tuple[Any, ...]:

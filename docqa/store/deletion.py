@@ -6,7 +6,7 @@ until nothing else of it is left.
 
 from aiosqlite import Connection
 
-from docqa.errors import NotFound
+from docqa.store.access import refuse
 from docqa.store.chats import forget_document
 from docqa.store.sql import change, fetch_all, fetch_one
 
@@ -36,12 +36,13 @@ _STEPS = (
 
 
 async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
-    """Make a document gone for every reader, and its bytes addable again. Raises NotFound."""
+    """Make a document gone for every reader, and its bytes addable again. Raises NotFound, Forbidden."""
     row = await fetch_one(conn, "SELECT id FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
     if row is None:
-        raise NotFound("Document not found")
+        await refuse(conn, account, doc_id)
     sql = """UPDATE any_document SET deleted = 1, sha256 = randomblob(32), name = '', summary = '', notes = '',
-             message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]' WHERE id = ?"""
+             message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]', tags = '{}'
+             WHERE id = ?"""
     await change(conn, sql, row[0])
     await change(conn, "DELETE FROM member WHERE document = ?", row[0])
     await forget_document(conn, row[0])

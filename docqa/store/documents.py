@@ -1,17 +1,18 @@
 """Documents, their files and pages."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa import records
-from docqa.errors import NotFound
+from docqa.errors import Forbidden, NotFound
 from docqa.formats.pages import ExtractedPage
-from docqa.store.accounts import count_documents
-from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.access import READABLE, refuse
+from docqa.store.filters import Filters
+from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
 from docqa.store.vectors import count_embedded
 from docqa.text.blocks import Block, packed, stored_blocks
 
@@ -115,13 +116,13 @@ async def add_pages(conn: Connection, document: int, pages: Iterable[PageRow]) -
     await change_many(conn, sql, ((document, *page) for page in pages))
 
 
-async def documents(conn: Connection, account: int, page: int, page_size: int) -> records.DocumentList:
-    """A page of the account's documents, newest first; pages are numbered from 1."""
-    count = await count_documents(conn, account)
-    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
-             WHERE account = ? ORDER BY created DESC, id DESC LIMIT ? OFFSET ?"""
-    rows = await fetch_all(conn, sql, account, page_size, min((page - 1) * page_size, BIGGEST))
-    return records.DocumentList(-(-count // page_size), [_document(row) for row in rows])
+async def fitting(conn: Connection, documents: Sequence[StoredDocument], filters: Filters) -> list[StoredDocument]:
+    """Those of the documents that fit, in their order."""
+    fit, values = filters.condition()
+    sql = f"SELECT id FROM document WHERE id IN (SELECT value FROM json_each(?)) AND {fit}"
+    ids = json.dumps([document.id for document in documents])
+    chosen = {id_ for (id_,) in await fetch_all(conn, sql, ids, *values)}
+    return [document for document in documents if document.id in chosen]
 
 
 async def languages(conn: Connection) -> dict[str, int]:
@@ -139,46 +140,46 @@ async def scanned_languages(conn: Connection) -> dict[str, int]:
     return {row[0]: row[1] for row in await fetch_all(conn, sql)}
 
 
-def _document(row: tuple[Any, ...]) -> records.Document:
-    name, doc_id, summary, language, pages, shareable, created = row
-    return records.Document(name, doc_id, summary, language, pages, bool(shareable), created)
-
-
-async def document(conn: Connection, account: int, doc_id: str) -> records.Document:
-    """The account's document of this doc_id. Raises NotFound."""
-    sql = """SELECT name, doc_id, summary, language, pages, shareable, created FROM document
-             WHERE account = ? AND doc_id = ?"""
-    row = await fetch_one(conn, sql, account, doc_id)
-    if row is None:
-        raise NotFound("Document not found")
-    return _document(row)
-
-
-async def rename_document(conn: Connection, account: int, doc_id: str, name: str) -> None:
-    """Give a document another name. Raises NotFound."""
-    sql = "UPDATE any_document SET name = ? WHERE account = ? AND doc_id = ? AND NOT deleted"
-    if not await change(conn, sql, name, account, doc_id):
-        raise NotFound("Document not found")
-
-
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:
-    """The account's document of this doc_id. Raises NotFound."""
-    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE account = ? AND doc_id = ?", account, doc_id)
+    """The document of this doc_id, which the account may read. Raises NotFound."""
+    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE doc_id = ?2 AND {READABLE}", account, doc_id)
     if row is None:
         raise NotFound("Document not found")
     return StoredDocument(*row)
 
 
 async def stored_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
-    """The documents in the given order, each once. Raises NotFound when one of them is not the account's."""
+    """The documents in the given order, each once. Raises NotFound when the account may not read one of them."""
     return [await stored_document(conn, account, doc_id) for doc_id in dict.fromkeys(doc_ids)]
+
+
+async def own_documents(conn: Connection, account: int, doc_ids: Iterable[str]) -> list[StoredDocument]:
+    """The same, of the account's own documents. Raises NotFound, and Forbidden for one that it may only read."""
+    documents = await stored_documents(conn, account, doc_ids)
+    sql = "SELECT id FROM document WHERE account = ? AND id IN (SELECT value FROM json_each(?))"
+    ids = json.dumps([document.id for document in documents])
+    own = {id_ for (id_,) in await fetch_all(conn, sql, account, ids)}
+    for document in documents:
+        if document.id not in own:
+            await refuse(conn, account, document.doc_id)
+    return documents
+
+
+async def document_with_original(conn: Connection, account: int, doc_id: str) -> StoredDocument:
+    """A document whose file the account may have. Raises NotFound, and Forbidden where it may read the text alone."""
+    document = await stored_document(conn, account, doc_id)
+    sql = """SELECT 1 FROM document WHERE id = ?1 AND account = ?2
+             UNION ALL SELECT 1 FROM shared_document WHERE document = ?1 AND reader = ?2 AND originals"""
+    if await fetch_one(conn, sql, document.id, account) is None:
+        raise Forbidden(f"{document.name} was shared with you without its file: you may read its text and pages.")
+    return document
 
 
 async def document_status(conn: Connection, account: int, doc_id: str) -> records.DocumentStatus:
     """How far the background work on a document is. Raises NotFound."""
-    sql = """SELECT d.doc_id, d.state, d.pages, (SELECT count(*) FROM page WHERE document = d.id AND scan != ''),
-                    (SELECT count(*) FROM chunk WHERE document = d.id), trim(d.notes || ' ' || d.message), d.id
-             FROM document d WHERE d.account = ? AND d.doc_id = ?"""
+    sql = f"""SELECT doc_id, state, pages, (SELECT count(*) FROM page WHERE document = document.id AND scan != ''),
+                     (SELECT count(*) FROM chunk WHERE document = document.id), trim(notes || ' ' || message), id
+              FROM document WHERE doc_id = ?2 AND {READABLE}"""
     row = await fetch_one(conn, sql, account, doc_id)
     if row is None:
         raise NotFound("Document not found")

@@ -1,4 +1,4 @@
-"""Knowledge bases and their members."""
+"""Knowledge bases and their members: the account's own, and those that were shared with it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,20 +6,21 @@ from typing import Any
 from aiosqlite import Connection
 
 from docqa import records
-from docqa.errors import NotFound
-from docqa.store.accounts import count_knowledge_bases
+from docqa.errors import Forbidden, NotFound
 from docqa.store.documents import STORED, StoredDocument
 from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
 
-_KNOWLEDGE = "id, knowledge_base_id, name, created"
+OWN = "own"  # the access of its owner; the others are `read` and `originals`
+_KNOWLEDGE = """SELECT k.id, k.knowledge_base_id, k.name, k.created, r.access
+                FROM readable_base r JOIN knowledge_base k ON k.id = r.knowledge_base WHERE r.reader = ?"""
 _MEMBERS = "member m JOIN document d ON d.id = m.document WHERE m.knowledge_base = ? ORDER BY m.position"
 
 
 async def _knowledge_base(conn: Connection, row: tuple[Any, ...]) -> records.KnowledgeBase:
-    id_, knowledge_base_id, name, created = row
+    id_, knowledge_base_id, name, created, access = row
     sql = f"SELECT d.doc_id, d.name FROM {_MEMBERS}"
     members = [records.Member(*member) for member in await fetch_all(conn, sql, id_)]
-    return records.KnowledgeBase(knowledge_base_id, name, members, created)
+    return records.KnowledgeBase(knowledge_base_id, name, members, created, access)
 
 
 async def add_knowledge_base(
@@ -40,26 +41,33 @@ async def _set_members(conn: Connection, knowledge_base: int, members: Sequence[
 async def knowledge_bases(
     conn: Connection, account: int, page: int, page_size: int, order: str
 ) -> records.KnowledgeBaseList:
-    """A page of the account's knowledge bases by time; `order` is `asc` or `desc`, pages are numbered from 1."""
-    count = await count_knowledge_bases(conn, account)
+    """A page of the knowledge bases that the account may read, by time; `order` is `asc` or `desc`, pages are numbered
+    from 1."""
+    [(count,)] = await fetch_all(conn, "SELECT count(*) FROM readable_base WHERE reader = ?", account)
     direction = "ASC" if order == "asc" else "DESC"
-    sql = f"""SELECT {_KNOWLEDGE} FROM knowledge_base WHERE account = ?
-              ORDER BY created {direction}, id {direction} LIMIT ? OFFSET ?"""
+    sql = f"{_KNOWLEDGE} ORDER BY k.created {direction}, k.id {direction} LIMIT ? OFFSET ?"
     rows = await fetch_all(conn, sql, account, page_size, min((page - 1) * page_size, BIGGEST))
     return records.KnowledgeBaseList(-(-count // page_size), [await _knowledge_base(conn, row) for row in rows])
 
 
 async def knowledge_row(conn: Connection, account: int, knowledge_base_id: str) -> tuple[Any, ...]:
-    """(id, knowledge_base_id, name, created). Raises NotFound."""
-    sql = f"SELECT {_KNOWLEDGE} FROM knowledge_base WHERE account = ? AND knowledge_base_id = ?"
-    row = await fetch_one(conn, sql, account, knowledge_base_id)
+    """(id, knowledge_base_id, name, created, access) of one that the account may read. Raises NotFound."""
+    row = await fetch_one(conn, f"{_KNOWLEDGE} AND k.knowledge_base_id = ?", account, knowledge_base_id)
     if row is None:
         raise NotFound("Knowledge base not found")
     return row
 
 
+async def own_row(conn: Connection, account: int, knowledge_base_id: str) -> int:
+    """The row id of the account's own. Raises NotFound, and Forbidden for one that it may only read."""
+    [id_, _, name, _, access] = await knowledge_row(conn, account, knowledge_base_id)
+    if access != OWN:
+        raise Forbidden(f"{name} was shared with you: you may read and ask it, and its owner alone may change it.")
+    return int(id_)
+
+
 async def knowledge_base(conn: Connection, account: int, knowledge_base_id: str) -> records.KnowledgeBase:
-    """The account's knowledge base of this id with its members. Raises NotFound."""
+    """The knowledge base of this id with its members, which the account may read. Raises NotFound."""
     return await _knowledge_base(conn, await knowledge_row(conn, account, knowledge_base_id))
 
 
@@ -74,8 +82,8 @@ async def knowledge_base_documents(conn: Connection, account: int, knowledge_bas
 async def update_knowledge_base(
     conn: Connection, account: int, knowledge_base_id: str, name: str | None, members: Sequence[StoredDocument]
 ) -> None:
-    """Replace the members, and the name unless it is None. Raises NotFound."""
-    [id_, *_] = await knowledge_row(conn, account, knowledge_base_id)
+    """Replace the members, and the name unless it is None. Raises NotFound, Forbidden."""
+    id_ = await own_row(conn, account, knowledge_base_id)
     if name is not None:
         await change(
             conn, "UPDATE knowledge_base SET name = ?, folded_name = ? WHERE id = ?", name, name.casefold(), id_
@@ -84,14 +92,16 @@ async def update_knowledge_base(
 
 
 async def delete_knowledge_base(conn: Connection, account: int, knowledge_base_id: str) -> None:
-    """Delete a knowledge base; its documents stay. Raises NotFound."""
-    sql = "DELETE FROM knowledge_base WHERE account = ? AND knowledge_base_id = ?"
-    if not await change(conn, sql, account, knowledge_base_id):
-        raise NotFound("Knowledge base not found")
+    """Delete a knowledge base; its documents stay. One that was shared with the account is only given back. Raises
+    NotFound."""
+    [id_, _, _, _, access] = await knowledge_row(conn, account, knowledge_base_id)
+    if access == OWN:
+        await change(conn, "DELETE FROM knowledge_base WHERE id = ?", id_)
+    else:
+        await change(conn, "DELETE FROM share WHERE knowledge_base = ? AND account = ?", id_, account)
 
 
 async def search_knowledge_bases(conn: Connection, account: int, query: str) -> list[records.KnowledgeBase]:
-    """The account's knowledge bases whose name contains the query in any case, newest first."""
-    sql = f"""SELECT {_KNOWLEDGE} FROM knowledge_base WHERE account = ? AND instr(folded_name, ?) > 0
-              ORDER BY created DESC, id DESC"""
+    """The knowledge bases that the account may read whose name contains the query in any case, newest first."""
+    sql = f"{_KNOWLEDGE} AND instr(k.folded_name, ?) > 0 ORDER BY k.created DESC, k.id DESC"
     return [await _knowledge_base(conn, row) for row in await fetch_all(conn, sql, account, query.casefold())]

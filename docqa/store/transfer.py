@@ -17,7 +17,7 @@ EXPORTED = "exported"  # the account in an exported file: whose the documents we
 Terms = Callable[[str, str, str], str]  # the search terms of a section, columns and text
 
 _ABOUT = """name, kind, sha256, language, pages, summary, shareable, created, notes, message, title, author, dated,
-            tables_stored, recurring_names"""
+            tables_stored, recurring_names, tags"""
 _SOUND = "length(v.vector) = ?1 AND vec_distance_cosine(CASE length(v.vector) WHEN ?1 THEN v.vector END, v.vector) < 1"
 
 

@@ -202,7 +202,7 @@ def body_cases() -> Iterator[Case]:
         '"%s"' % ("9" * 5000),
     ):
         yield send("/v1/api/retrieve", f'{{"query": "x", "doc_ids": [], "top_k": {value}}}')
-    for name in ("language", "kind", "date_from", "date_to"):
+    for name in ("language", "kind", "date_from", "date_to", "tag"):
         for value in (
             *TEXTS,
             '"de"',
@@ -215,8 +215,15 @@ def body_cases() -> Iterator[Case]:
             '"2027-02-30"',
             '"20270331"',
             '"2027"',
+            '"a, b"',
+            f'"{"x" * 61}"',
         ):
             yield send("/v1/api/retrieve", f'{{"query": "x", "doc_ids": [], "{name}": {value}}}')
+        for value in ("5", '"?,"', '"de"', '"pdf"', '"2027-03-31"', '"DEFAULT"'):
+            yield send("/v1/api/knowledge/k/chat", f'{{"messages": {ASK}, "filters": {{"{name}": {value}}}}}')
+            yield query("GET", "/v1/api/documents", None, (name, value.strip('"')))
+    for value in NOT_OBJECTS:
+        yield send("/v1/api/knowledge_base_chat", f'{{"documents": [], "filters": {value}}}')
     yield send("/v1/api/retrieve", '{"query": "", "doc_ids": 1, "knowledge_base_id": 1, "top_k": 0}')
     yield send("/v1/api/retrieve", '{"query": "x", "doc_ids": [], "knowledge_base_id": "k"}')
     yield query("POST", "/v1/chat/d", b"[{}]", ("stream", "?"), ("length", "?"))

@@ -260,3 +260,5 @@ async def test_passages_are_retrieved_from_the_documents_that_fit_the_filters(cl
     assert await documents(kind="TXT") == {english}
     assert await documents(date_from="2020-01-01") == {english, german}
     assert await documents(date_to="2020-01-01") == set()
+    await client.patch(f"/v1/api/documents/{german}", json={"tags": ["Lager"]})
+    assert await documents(tag="LAGER") == {german}

@@ -25,7 +25,7 @@ async def test_a_knowledge_base_is_read_as_it_was_made(client: httpx.AsyncClient
     stored = (await client.get(f"/v1/api/knowledge/{id_}")).json()
     assert stored.pop("date_time").endswith("Z")
     details = [{"doc_id": two, "name": "two.txt"}, {"doc_id": first, "name": "one.txt"}]
-    assert stored == {"knowledge_base_id": id_, "name": "Both", "document_details": details}
+    assert stored == {"knowledge_base_id": id_, "name": "Both", "document_details": details, "access": "own"}
 
 
 async def test_put_replaces_the_members_and_keeps_the_name_unless_one_is_given(client: httpx.AsyncClient) -> None:

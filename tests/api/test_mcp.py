@@ -173,6 +173,21 @@ async def test_a_knowledge_base_is_asked_by_the_id_that_the_list_tells(shelf: Se
         assert "12,400" not in rent["answer"] and rent["citations"] == []
 
 
+async def test_documents_are_chosen_by_their_tags(shelf: Server) -> None:
+    async with httpx.AsyncClient(base_url=shelf.base, headers={"x-api-key": shelf.key}) as http:
+        [menu] = [
+            each for each in (await http.get("/v1/api/documents")).json()["documents"] if each["name"] == "menu.txt"
+        ]
+        await http.patch(f"/v1/api/documents/{menu['doc_id']}", json={"tags": ["Kitchen"]})
+    async with over_http(shelf) as client:
+        [listed] = (await call(client, "list_documents", tag="kitchen"))["documents"]
+        assert (listed["name"], listed["tags"], listed["kind"]) == ("menu.txt", ["Kitchen"], "txt")
+        assert "fish" in (await call(client, "ask", question="What is there on Fridays?", tag="kitchen"))["answer"]
+        rent = await call(client, "ask", question="How much is the rent of the warehouse?", tag="kitchen")
+        assert "12,400" not in rent["answer"] and rent["citations"] == []
+        assert "date_from" in await refusal(client, "list_documents", date_from="May")
+
+
 async def test_files_are_added_as_text_as_bytes_and_on_this_machine_by_their_path(
     shelf: Server, tmp_path: Path
 ) -> None:

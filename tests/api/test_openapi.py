@@ -116,7 +116,7 @@ def test_times_links_page_numbers_and_files_have_their_types() -> None:
     assert schemas["Document"]["properties"]["date_time"] == {"type": "string", "format": "date-time"}
     page = paths["/v1/api/documents/{doc_id}/pages/{page_number}"]["get"]["parameters"][1]
     assert page["schema"] == {"type": "integer", "minimum": 1}
-    [link] = paths["/v1/api/download_pdf"]["get"]["parameters"]
+    link = paths["/v1/api/download_pdf"]["get"]["parameters"][0]
     assert link["schema"] == {"type": "string", "format": "uri"}
     file = paths["/v1/api/documents/{doc_id}/file"]["get"]["responses"]["200"]["content"]
     assert {"application/pdf", "text/csv", "application/octet-stream"} <= file.keys()
@@ -146,6 +146,9 @@ def test_records_become_schemas(described: dict[str, Any]) -> None:
         "pages",
         "shareable",
         "date_time",
+        "kind",
+        "date",
+        "tags",
     ]
     assert schemas["Turn"]["description"] == records.Turn.__doc__
     models = described["paths"]["/v1/api/models"]["get"]["responses"]["200"]

@@ -125,8 +125,8 @@ async def test_what_is_kept_is_bounded_of_each_account_and_in_all(
         await small.picture(1, documents[0], Drawing(number, 600))
         assert small.size <= 3 * size
     assert {key[0] for key in small._kept} == {1, 2}, "one account's pages do not push out another's"
-    small.forget(1, documents[0].doc_id)
-    small.forget(2, documents[1].doc_id)
+    small.forget(documents[0].doc_id)
+    small.forget(documents[1].doc_id)
     assert small.size == 0
 
 

@@ -2,12 +2,13 @@
 
 import http.server
 import json
+import os
 import shlex
 import subprocess
 import sys
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -148,8 +149,8 @@ def test_after_ctrl_c_the_same_command_goes_on(docqa: Run, papers: Path, monkeyp
         (papers / f"note{number}.txt").write_text(f"Note {number} is about pumps.")
     upload, sent = Service.upload, []
 
-    def interrupted(self: Service, name: str, content: object) -> str:
-        doc_id = upload(self, name, content)  # type: ignore[arg-type]
+    def interrupted(self: Service, name: str, content: object, tags: Sequence[str]) -> str:
+        doc_id = upload(self, name, content, tags)  # type: ignore[arg-type]
         sent.append(doc_id)
         return doc_id
 
@@ -170,12 +171,12 @@ def test_after_ctrl_c_the_same_command_goes_on(docqa: Run, papers: Path, monkeyp
 def test_a_server_that_is_busy_is_asked_again(docqa: Run, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     upload, refusals = Service.upload, iter([1, 1, 1])
 
-    def busy(self: Service, name: str, content: IO[bytes]) -> str:
+    def busy(self: Service, name: str, content: IO[bytes], tags: Sequence[str]) -> str:
         content.read(10)
         for seconds in refusals:
             raise Refused("Too many files wait to be read.", 503, seconds)
         content.seek(0)
-        return upload(self, name, content)
+        return upload(self, name, content, tags)
 
     monkeypatch.setattr(Service, "upload", busy)
     assert docqa("add", papers).code == 0
@@ -258,8 +259,25 @@ def test_documents_are_listed_by_words_and_knowledge_base(library: Run, tmp_path
     assert names(library) == {"lease.txt", "pump.txt", "lonely.txt"}
     assert names(library, "--kb", "House") == {"lease.txt", "pump.txt"}
     assert names(library, "LEA") == {"lease.txt"}
-    name, pages, language, _, doc_id = library("ls", "lease").out.strip().split("\t")
+    name, pages, language, _, _, _, doc_id = library("ls", "lease").out.strip().split("\t")
     assert (name, pages, language, len(doc_id)) == ("lease.txt", "1", "en", 24)
+
+
+def test_documents_are_filed_under_tags_and_chosen_by_them(library: Run, papers: Path) -> None:
+    assert library("add", papers / "lease.txt", "--tag", "Rent", "--tag", "Bergen").code == 0
+    assert names(library, "--tag", "rent") == {"lease.txt"}
+    assert "Tags: Rent, Bergen\n" in library("show", "lease").out
+    assert "\tRent, Bergen\t" in library("ls", "lease").out
+    assert library("tag", "lease", "pump", "--add", "House", "--remove", "RENT").err == (
+        "lease.txt: Bergen, House.\npump.txt: House.\n"
+    )
+    assert names(library, "--tag", "house") == {"lease.txt", "pump.txt"}
+    assert "cellar" in library("ask", "Where does the pump stand?", "--tag", "House").out
+    assert library("ask", "--kb", "House", "Where does the pump stand?", "--tag", "Bergen").code == 3
+    assert library("search", "lease.txt", "pump.txt", "cellar", "--tag", "Bergen").code == 3
+    assert library("ask", "Where does the pump stand?", "--to", "2001-01-01").err.startswith("docqa: No document fits")
+    assert names(library, "--kind", "pdf") == set() == names(library, "--written-in", "GERMAN")
+    assert "must be a day such as 2027-03-31" in library("ls", "--from", "May").err
 
 
 def test_a_document_and_its_pages_are_shown(library: Run) -> None:
@@ -290,6 +308,28 @@ def test_knowledge_bases_are_made_filled_renamed_and_deleted(library: Run) -> No
     assert library("kb", "delete", "Wells", "--yes").code == 0
     assert names(library) == {"lease.txt", "pump.txt"}
     assert len(json.loads(library("kb", "list", "--json").out)) == 1
+
+
+def test_a_knowledge_base_is_shared_taken_and_withdrawn(library: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = library("kb", "share", "House", "--for", "Kari")
+    code = done.out.strip()
+    assert done.code == 0 and f"/#/share/{code}" in done.err and "Hand this code to Kari" in done.err
+    owner = os.environ["DOCQA_KEY"]
+    monkeypatch.setenv("DOCQA_KEY", library("key", "add", "kari", "--account", f"kari {code}").out.strip())
+    assert library("kb", "take", code).err == "Taken: House, 2 documents.\n"
+    assert library("kb", "list").out.split("\t")[:3] == ["House", "2", "read"]
+    assert names(library) == set() and names(library, "--kb", "House") == {"lease.txt", "pump.txt"}
+    asked_by_kari = library("ask", "--kb", "House", "Where does the pump stand?")
+    assert "cellar" in asked_by_kari.out and "[1] pump.txt, page 1" in asked_by_kari.err
+    assert "its owner alone may change it" in library("kb", "rename", "House", "Mine").err
+    kari = os.environ["DOCQA_KEY"]
+    monkeypatch.setenv("DOCQA_KEY", owner)
+    reader, access, taken, share_id = library("kb", "shares", "House").out.strip().split("\t")
+    assert (reader, access, len(taken)) == ("Kari", "read", 10)
+    assert library("kb", "withdraw", "House", share_id).code == 0
+    assert library("kb", "shares", "House").err == "House is not shared; `kb share` shares it.\n"
+    monkeypatch.setenv("DOCQA_KEY", kari)
+    assert library("kb", "list").out == ""
 
 
 def test_a_shell_completes_the_names_of_what_is_there(library: Run, monkeypatch: pytest.MonkeyPatch) -> None:

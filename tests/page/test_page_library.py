@@ -47,6 +47,40 @@ def test_documents_are_found_while_one_types_and_filtered(page: Browser, reader:
     select(page, "#kind", "All kinds")
     select(page, "#language", "German")
     assert names(page) == ["mühle.txt"]
+    select(page, "#language", "All languages")
+    assert not page.run("return document.querySelector('#tag').checkVisibility()"), "there is nothing to choose"
+    day(page, "#to", "2001-01-01")
+    assert page.text("#nothing") == "No document fits."
+    day(page, "#to", "")
+    day(page, "#from", "2001-01-01")
+    assert len(names(page)) == 3
+
+
+def day(page: Browser, css: str, value: str) -> None:
+    page.run(
+        "const input = document.querySelector(arguments[0]); input.value = arguments[1]; input.dispatchEvent(new Event('input'))",
+        css,
+        value,
+    )
+
+
+def test_a_document_is_filed_under_tags_and_chosen_by_them(page: Browser, reader: httpx.Client) -> None:
+    fill(reader)
+    enter(page, reader)
+    page.click("#documents li:nth-child(3) .entry button")
+    page.click("#documents .more button:nth-of-type(2)")
+    assert page.text("#naming-title") == "Tags of “lease.txt”, with commas between them"
+    page.type("#name", "Rent,  Bergen," + ENTER)
+    page.wait("#documents", lambda text: "1 page, English · Rent · Bergen" in text)
+    assert reader.get("/v1/api/documents?tag=rent").json()["documents"][0]["tags"] == ["Rent", "Bergen"]
+    select(page, "#tag", "Bergen")
+    assert names(page) == ["lease.txt"]
+    page.click("#documents .entry button")
+    page.click("#documents .more button:nth-of-type(2)")
+    page.run("document.querySelector('#name').value = ''")
+    page.type("#name", ENTER)
+    page.wait("#documents", lambda text: "Bergen" not in text and "mühle.txt" in text)
+    assert reader.get("/v1/api/documents?tag=rent").json()["documents"] == []
 
 
 def test_a_document_is_renamed_and_tells_its_summary(page: Browser, reader: httpx.Client) -> None:

@@ -28,7 +28,7 @@ CREATE TABLE "any_document" (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '{}', -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
@@ -261,3 +261,25 @@ CREATE TABLE chat_document (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX chat_document_document ON chat_document (document);
+
+CREATE TABLE share (
+    id             INTEGER PRIMARY KEY,
+    share_id       TEXT NOT NULL UNIQUE,
+    knowledge_base INTEGER NOT NULL REFERENCES knowledge_base (id) ON DELETE CASCADE,
+    name           TEXT NOT NULL,        -- whom it is for, in the words of its owner
+    originals      INTEGER NOT NULL,     -- whether the files may be downloaded
+    code_hash      BLOB NOT NULL UNIQUE, -- SHA-256 of the code; the code itself is kept nowhere
+    created        TEXT NOT NULL,
+    account        INTEGER REFERENCES account (id) ON DELETE CASCADE, -- that has taken it, NULL until then
+    taken          TEXT,
+    UNIQUE (knowledge_base, account)
+) STRICT;
+
+CREATE INDEX share_account ON share (account);
+
+CREATE VIEW readable_base (reader, knowledge_base, access) AS
+SELECT account, id, 'own' FROM knowledge_base
+UNION ALL SELECT account, knowledge_base, iif(originals, 'originals', 'read') FROM share WHERE account IS NOT NULL;
+
+CREATE VIEW shared_document (reader, document, originals) AS
+SELECT s.account, m.document, s.originals FROM member m JOIN share s ON s.knowledge_base = m.knowledge_base;

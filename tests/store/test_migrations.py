@@ -32,6 +32,8 @@ FROZEN = {
     "0010_pieces.sql": "59f7b57e7679acc82e97bf7e8dd40719fde05091a5593c1a78d7f868d51de90d",
     "0011_chats.sql": "96d00387ab4d2ba76ab6804366ffcf3c5c58446822555ac1bd99a870fc4e0c73",
     "0012_key_uses.sql": "be365a2019aecc19043c88fdadf05be70043ca966fb94b56cf8bc6ffc770e621",
+    "0013_tags.sql": "c20a649210b33313cabeef482e09d28ace28b766c470f71d5368f0d136c9ec37",
+    "0014_shares.sql": "ba9752075e4483cb34e782a6df748f4d4d75fe1ed50f2a815b3324fe6b59666c",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))

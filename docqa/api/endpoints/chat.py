@@ -14,11 +14,11 @@ from docqa.answering.answer import Answer, answer
 from docqa.api import declarations as given_by
 from docqa.api.declarations import chat_options
 from docqa.api.endpoint import Endpoint, Given
+from docqa.api.filters import filters_of
 from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
-from docqa.search.filters import Filters
 from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.services import Services
@@ -42,6 +42,7 @@ async def chat_with_documents(services: Services, account: int, given: Given) ->
     """The answer from several documents. Raises NotFound if one of them is unknown."""
     async with services.db.read() as conn:
         documents = await store.documents.stored_documents(conn, account, given.body["documents"])
+        documents = await store.documents.fitting(conn, documents, filters_of(given.body["filters"]))
     return await _reply(services, documents, given.body["messages"] or [], given)
 
 
@@ -49,21 +50,21 @@ async def chat_with_knowledge(services: Services, account: int, given: Given) ->
     """The answer from the documents of a knowledge base. Raises NotFound for an unknown one."""
     async with services.db.read() as conn:
         documents = await store.knowledge.knowledge_base_documents(conn, account, given.path["knowledge_base_id"])
+        documents = await store.documents.fitting(conn, documents, filters_of(given.body["filters"]))
     return await _reply(services, documents, given.body["messages"], given)
 
 
 async def retrieve(services: Services, account: int, given: Given) -> records.RetrieveResult:
     """The passages that fit a query best, without an answer. Raises NotFound for unknown documents."""
-    body = given.body
+    body, filters = given.body, filters_of(given.body)
     async with services.db.read() as conn:
         if body["doc_ids"] is not None:
             documents = await store.documents.stored_documents(conn, account, body["doc_ids"])
         elif body["knowledge_base_id"] is not None:
             documents = await store.knowledge.knowledge_base_documents(conn, account, body["knowledge_base_id"])
         else:
-            documents = await store.askable.newest_documents(conn, account)
-    names = ("language", "kind", "date_from", "date_to")
-    documents = Filters(**{name: body[name] for name in names}).choose(documents)
+            documents = await store.askable.newest_documents(conn, account, filters)
+        documents = await store.documents.fitting(conn, documents, filters)
     passages = await passages_for(services, documents, body["query"], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]

@@ -9,9 +9,10 @@ from starlette.responses import Response
 from docqa import records, store
 from docqa.api import declarations as given_by
 from docqa.api.endpoint import Endpoint, Given
+from docqa.api.filters import filters_of
 from docqa.api.multipart import media_type as safe_type
 from docqa.api.streaming import stream_file
-from docqa.errors import DiskFull, InvalidRequest, NotFound, TooLarge
+from docqa.errors import DiskFull, Forbidden, InvalidRequest, NotFound, TooLarge
 from docqa.formats.names import media_types
 from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
@@ -37,7 +38,7 @@ async def add_link(services: Services, account: int, given: Given) -> records.Ad
         doc_id = await add_file(
             services.intake, account, content, fetched.name, fetched.content_type, ("query", "url"), url=fetched.url
         )
-    return records.Added(doc_id, doc_id)
+    return await _tagged(services, account, doc_id, given)
 
 
 async def upload(services: Services, account: int, given: Given) -> records.Added:
@@ -45,37 +46,46 @@ async def upload(services: Services, account: int, given: Given) -> records.Adde
     file = given.file
     assert file is not None, "the declaration requires it"
     doc_id = await add_file(services.intake, account, file.content, file.name, file.media_type, ("body", "file"))
+    return await _tagged(services, account, doc_id, given)
+
+
+async def _tagged(services: Services, account: int, doc_id: str, given: Given) -> records.Added:
+    if tags := given.query["tag"]:
+        async with services.db.write() as conn:
+            await store.library.add_tags(conn, account, doc_id, tags, given_by.MOST_TAGS)
     return records.Added(doc_id, doc_id)
 
 
 async def list_documents(services: Services, account: int, given: Given) -> records.DocumentList:
-    """A page of the account's documents, newest first."""
+    """A page of the account's documents, or of those of a knowledge base, that fit, newest first. Raises NotFound."""
+    query, filters = given.query, filters_of(given.query)
+    page, size, base = query["page"], query["page_size"], query["knowledge_base_id"]
     async with services.db.read() as conn:
-        return await store.documents.documents(conn, account, given.query["page"], given.query["page_size"])
+        return await store.library.documents(conn, account, page, size, filters, base)
 
 
 async def read_document(services: Services, account: int, given: Given) -> records.Document:
     """What is known of a document. Raises NotFound."""
     async with services.db.read() as conn:
-        return await store.documents.document(conn, account, given.path["doc_id"])
+        return await store.library.document(conn, account, given.path["doc_id"])
 
 
 async def delete_document(services: Services, account: int, given: Given) -> records.Message:
-    """Deletes a document; everything made from it is erased in the background. Raises NotFound."""
+    """Deletes a document; everything made from it is erased in the background. Raises NotFound, Forbidden."""
     services.db.ballast.release()
     async with services.db.write() as conn:
         await store.deletion.delete_document(conn, account, given.path["doc_id"])
     services.intake.deleted.set()
-    services.drawn_pages.forget(account, given.path["doc_id"])
+    services.drawn_pages.forget(given.path["doc_id"])
     return records.Message("Document deleted")
 
 
-async def rename_document(services: Services, account: int, given: Given) -> records.Document:
-    """Gives a document another name. Raises NotFound."""
+async def update_document(services: Services, account: int, given: Given) -> records.Document:
+    """Gives a document another name, or other tags. Raises NotFound, Forbidden."""
     doc_id = given.path["doc_id"]
     async with services.db.write() as conn:
-        await store.documents.rename_document(conn, account, doc_id, given.body["name"])
-        return await store.documents.document(conn, account, doc_id)
+        await store.library.update_document(conn, account, doc_id, given.body["name"], given.body["tags"])
+        return await store.library.document(conn, account, doc_id)
 
 
 async def read_status(services: Services, account: int, given: Given) -> records.DocumentStatus:
@@ -85,13 +95,13 @@ async def read_status(services: Services, account: int, given: Given) -> records
 
 
 async def read_file(services: Services, account: int, given: Given) -> Response:
-    """The file as it was uploaded, to be saved and not shown. Raises NotFound.
+    """The file as it was uploaded, to be saved and not shown. Raises NotFound, Forbidden.
 
     It is copied out of the database first, one file at a time: a client that reads slowly or not at all must keep
     neither a transaction open nor the file in memory.
     """
     async with services.lanes.copies.turn(account), services.db.read() as conn:
-        document = await store.documents.stored_document(conn, account, given.path["doc_id"])
+        document = await store.documents.document_with_original(conn, account, given.path["doc_id"])
         media_type = await store.documents.media_type(conn, document.id)
         content = await copied_original(conn, document.id, services.settings.data)
     # A page that a stranger wrote must not run as a page of this server.
@@ -130,16 +140,18 @@ UPLOAD = Endpoint(
     status=201,
     tag=TAG,
     lane="uploads",
+    query=given_by.UPLOAD_QUERY,
     file="file",
     errors=(InvalidRequest, TooLarge, DiskFull),
 )
 LIST = Endpoint(
     path="/v1/api/documents",
     handler=list_documents,
-    summary="List the caller's documents, newest first",
+    summary="List the caller's documents, newest first, or those that fit",
     answers=records.DocumentList,
     tag=TAG,
     query=given_by.DOCUMENTS_QUERY,
+    errors=(NotFound,),
 )
 READ = Endpoint(
     path="/v1/api/documents/{doc_id}",
@@ -156,17 +168,17 @@ DELETE = Endpoint(
     summary="Delete one document and everything made from it",
     answers=records.Message,
     tag=TAG,
-    errors=(NotFound, DiskFull),
+    errors=(NotFound, Forbidden, DiskFull),
 )
-RENAME = Endpoint(
+UPDATE = Endpoint(
     path="/v1/api/documents/{doc_id}",
     methods=("PATCH",),
-    handler=rename_document,
-    summary="Rename a document",
+    handler=update_document,
+    summary="Rename a document, or file it under other tags",
     answers=records.Document,
     tag=TAG,
     body=given_by.DOCUMENT_UPDATE_BODY,
-    errors=(NotFound, DiskFull),
+    errors=(NotFound, Forbidden, DiskFull),
 )
 STATUS = Endpoint(
     path="/v1/api/documents/{doc_id}/status",
@@ -182,7 +194,7 @@ FILE = Endpoint(
     summary="The original file",
     answers=("application/octet-stream", *media_types(), "*/*"),  # as it was uploaded
     tag=TAG,
-    errors=(NotFound,),
+    errors=(NotFound, Forbidden),
 )
 PAGE = Endpoint(
     path="/v1/api/documents/{doc_id}/pages/{page_number}",

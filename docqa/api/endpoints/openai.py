@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 from docqa import store
 from docqa.api.endpoint import Endpoint, Given
 from docqa.api.endpoints.chat import TARGET_HEADER, begin
+from docqa.api.filters import filters_of
 from docqa.api.openai.body import COMPLETION_BODY, options_of
 from docqa.api.openai.errors import OPENAI
 from docqa.api.openai.naming import ALL, card, everything, id_in
@@ -18,6 +19,7 @@ from docqa.errors import NotFound, ProviderFailed, Unavailable
 from docqa.services import Services
 from docqa.store.askable import Askable
 from docqa.store.documents import StoredDocument
+from docqa.store.filters import NONE, Filters
 
 TAG = "OpenAI"
 
@@ -37,7 +39,7 @@ async def read_openai_model(services: Services, account: int, given: Given) -> M
 
 async def complete_chat(services: Services, account: int, given: Given) -> Response:
     """The answer of a model, whole or as events. Raises NotFound for an unknown model."""
-    documents = await documents_named(services, account, given.body["model"])
+    documents = await documents_named(services, account, given.body["model"], filters_of(given.body["filters"]))
     answer = await begin(services, documents, given.body["messages"], options_of(given.body))
     reply, headers = Reply(answer, given.body["model"], given.base), {TARGET_HEADER: answer.target}
     if given.body["stream"]:
@@ -54,14 +56,16 @@ async def _askable(services: Services, account: int, model: str) -> Askable:
             raise NotFound(f"{what}: GET /v1/models lists those there are.") from error
 
 
-async def documents_named(services: Services, account: int, model: str) -> Sequence[StoredDocument]:
-    """The documents that a model stands for. Raises NotFound."""
+async def documents_named(
+    services: Services, account: int, model: str, filters: Filters = NONE
+) -> Sequence[StoredDocument]:
+    """The documents that a model stands for, those of them that fit. Raises NotFound."""
     if model == ALL:
         async with services.db.read() as conn:
-            return await store.askable.newest_documents(conn, account)
+            return await store.askable.newest_documents(conn, account, filters)
     what = await _askable(services, account, model)
     async with services.db.read() as conn:
-        return await store.askable.documents_of(conn, account, what)
+        return await store.documents.fitting(conn, await store.askable.documents_of(conn, account, what), filters)
 
 
 LIST = Endpoint(

@@ -1,7 +1,8 @@
 """What an assistant can do with the documents: five tools, each a few requests of the HTTP API.
 
-`search` and `fetch` take one string each and answer what the research modes of the big assistants require of them. The
-id of a page is that of its document, a slash and the page's number.
+`search` and `fetch` take one string each and answer what the research modes of the big assistants require of them: only
+`ask` and `list_documents` choose documents by language, kind, date and tag. The id of a page is that of its document, a
+slash and the page's number.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from docqa.api.declarations import LONGEST_TEXT
+from docqa.api.filters import FILTERS
 from docqa.api.mcp.rest import Refused, Rest
 from docqa.api.openai.naming import ALL
 from docqa.api.permalink import permalink, quote_from
@@ -90,13 +92,17 @@ async def _fetch(rest: Rest, given: dict[str, Any]) -> dict[str, Any]:
 
 async def _ask(rest: Rest, given: dict[str, Any]) -> dict[str, Any]:
     messages = [{"role": "user", "content": given["question"]}]
-    body = {"model": given["about"] or ALL, "messages": messages}
+    body = {"model": given["about"] or ALL, "messages": messages, "filters": _filters(given)}
     answered = await rest.post("/v1/chat/completions", body)
     return {"answer": answered["choices"][0]["message"]["content"], "citations": answered["citations"]}
 
 
+def _filters(given: dict[str, Any]) -> dict[str, str]:
+    return {name: given[name] for name in FILTERS if given[name] is not None}
+
+
 async def _list_documents(rest: Rest, given: dict[str, Any]) -> dict[str, Any]:
-    listed = await rest.get("/v1/api/documents", page=given["page"], page_size=LISTED)
+    listed = await rest.get("/v1/api/documents", page=given["page"], page_size=LISTED, **_filters(given))
     bases = await rest.get("/v1/api/knowledge", page=1, page_size=100)
     return {
         "documents": [
@@ -105,6 +111,9 @@ async def _list_documents(rest: Rest, given: dict[str, Any]) -> dict[str, Any]:
                 "name": document["name"],
                 "pages": document["pages"],
                 "language": document["language"],
+                "kind": document["kind"],
+                "date": document["date"],
+                "tags": document["tags"],
                 "added": document["date_time"],
                 "summary": document["summary"],
                 "url": permalink(rest.base, document["doc_id"], 1),
@@ -200,6 +209,7 @@ ASK: Final = Tool(
             "about": described(
                 optional(_SHORT), "Id of a document or a knowledge base, as `list_documents` answers it; all without."
             ),
+            **FILTERS,
         }
     ),
     gives=record({"answer": text, "citations": many(_CITATION)}),
@@ -208,8 +218,14 @@ ASK: Final = Tool(
 LIST: Final = Tool(
     name="list_documents",
     title="List the documents",
-    description="The user's documents, newest first, with their summaries, and the user's knowledge bases.",
-    takes=record({"page": described(default(integer(ge=1), 1), f"Page of the list, {LISTED} documents each.")}),
+    description="The user's documents, newest first, with their summaries and tags, or those that fit; and the user's "
+    "knowledge bases.",
+    takes=record(
+        {
+            "page": described(default(integer(ge=1), 1), f"Page of the list, {LISTED} documents each."),
+            **FILTERS,
+        }
+    ),
     gives=record(
         {
             "documents": many(
@@ -219,6 +235,9 @@ LIST: Final = Tool(
                         "name": text,
                         "pages": _INTEGER,
                         "language": text,
+                        "kind": text,
+                        "date": text,
+                        "tags": many(text),
                         "added": text,
                         "summary": text,
                         "url": _URL,

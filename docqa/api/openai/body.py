@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from docqa.api.declarations import CHAT_QUERY, LONGEST_TEXT, MESSAGES
+from docqa.api.filters import FILTERED
 from docqa.api.permalink import PLACE
 from docqa.api.rules import (
     Known,
@@ -91,6 +92,7 @@ COMPLETION_BODY: Final = record(
         "language": optional(CHAT_QUERY.fields["language"]),
         "length": optional(CHAT_QUERY.fields["length"]),
         "agent_mode": optional(CHAT_QUERY.fields["agent_mode"]),
+        "filters": FILTERED,
     }
 )
 

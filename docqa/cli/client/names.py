@@ -33,13 +33,17 @@ def knowledge_base(service: Service, word: str) -> Record:
     return _chosen("knowledge base", word, list(service.knowledge_bases()), "knowledge_base_id", "kb list")
 
 
-def scope_of(service: Service, words: Sequence[str], base: str | None) -> Scope:
-    """What is asked: these documents, or this knowledge base, or all documents. Raises NotFound."""
+def scope_of(service: Service, words: Sequence[str], base: str | None, filters: Record) -> Scope:
+    """What is asked: these documents, or this knowledge base, or all documents; those that fit. Raises NotFound."""
     if base:
-        return Scope(knowledge_base_id=knowledge_base(service, base)["knowledge_base_id"])
-    records = [document(service, word) for word in words] if words else list(service.documents())
+        return Scope(knowledge_base_id=knowledge_base(service, base)["knowledge_base_id"], filters=filters)
+    if words:
+        return Scope(tuple(document(service, word)["doc_id"] for word in words), filters=filters)
+    records = list(service.documents(**filters))
     if not records:
-        raise NotFound("There are no documents yet; `add FILE` adds some.")
+        raise NotFound(
+            "No document fits; `ls` shows all." if filters else "There are no documents yet; `add FILE` adds some."
+        )
     return Scope(tuple(record["doc_id"] for record in records))
 
 

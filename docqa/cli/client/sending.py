@@ -35,10 +35,11 @@ class Stopped(DocqaError):
 
 
 class Sending:
-    """Items on their way. `known` are the doc_ids that are there, to which new ones are added."""
+    """Items on their way, each to be filed under `tags`. `known` are the doc_ids that are there, to which new ones are
+    added."""
 
-    def __init__(self, service: Service, known: set[str], bars: Bars) -> None:
-        self._service, self._known, self._bars = service, known, bars
+    def __init__(self, service: Service, known: set[str], bars: Bars, tags: Sequence[str] = ()) -> None:
+        self._service, self._known, self._bars, self._tags = service, known, bars, tags
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
@@ -85,10 +86,10 @@ class Sending:
 
     def _once(self, item: Item, bar: int) -> str:
         if item.open is None:
-            return self._service.link(item.name)
+            return self._service.link(item.name, self._tags)
         with closing(item.open()) as content:
             counted = _Counted(content, item.name, self._bars, bar, self._stopped)
-            return self._service.upload(item.name, cast(IO[bytes], counted))
+            return self._service.upload(item.name, cast(IO[bytes], counted), self._tags)
 
 
 class _Counted:

@@ -36,24 +36,26 @@ class Refused(DocqaError):
 
 @dataclass(frozen=True)
 class Scope:
-    """What a question is put to: documents, or a knowledge base."""
+    """What a question is put to: documents, or a knowledge base; those of them that fit the filters of the API."""
 
     doc_ids: tuple[str, ...] = ()
     knowledge_base_id: str = ""
+    filters: Record = field(default_factory=dict)
 
     def place(self) -> Record:
         """As `POST /v1/api/retrieve` takes it."""
         if self.knowledge_base_id:
-            return {"knowledge_base_id": self.knowledge_base_id}
-        return {"doc_ids": list(self.doc_ids)}
+            return {"knowledge_base_id": self.knowledge_base_id, **self.filters}
+        return {"doc_ids": list(self.doc_ids), **self.filters}
 
     def chat(self, messages: Sequence[Message]) -> tuple[str, Any]:
         """(path, body) of a chat."""
+        body = {"messages": messages, "filters": self.filters}
         if self.knowledge_base_id:
-            return f"/v1/api/knowledge/{self.knowledge_base_id}/chat", {"messages": messages}
-        if len(self.doc_ids) == 1:
+            return f"/v1/api/knowledge/{self.knowledge_base_id}/chat", body
+        if len(self.doc_ids) == 1 and not self.filters:
             return f"/v1/chat/{self.doc_ids[0]}", messages
-        return "/v1/api/knowledge_base_chat", {"documents": self.doc_ids, "messages": messages}
+        return "/v1/api/knowledge_base_chat", {"documents": self.doc_ids, **body}
 
 
 @dataclass
@@ -98,18 +100,19 @@ class Service:
         with self._sent(method, path, params=query, **content) as response:
             return json.loads(response.read())
 
-    def upload(self, name: str, content: IO[bytes]) -> str:
+    def upload(self, name: str, content: IO[bytes], tags: Sequence[str] = ()) -> str:
         """Add a file; its doc_id, an old one where the account has these bytes. Raises Refused, Unreachable."""
-        with self._sent("POST", "/v1/api/upload", files={"file": (name, content)}) as response:
+        files, query = {"file": (name, content)}, {"tag": list(tags)}
+        with self._sent("POST", "/v1/api/upload", files=files, params=query) as response:
             return str(json.loads(response.read())["doc_id"])
 
-    def link(self, url: str) -> str:
+    def link(self, url: str, tags: Sequence[str] = ()) -> str:
         """Add what a link leads to; its doc_id. Raises Refused, Unreachable."""
-        return str(self.call("GET", "/v1/api/download_pdf", url=url)["doc_id"])
+        return str(self.call("GET", "/v1/api/download_pdf", url=url, tag=list(tags))["doc_id"])
 
-    def documents(self) -> Iterator[Record]:
-        """All documents, newest first."""
-        return self._all("/v1/api/documents", "documents")
+    def documents(self, **filters: str) -> Iterator[Record]:
+        """All documents that fit the filters of the API, newest first."""
+        return self._all("/v1/api/documents", "documents", **filters)
 
     def knowledge_bases(self) -> Iterator[Record]:
         """All knowledge bases, newest first."""
@@ -126,10 +129,10 @@ class Service:
             reply.pieces = self._pieces(response, reply)
             yield reply
 
-    def _all(self, path: str, name: str) -> Iterator[Record]:
+    def _all(self, path: str, name: str, **query: str) -> Iterator[Record]:
         page, pages = 1, 1
         while page <= pages:
-            answer = self.call("GET", path, page=page, page_size=PAGE_SIZE)
+            answer = self.call("GET", path, page=page, page_size=PAGE_SIZE, **query)
             yield from answer[name]
             page, pages = page + 1, answer["total_pages"]
 

@@ -1,13 +1,15 @@
-// Knowledge bases: named groups of documents, chosen above the list, made of what is checked.
-import { $, askName, later, option } from "./dom.js";
-import { chosen, draw, list as listDocuments } from "./library.js";
+// Knowledge bases: named groups of documents, chosen above the list, made of what is checked, or shared by somebody else.
+import { $, askName, attempt, later, option } from "./dom.js";
+import { chosen, draw, list as listDocuments, listShared } from "./library.js";
 import { call, send } from "./server.js";
 import { word } from "./words.js";
 
-const known = new Map(); // id → { id, name, members: Set of doc_id }
+const known = new Map(); // id → { id, name, access, members: doc_id → name }
 
 export const current = () => known.get($("base").value);
-const idsOf = (base) => [...base.members];
+export const isOwn = (base) => base?.access === "own";
+export const nameIn = (doc_id) => [...known.values()].find(({ members }) => members.has(doc_id))?.members.get(doc_id);
+const idsOf = (base) => [...base.members.keys()];
 
 // `select` is the one to show; without it the one stays that is shown when the answer comes.
 export async function list(select) {
@@ -17,11 +19,11 @@ export async function list(select) {
   const pages = [first, ...(await Promise.all(further))];
   known.clear(); // only now: what is asked meanwhile is answered by what was known
   for (const { knowledge_bases } of pages) for (const base of knowledge_bases) {
-    const members = new Set(base.document_details.map(({ doc_id }) => doc_id));
-    known.set(base.knowledge_base_id, { id: base.knowledge_base_id, name: base.name, members });
+    const members = new Map(base.document_details.map(({ doc_id, name }) => [doc_id, name]));
+    known.set(base.knowledge_base_id, { id: base.knowledge_base_id, name: base.name, access: base.access, members });
   }
   const shown = select ?? $("base").value;
-  $("base").replaceChildren(option("", word("allDocuments")), ...[...known.values()].map(({ id, name }) => option(id, name)));
+  $("base").replaceChildren(option("", word("allDocuments")), ...[...known.values()].map((base) => option(base.id, isOwn(base) ? base.name : word("sharedBase", base))));
   $("base").value = known.has(shown) ? shown : "";
   showActions();
 }
@@ -35,12 +37,17 @@ export function changed() {
   chosen.clear(); // the knowledge base as a whole is asked
   showActions();
   draw();
+  attempt(listShared);
 }
 
 function showActions() {
-  for (const id of ["base-part", "base-rename", "base-delete"]) $(id).hidden = !current();
-  $("base-into").hidden = Boolean(current()) || !known.size;
-  $("base-into").replaceChildren(option("", word("baseInto")), ...[...known.values()].map(({ id, name }) => option(id, name)));
+  const own = [...known.values()].filter(isOwn);
+  for (const id of ["base-part", "base-rename", "base-share"]) $(id).hidden = !isOwn(current());
+  $("base-make").hidden = Boolean(current()) && !isOwn(current());
+  $("base-delete").hidden = !current();
+  $("base-delete").textContent = word(!current() || isOwn(current()) ? "delete" : "giveBack");
+  $("base-into").hidden = Boolean(current()) || !own.length;
+  $("base-into").replaceChildren(option("", word("baseInto")), ...own.map(({ id, name }) => option(id, name)));
 }
 
 export async function create() {
@@ -64,9 +71,12 @@ export async function part() {
   await put(base, idsOf(base).filter((doc_id) => !leaving.has(doc_id)), base.name);
 }
 
-// Documents that were added while a knowledge base is shown become members of it.
+// Documents that were added while a knowledge base is shown become members of it; one of somebody else gives way to them.
 export async function take(doc_ids) {
-  if (current()) await put(current(), [...idsOf(current()), ...doc_ids], current().name);
+  if (isOwn(current())) return put(current(), [...idsOf(current()), ...doc_ids], current().name);
+  $("base").value = "";
+  showActions();
+  draw();
 }
 
 export async function rename() {
@@ -80,7 +90,7 @@ export function discard() {
   $("base").querySelector(`[value="${base.id}"]`).remove();
   $("base").value = "";
   changed();
-  later(word("deleted", { name: base.name }), async () => {
+  later(word(isOwn(base) ? "deleted" : "givenBack", { name: base.name }), async () => {
     await send("DELETE", `/v1/api/knowledge/${base.id}`, { keepalive: true });
   }, async () => {
     await list(base.id);

@@ -52,18 +52,19 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// What the person types into a small dialog; nothing where it is closed.
-export function askName(label, value = "") {
+// What the person types into a small dialog; null where it is closed.
+export function askName(label, value = "", required = true) {
   const dialog = $("naming");
   $("naming-title").textContent = label;
   $("name").value = value;
+  $("name").required = required;
   dialog.returnValue = "";
   dialog.showModal();
   $("name").select();
   $("naming-cancel").onclick = () => dialog.close("");
   return new Promise((resolve) => {
     dialog.querySelector("form").onsubmit = () => { dialog.returnValue = "save"; };
-    dialog.onclose = () => resolve(dialog.returnValue === "save" ? $("name").value.trim() : "");
+    dialog.onclose = () => resolve(dialog.returnValue === "save" ? $("name").value.trim() : null);
   });
 }
 

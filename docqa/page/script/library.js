@@ -6,29 +6,45 @@ import { counted, languageNames, word } from "./words.js";
 
 const PAGES = 10; // of a hundred documents each: so many are there to be searched at once
 export const chosen = new Set(); // doc_id of the documents to ask
-const known = new Map(); // doc_id → document
+const known = new Map(); // doc_id → document; `lent` is the knowledge base that somebody else has shared it in
 const hidden = new Set(); // doc_id of what was deleted and may be taken back
 let listed = PAGES;
 
-export const nameOf = (doc_id) => known.get(doc_id)?.name ?? word("deletedDocument");
-export const pagesOf = (doc_id) => known.get(doc_id)?.pages ?? 1;
+export const nameOf = (doc_id) => known.get(doc_id)?.name ?? bases.nameIn(doc_id) ?? word("deletedDocument");
+export const pagesOf = (doc_id) => known.get(doc_id)?.pages;
+
+// (the documents that fit a query, the newest first, how many pages of them there are)
+async function fetched(query, most) {
+  const path = (page) => `/v1/api/documents?${new URLSearchParams({ ...query, page, page_size: 100 })}`;
+  const first = await call("GET", path(1));
+  const further = Array.from({ length: Math.max(0, Math.min(most, first.total_pages) - 1) }, (_, index) => call("GET", path(index + 2)));
+  const pages = [first, ...(await Promise.all(further))];
+  return [pages.flatMap(({ documents }) => documents), first.total_pages];
+}
 
 export async function list(added = []) {
-  const path = (page) => `/v1/api/documents?page_size=100&page=${page}`;
-  const first = await call("GET", path(1));
-  const further = Array.from({ length: Math.min(listed, first.total_pages) - 1 }, (_, index) => call("GET", path(index + 2)));
-  const pages = [first, ...(await Promise.all(further))];
+  const [documents, pages] = await fetched({}, listed);
   known.clear();
-  for (const page of pages) for (const one of page.documents) known.set(one.doc_id, one);
-  $("older").hidden = listed >= first.total_pages;
+  for (const one of documents) known.set(one.doc_id, one);
+  $("older").hidden = listed >= pages;
   for (const doc_id of chosen) if (!known.has(doc_id)) chosen.delete(doc_id);
   if (added.length) choose(added); // what was just added is what will be asked
   await bases.list();
   if (!chosen.size && known.size && !bases.current()) choose([known.keys().next().value]);
+  await listShared();
+  // The summary comes last: a document without one is still worked on.
+  for (const one of known.values()) if (!one.lent && (!one.summary || added.includes(one.doc_id))) watch(one);
+}
+
+// What somebody else has shared is there as long as its knowledge base is shown.
+export async function listShared() {
+  const base = bases.current();
+  const [lent] = base && !bases.isOwn(base) ? await fetched({ knowledge_base_id: base.id }, Infinity) : [[]];
+  if (base?.id !== bases.current()?.id) return; // another was chosen meanwhile
+  for (const [doc_id, one] of known) if (one.lent) known.delete(doc_id);
+  for (const one of lent) known.set(one.doc_id, { ...one, lent: base });
   offerFilters();
   draw();
-  // The summary comes last: a document without one is still worked on.
-  for (const one of known.values()) if (!one.summary || added.includes(one.doc_id)) watch(one);
 }
 
 export function older() {
@@ -48,10 +64,13 @@ export function forgetAll() {
 }
 
 function offerFilters() {
-  const kinds = [...new Set([...known.values()].map(kindOf))].sort();
-  const languages = [...new Set([...known.values()].map((one) => one.language))].filter(Boolean).sort();
+  const all = [...known.values()], sorted = (values) => [...new Set(values)].filter(Boolean).sort((a, b) => a.localeCompare(b));
+  const kinds = sorted(all.map((one) => one.kind)), languages = sorted(all.map((one) => one.language));
+  const tags = sorted(new Map(all.flatMap((one) => one.tags).map((tag) => [folded(tag), tag])).values());
   refill($("kind"), "allKinds", kinds.map((kind) => option(kind, kind.toUpperCase())));
   refill($("language"), "allLanguages", languages.map((language) => option(language, languageNames.of(language))));
+  refill($("tag"), "allTags", tags.map((tag) => option(folded(tag), tag)));
+  $("tag").hidden = !tags.length;
 }
 
 function refill(select, all, options) {
@@ -60,17 +79,25 @@ function refill(select, all, options) {
   if (options.some(({ value }) => value === before)) select.value = before;
 }
 
-const kindOf = ({ name }) => name.match(/\.([^./\\ ]{1,5})$/)?.[1].toLowerCase() ?? "web";
+const folded = (text) => text.toLocaleLowerCase();
+
+// Its own date may be a month or a year, all days of which count.
+function isOf({ date }) {
+  const from = $("from").value.slice(0, date.length), to = $("to").value.slice(0, date.length);
+  return from <= date && (!to || date <= to);
+}
 
 function shown() {
-  const words = $("find").value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const words = folded($("find").value).split(/\s+/).filter(Boolean);
   const members = bases.current()?.members;
   return [...known.values()].filter((one) =>
     !hidden.has(one.doc_id)
-    && (!members || members.has(one.doc_id))
-    && (!$("kind").value || kindOf(one) === $("kind").value)
+    && (members ? members.has(one.doc_id) : !one.lent)
+    && (!$("kind").value || one.kind === $("kind").value)
     && (!$("language").value || one.language === $("language").value)
-    && words.every((part) => `${one.name} ${one.summary}`.toLocaleLowerCase().includes(part)));
+    && (!$("tag").value || one.tags.some((tag) => folded(tag) === $("tag").value))
+    && isOf(one)
+    && words.every((part) => folded([one.name, one.summary, ...one.tags].join(" ")).includes(part)));
 }
 
 export function draw() {
@@ -91,7 +118,7 @@ function shelve(one) {
     opens.ariaExpanded = String(!more.hidden);
     if (!more.hidden) more.replaceChildren(...details(one));
   }, { ariaLabel: word("moreOf", { name: one.name }), ariaExpanded: "false" });
-  const remove = button(word("delete"), () => discard(one), { ariaLabel: word("deleteOf", { name: one.name }) });
+  const remove = button(word("delete"), () => discard(one), { ariaLabel: word("deleteOf", { name: one.name }), hidden: Boolean(one.lent) });
   return make("li", {}, make("div", { className: "entry" }, label, opens, remove), more);
 }
 
@@ -99,9 +126,9 @@ function details(one) {
   const summary = make("p", { dir: "auto" }, one.summary || word("noSummary"));
   const added = make("small", {}, word("addedAt", { time: new Date(one.date_time).toLocaleString() }));
   const actions = make("div", { className: "row wrap" },
-    make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")),
-    button(word("rename"), () => rename(one)),
-    button(word("download"), () => download(one)));
+    make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")));
+  if (!one.lent) actions.append(button(word("rename"), () => rename(one)), button(word("tags"), () => file(one)));
+  if (one.lent?.access !== "read") actions.append(button(word("download"), () => download(one)));
   return [summary, added, actions];
 }
 
@@ -109,6 +136,15 @@ async function rename(one) {
   const name = await askName(word("newName", { name: one.name }), one.name);
   if (!name) return;
   await call("PATCH", `/v1/api/documents/${one.doc_id}`, { name });
+  await list();
+}
+
+// Its tags, as a person writes them.
+async function file(one) {
+  const written = await askName(word("tagsOf", { name: one.name }), one.tags.join(", "), false);
+  if (written === null) return;
+  const tags = written.split(",").map((tag) => tag.trim()).filter(Boolean);
+  await call("PATCH", `/v1/api/documents/${one.doc_id}`, { tags });
   await list();
 }
 
@@ -133,7 +169,8 @@ function discard(one) {
 }
 
 function facts(one) {
-  return [counted("page", one.pages), one.language && languageNames.of(one.language)].filter(Boolean).join(", ");
+  const about = [counted("page", one.pages), one.language && languageNames.of(one.language)].filter(Boolean).join(", ");
+  return [about, ...one.tags].join(" · ");
 }
 
 function showChoice() {

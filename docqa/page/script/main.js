@@ -10,6 +10,7 @@ import * as place from "./place.js";
 import * as server from "./server.js";
 import * as settings from "./settings.js";
 import { watchSetup } from "./setup.js";
+import * as sharing from "./sharing.js";
 import * as talk from "./talk.js";
 import { fill, languageNames, word } from "./words.js";
 
@@ -41,13 +42,14 @@ function show(inside) {
   $("desk").hidden = $("leave").hidden = $("open-settings").hidden = !inside;
 }
 
-// Addresses: /#/doc/ID/page/7?quote=... and /#/chat/ID.
+// Addresses: /#/doc/ID/page/7?quote=..., /#/chat/ID and /#/share/CODE.
 async function follow(from) {
   if (!server.signedIn()) return;
   if (place.isPlace(location.hash)) return place.open(location.hash, from);
   if ($("place").open) $("place").close();
-  const chat = location.hash.match(/^#\/chat\/(\w+)$/);
-  if (chat) await chats.openById(chat[1]);
+  const [, what, id] = location.hash.match(/^#\/(chat|share)\/([\w-]+)$/) ?? [];
+  if (what === "chat") await chats.openById(id);
+  if (what === "share") await sharing.take(id);
 }
 
 function remember() {
@@ -86,7 +88,7 @@ when("settings-close", "click", async () => $("settings").close());
 when("add", "submit", async () => { addFiles($("file").files); $("add").reset(); });
 when("link", "submit", async () => { addLink($("url").value); $("link").reset(); });
 when("older", "click", library.older);
-for (const id of ["find", "kind", "language"]) $(id).addEventListener("input", library.draw);
+for (const id of ["find", "kind", "language", "tag", "from", "to"]) $(id).addEventListener("input", library.draw);
 $("base").addEventListener("change", bases.changed);
 $("base-into").addEventListener("change", () => attempt(bases.join));
 when("base-menu", "click", async () => {
@@ -97,6 +99,11 @@ when("base-make", "click", bases.create);
 when("base-part", "click", bases.part);
 when("base-rename", "click", bases.rename);
 when("base-delete", "click", async () => bases.discard());
+when("base-share", "click", sharing.open);
+when("base-take", "click", () => sharing.take());
+when("share", "submit", sharing.share);
+when("share-copy", "click", sharing.copy);
+when("sharing-close", "click", async () => $("sharing").close());
 
 when("tab-documents", "click", () => openTab("documents"));
 when("tab-chats", "click", () => openTab("chats"));

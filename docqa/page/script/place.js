@@ -1,6 +1,6 @@
 // The cited place: the page as a picture with the passage marked where it can be drawn, else its text.
 import { $, attempt, make } from "./dom.js";
-import { nameOf, pagesOf } from "./library.js";
+import { nameOf, pagesOf as pagesKnown } from "./library.js";
 import { call, send } from "./server.js";
 import { word } from "./words.js";
 
@@ -10,7 +10,7 @@ let marks = []; // sources of the answer that the place was opened from
 let width = 1;
 let asText = false;
 const MARGIN = 80; // pixels that are shown above what is marked
-const drawable = new Map(); // doc_id → whether its pages can be drawn
+const looked = new Map(); // doc_id → { pages, drawn }: how many it has, and whether they can be drawn
 let before = ""; // the address that closing goes back to
 
 // The address of a source, and of what else its answer cites. Others can be given: /#/doc/ID/page/7?quote=...
@@ -22,6 +22,13 @@ export function linkTo(source, sentence, sources) {
 }
 
 const address = (doc_id, page, query) => `#/doc/${doc_id}/page/${page}${`${query}` && `?${query}`}`;
+
+const pagesOf = (doc_id) => pagesKnown(doc_id) ?? looked.get(doc_id).pages;
+
+async function look(doc_id) {
+  if (!looked.has(doc_id)) looked.set(doc_id, await call("GET", `/v1/api/documents/${doc_id}/pages`));
+  return looked.get(doc_id);
+}
 
 export function isPlace(hash) {
   return /^#\/doc\/([^/?]+)\/page\/(\d+)/.test(hash);
@@ -37,7 +44,7 @@ export async function open(hash, from) {
 
 async function show() {
   const { doc_id, page } = place;
-  const { text } = await call("GET", `/v1/api/documents/${doc_id}/pages/${page}`);
+  const [{ text }] = await Promise.all([call("GET", `/v1/api/documents/${doc_id}/pages/${page}`), look(doc_id)]);
   $("place-title").textContent = nameOf(doc_id) + word("onPage", { number: page });
   $("place-before").disabled = page <= 1;
   $("place-after").disabled = page >= pagesOf(doc_id);
@@ -79,8 +86,7 @@ async function showPicture() {
 
 // (the address of the picture, the share of it above what is marked); no address where pages of such a document cannot be drawn, as those of a text file.
 async function pictureOf(doc_id, page, highlight, quote) {
-  if (!drawable.has(doc_id)) drawable.set(doc_id, (await call("GET", `/v1/api/documents/${doc_id}/pages`)).drawn);
-  if (!drawable.get(doc_id)) return ["", 0];
+  if (!(await look(doc_id)).drawn) return ["", 0];
   const query = new URLSearchParams({ width: WIDTHS[width], ...(highlight && { highlight }), ...(quote && { quote }) });
   const response = await send("GET", `/v1/api/documents/${doc_id}/pages/${page}.png?${query}`);
   return [URL.createObjectURL(await response.blob()), Number(response.headers.get("X-DocQA-Marked-At"))];
