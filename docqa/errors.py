@@ -6,8 +6,9 @@
     ├── Unauthorized           401  an unknown key, a revoked key
     │   ├── KeyMissing         401  no key
     │   └── TooManyFailures    429  too many wrong keys from one address; `retry_after` says when
-    ├── Forbidden              403  what the account may read, and not change or take along
+    ├── Forbidden              403  what the account may see, and not change or take along
     ├── NotFound               404  no such thing, or it is somebody else's
+    ├── Conflict               409  what is there now does not allow it
     ├── TooLarge               413  over a limit that the message names
     ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
     ├── Unavailable            503  not now; `retry_after` says when
@@ -97,7 +98,7 @@ class TooManyFailures(Unauthorized):
 
 
 class Forbidden(DocqaError):
-    """The account may read this, and do no more with it."""
+    """The account may see this, and do no more with it: what was shared with it, what belongs to the machine."""
 
     status = 403
 
@@ -106,6 +107,12 @@ class NotFound(DocqaError):
     """What is named does not exist, or belongs to another account."""
 
     status = 404
+
+
+class Conflict(DocqaError):
+    """What is there now does not allow it; the sentence says what would have to be otherwise."""
+
+    status = 409
 
 
 class TooLarge(DocqaError):

@@ -19,7 +19,21 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places, shares
+from docqa.api.endpoints import (
+    chat,
+    chats,
+    dify,
+    documents,
+    keys,
+    knowledge,
+    machine,
+    machine_models,
+    models,
+    openai,
+    page,
+    places,
+    shares,
+)
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -72,6 +86,17 @@ ENDPOINTS = (
     keys.CREATE,
     keys.RENAME,
     keys.REVOKE,
+    machine_models.LIST,
+    machine_models.PULL,
+    machine_models.CANCEL,
+    machine_models.REMOVE,
+    machine_models.TEST,
+    machine.STORAGE,
+    machine.MACHINE_STORAGE,
+    machine.PROVIDERS,
+    machine.ASK_PROVIDERS,
+    machine.RECOGNITION,
+    machine.DOCTOR,
     # OpenAI's
     openai.LIST,
     openai.READ,
