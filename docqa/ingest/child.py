@@ -3,13 +3,15 @@ JSON each; then the files that it carries, in pieces, and last what is known of 
 
 import json
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 
 from docqa.formats import reading
 from docqa.formats.pages import Attachment
 from docqa.ingest.preparation import Record, of_document, of_tables
 from docqa.ingest.reader import PIECE
 from docqa.ingest.tasks import Task, serve_tasks
+from docqa.languages import CODES
+from docqa.store.chunks import StoredChunk
 from docqa.workers.loop import Answers, Header
 
 
@@ -54,11 +56,21 @@ def _gist(_: Header, data: bytes) -> Answers:
     yield about, b""
 
 
+def _questions(request: Header, data: bytes) -> Answers:
+    """None in a language of which we know nothing: English questions about its words would be no questions."""
+    from docqa.ingest.made_questions import choose, make_questions
+
+    chunks = [StoredChunk(*values) for values in json.loads(data)]
+    made = make_questions(chunks, request["language"]) if request["language"] in CODES else []
+    yield {}, _json([asdict(question) for question in choose(made, request["count"])])
+
+
 _TASKS: dict[str, Task] = {
     "read": _read,
     "recognise": _recognise,
     "tables": _tables,
     "gist": _gist,
+    "questions": _questions,
 }
 
 

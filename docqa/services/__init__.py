@@ -31,6 +31,7 @@ from docqa.search.index import Index
 from docqa.services.lanes import Lanes
 from docqa.services.machine import Machine
 from docqa.services.machine_models import ModelsHere
+from docqa.services.suggesting import Suggesting
 from docqa.services.ticket import Ticket
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
@@ -77,6 +78,7 @@ class Services:
     work: asyncio.Event
     lanes: Lanes
     drawn_pages: DrawnPages
+    suggesting: Suggesting
     ticket: Ticket
     models_here: ModelsHere
     machine: Machine
@@ -197,6 +199,7 @@ async def open_services(
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
     intake, lanes = Intake(db, ReadingQueue(settings), work, Quotas.of(settings)), Lanes(settings)
+    answering = Answering(index, chat_models, settings.answer_seconds)
     return Services(
         settings=settings,
         db=db,
@@ -204,10 +207,11 @@ async def open_services(
         chat_models=chat_models,
         intake=intake,
         index=index,
-        answering=Answering(index, chat_models, settings.answer_seconds),
+        answering=answering,
         work=work,
         lanes=lanes,
         drawn_pages=DrawnPages(intake, lanes.copies),
+        suggesting=Suggesting(intake, answering, lanes.chats),
         ticket=Ticket(settings.key_file),
         models_here=models_here,
         machine=Machine(settings, db, chat_models),

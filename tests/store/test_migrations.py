@@ -34,6 +34,7 @@ FROZEN = {
     "0012_key_uses.sql": "be365a2019aecc19043c88fdadf05be70043ca966fb94b56cf8bc6ffc770e621",
     "0013_tags.sql": "c20a649210b33313cabeef482e09d28ace28b766c470f71d5368f0d136c9ec37",
     "0014_shares.sql": "ba9752075e4483cb34e782a6df748f4d4d75fe1ed50f2a815b3324fe6b59666c",
+    "0015_questions.sql": "8f2ee88d141aca0f3d5f9c2c0dbab3a86e7bfc237d0784e5f8bde3468a4ffe76",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))
