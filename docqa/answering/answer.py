@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from docqa.answering.by_model import Chat
+from docqa.answering.certainty import Certainty
 from docqa.answering.checking import Checked
 from docqa.answering.citation import Citations
 from docqa.answering.evidence import Evidence, Piece, Provider
@@ -44,6 +45,7 @@ class Answer:
     whatever a token marks is in it when the token comes.
 
     `target` is what makes it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL if none was needed.
+    `certainty` is how certain it was, before it began, that the passages answer.
     """
 
     question: Question
@@ -51,6 +53,7 @@ class Answer:
     target: str
     sources: list[Source] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
+    certainty: Certainty = "sure"
 
 
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
@@ -90,7 +93,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         foreign = encoders.foreign(question.language, {document.language for document in documents})
         by_words = encoders.lacks(question.language)
         text = refusal(pages, question.answer_language, foreign, by_words=by_words)
-        return Answer(question, _whole(text), REFUSAL, names=names)
+        return Answer(question, _whole(text), REFUSAL, names=names, certainty="none")
     sure = gathered.certainty == "sure"
 
     async def write(provider: Provider) -> tuple[AsyncGenerator[Piece, None], bool]:
@@ -105,7 +108,8 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         return pieces, checked.replaced
 
     written = await _first(answering, question.options.model_name, write, sure=sure)
-    made = Answer(question, _whole(""), str(QUOTES if written.replaced else written.target), names=names)
+    target = QUOTES if written.replaced else written.target
+    made = Answer(question, _whole(""), str(target), names=names, certainty=gathered.certainty)
     tokens = _cited(made, gathered.passages, written.what)
     if question.kind == "task" and written.target == QUOTES:
         made.tokens = _framed(phrase("phrases.talk.work", question.answer_language), tokens, "")

@@ -53,6 +53,7 @@ ENDPOINTS = (
     # our own
     chat.RETRIEVE,
     documents.STATUS,
+    documents.QUESTIONS,
     documents.FILE,
     places.PAGES,
     places.PICTURE,  # before the text, whose path would take its name for a number
@@ -110,6 +111,8 @@ def create(
             stack.push_async_callback(noting.note_uses, services.db)
             uses = asyncio.create_task(noting.note_uses_forever(services.db), name="uses of keys")
             stack.push_async_callback(stop, uses)
+            suggesting = asyncio.create_task(services.suggesting.work_forever(), name="questions to suggest")
+            stack.push_async_callback(stop, suggesting)
             watcher = asyncio.create_task(services.watch(), name="what is installed")
             stack.push_async_callback(stop, watcher)
             yield

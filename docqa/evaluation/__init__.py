@@ -4,7 +4,6 @@ It measures whether the service finds and repeats what the files say; it does no
 """
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -16,9 +15,10 @@ from docqa import store
 from docqa.answering.answer import answer
 from docqa.api.app import create
 from docqa.errors import DocqaError, NotFound, TooLarge, Unavailable, Unreadable
-from docqa.evaluation.figures import CUTS, Result, holds
-from docqa.evaluation.questions import EvalQuestion, choose, make_controls, make_questions
+from docqa.evaluation.controls import make_controls
+from docqa.evaluation.figures import CUTS, Result
 from docqa.ingest.add import add_file
+from docqa.ingest.made_questions import MadeQuestion, choose, holds, make_questions
 from docqa.ingest.spool import Spool
 from docqa.languages import phrase
 from docqa.models.chat.local import LocalModel
@@ -35,7 +35,6 @@ ACCOUNT = "evaluation"
 CONTROLS = 4  # every so many questions there is a control question
 POLL = 0.1  # seconds
 TEMPERATURE = 0.1  # the lowest: two runs of a local model should differ by the settings and not by chance
-_CITATION = re.compile(r" \[\d+\]")  # must not be taken for a number in the answer
 # Settings that do not change the answers, and the embedder, which is reported by name.
 _UNREPORTED = {"host", "port", "data", "log_level", "embedder"}
 
@@ -120,7 +119,7 @@ async def _add_file(services: Services, account: int, path: Path) -> str:
     return await add_file(services.intake, account, Spool.of(data), path.name, "", ("body", "file"))
 
 
-async def _choose(services: Services, documents: dict[int, StoredDocument], count: int) -> list[EvalQuestion]:
+async def _choose(services: Services, documents: dict[int, StoredDocument], count: int) -> list[MadeQuestion]:
     """Questions and control questions, chosen from all that can be made."""
     async with services.db.read() as conn:
         chunks = {id_: await store.chunks.chunks(conn, id_) for id_ in documents}
@@ -136,7 +135,7 @@ async def _choose(services: Services, documents: dict[int, StoredDocument], coun
     return choose(answerable, count - len(chosen)) + chosen
 
 
-async def _ask(services: Services, document: StoredDocument, question: EvalQuestion, options: ChatOptions) -> Result:
+async def _ask(services: Services, document: StoredDocument, question: MadeQuestion, options: ChatOptions) -> Result:
     understood = understand([{"sender": "user", "message": question.text}], options, [document])
     passages = await search(services.index, [document], understood.parts[0], max(CUTS))
     rank = next((number for number, passage in enumerate(passages, 1) if _is_origin(passage, question)), 0)
@@ -155,7 +154,7 @@ async def _ask(services: Services, document: StoredDocument, question: EvalQuest
         file=document.name,
         answer=text,
         rank=rank,
-        right=holds(_CITATION.sub("", text), question.value),
+        right=holds(text, question.value),
         refused=phrase("phrases.not_found", answered.question.answer_language) in text,
         quoted=sum(verbatim),
         sources=len(verbatim),
@@ -163,7 +162,7 @@ async def _ask(services: Services, document: StoredDocument, question: EvalQuest
     )
 
 
-def _is_origin(passage: Passage, question: EvalQuestion) -> bool:
+def _is_origin(passage: Passage, question: MadeQuestion) -> bool:
     """Whether the question was made from this passage or its section, or the passage repeats the statement."""
     if question.section:
         return passage.chunk.section == question.section

@@ -4,15 +4,12 @@ An answer is judged by its words alone: a number or a definition that is worded 
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from docqa.evaluation.questions import EvalQuestion
-from docqa.text.words import terms
+from docqa.ingest.made_questions import MadeQuestion
 
-MIN_SHARED = 0.6  # share of the value's words that a right answer contains
 CUTS = (1, 3, 5)
 LEGEND = """hit@k: a passage with the statement that the question was made from is among the first k.
 right: the answer contains the expected value. quoted: sources that occur word for word on their page.
@@ -39,7 +36,7 @@ class Result:
     retrieved. `quoted` of the `sources` occur word for word on the page they name. `error` says why there is no answer.
     """
 
-    question: EvalQuestion
+    question: MadeQuestion
     file: str
     answer: str
     rank: int
@@ -54,13 +51,6 @@ class Result:
         """A flat JSON object: the question's fields and those of the result."""
         record = asdict(self)
         return {**record.pop("question"), **record}
-
-
-def holds(answer: str, value: str) -> bool:
-    """Whether the answer contains the value: all of its numbers, and MIN_SHARED of its words."""
-    expected, said = set(terms(value)), set(terms(answer))
-    numbers = {term for term in expected if re.search(r"\d", term)}
-    return bool(expected) and numbers <= said and len(expected & said) >= MIN_SHARED * len(expected)
 
 
 def row(results: Sequence[Result]) -> list[str]:

@@ -16,7 +16,12 @@ from docqa import child_path, formats
 from docqa.catalog.keys import without_keys
 from docqa.workers.sandbox import READING
 
-CHILDREN = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.gist")
+CHILDREN = (
+    "docqa.ingest.child",
+    "docqa.ingest.drawing_child",
+    "docqa.ingest.gist",
+    "docqa.ingest.questions_child",
+)
 COMMAND = (sys.executable, "-P", "-m", "docqa.ingest.bytecode")
 
 

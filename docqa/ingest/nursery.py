@@ -18,7 +18,7 @@ from docqa.ingest.confined import run_confined
 from docqa.workers.forking import serve_forks
 from docqa.workers.sandbox import Confinement
 
-_FURTHER = ("docqa.ingest.drawing_child", "docqa.ingest.gist")
+_FURTHER = ("docqa.ingest.drawing_child", "docqa.ingest.gist", "docqa.ingest.questions_child")
 
 
 def main() -> None:

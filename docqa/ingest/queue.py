@@ -8,7 +8,9 @@ from docqa.formats.pages import ExtractedPage
 from docqa.ingest.children import Limits
 from docqa.ingest.drawing import Drawing, PagePicture, draw
 from docqa.ingest.gist import Gist, StoredText
+from docqa.ingest.made_questions import MadeQuestion
 from docqa.ingest.prepared import Prepared
+from docqa.ingest.question_making import questions_about
 from docqa.ingest.quotas import Quotas
 from docqa.ingest.reader import PATIENCE, prepare, prepare_gist, prepare_tables, recognise
 from docqa.ingest.spool import Spool
@@ -79,6 +81,16 @@ class ReadingQueue:
         """
         async with self._turns.turn(BACKGROUND):
             return await prepare_gist(document, chunks, pages, parts, self._limits)
+
+    async def questions(
+        self, document: StoredDocument, chunks: Sequence[StoredChunk], count: int
+    ) -> list[MadeQuestion]:
+        """At most `count` questions that chunks of a stored document answer.
+
+        Waits for its turn however long. Raises Unreadable and ChildDied.
+        """
+        async with self._turns.turn(BACKGROUND):
+            return await questions_about(document, chunks, count, self._limits)
 
 
 @dataclass(frozen=True)

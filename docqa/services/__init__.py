@@ -29,6 +29,7 @@ from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
+from docqa.services.suggesting import Suggesting
 from docqa.services.ticket import Ticket
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
@@ -75,6 +76,7 @@ class Services:
     work: asyncio.Event
     lanes: Lanes
     drawn_pages: DrawnPages
+    suggesting: Suggesting
     ticket: Ticket
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
@@ -191,6 +193,7 @@ async def open_services(
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
     intake, lanes = Intake(db, ReadingQueue(settings), work, Quotas.of(settings)), Lanes(settings)
+    answering = Answering(index, chat_models, settings.answer_seconds)
     return Services(
         settings=settings,
         db=db,
@@ -198,10 +201,11 @@ async def open_services(
         chat_models=chat_models,
         intake=intake,
         index=index,
-        answering=Answering(index, chat_models, settings.answer_seconds),
+        answering=answering,
         work=work,
         lanes=lanes,
         drawn_pages=DrawnPages(intake, lanes.copies),
+        suggesting=Suggesting(intake, answering, lanes.chats),
         ticket=Ticket(settings.key_file),
         installation=installation,
         languages=await _languages(db, encoders.embedder),

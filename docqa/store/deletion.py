@@ -41,7 +41,8 @@ async def delete_document(conn: Connection, account: int, doc_id: str) -> None:
     if row is None:
         raise NotFound("Document not found")
     sql = """UPDATE any_document SET deleted = 1, sha256 = randomblob(32), name = '', summary = '', notes = '',
-             message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]' WHERE id = ?"""
+             message = '', title = '', author = '', dated = '', language = '', recurring_names = '[]', questions = NULL
+             WHERE id = ?"""
     await change(conn, sql, row[0])
     await change(conn, "DELETE FROM member WHERE document = ?", row[0])
     await forget_document(conn, row[0])

@@ -1,24 +1,8 @@
 """How the results of an evaluation are counted and shown."""
 
-import pytest
-
-from docqa.evaluation.figures import COLUMNS, Result, holds, row, table
-from docqa.evaluation.questions import FOREIGN, OTHER, EvalQuestion
-
-
-@pytest.mark.parametrize(
-    ("answer", "value", "right"),
-    [
-        ("The dues were 5.2 million euros.", "5.2", True),
-        ("The dues were 15.2 million euros.", "5.2", False),
-        ("A quay is a wall where ships are loaded.", "a wall at which ships are loaded", True),
-        ("A quay is a kind of jam.", "a wall at which ships are loaded", False),
-        ("It was built on 3 May 1912.", "3 May 1911", False),
-        ("Anything", "", False),
-    ],
-)
-def test_a_right_answer_has_all_numbers_and_most_words_of_the_value(answer: str, value: str, right: bool) -> None:
-    assert holds(answer, value) is right
+from docqa.evaluation.controls import FOREIGN, OTHER
+from docqa.evaluation.figures import COLUMNS, Result, row, table
+from docqa.ingest.made_questions import MadeQuestion
 
 
 def result(
@@ -33,9 +17,9 @@ def result(
     file: str = "a",
 ) -> Result:
     question = (
-        EvalQuestion(kind, "?", "en", 1)
+        MadeQuestion(kind, "?", "en", 1)
         if kind in (OTHER, FOREIGN)
-        else EvalQuestion(kind, "?", "en", 1, "" if kind == "heading" else "5", chunk=1)
+        else MadeQuestion(kind, "?", "en", 1, "" if kind == "heading" else "5", chunk=1)
     )
     return Result(question, file, "5", rank, right, refused, quoted, 1, seconds, error)
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from eval_samples import ORCHARD, QUAY
 
 from docqa import evaluation
 from docqa.answering.extractive import Extractive
@@ -17,6 +16,7 @@ from docqa.languages import phrase
 from docqa.search.passages import Passage
 from docqa.search.search import search
 from docqa.settings import Settings
+from eval_samples import ORCHARD, QUAY
 
 
 @pytest.fixture

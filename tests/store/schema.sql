@@ -28,7 +28,7 @@ CREATE TABLE "any_document" (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, questions TEXT, -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 

@@ -32,6 +32,7 @@ FROZEN = {
     "0010_pieces.sql": "59f7b57e7679acc82e97bf7e8dd40719fde05091a5593c1a78d7f868d51de90d",
     "0011_chats.sql": "96d00387ab4d2ba76ab6804366ffcf3c5c58446822555ac1bd99a870fc4e0c73",
     "0012_key_uses.sql": "be365a2019aecc19043c88fdadf05be70043ca966fb94b56cf8bc6ffc770e621",
+    "0015_questions.sql": "8f2ee88d141aca0f3d5f9c2c0dbab3a86e7bfc237d0784e5f8bde3468a4ffe76",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))

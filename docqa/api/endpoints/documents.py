@@ -84,6 +84,21 @@ async def read_status(services: Services, account: int, given: Given) -> records
         return await store.documents.document_status(conn, account, given.path["doc_id"])
 
 
+async def read_suggestions(services: Services, account: int, given: Given) -> records.Suggestions:
+    """Questions that a document answers, which are made when they are first asked for. Raises NotFound."""
+    doc_id = given.path["doc_id"]
+    async with services.db.read() as conn:
+        document = await store.documents.stored_document(conn, account, doc_id)
+        made = await store.suggestions.suggestions(conn, document.id)
+        state = (await store.documents.document_status(conn, account, doc_id)).state
+    if made is not None:
+        return records.Suggestions(doc_id, "ready", made)
+    if state == "indexing":
+        return records.Suggestions(doc_id, state, [])
+    services.suggesting.want(document)
+    return records.Suggestions(doc_id, "making", [])
+
+
 async def read_file(services: Services, account: int, given: Given) -> Response:
     """The file as it was uploaded, to be saved and not shown. Raises NotFound.
 
@@ -173,6 +188,14 @@ STATUS = Endpoint(
     handler=read_status,
     summary="How far the background work on a document is",
     answers=records.DocumentStatus,
+    tag=TAG,
+    errors=(NotFound,),
+)
+QUESTIONS = Endpoint(
+    path="/v1/api/documents/{doc_id}/questions",
+    handler=read_suggestions,
+    summary="Up to three questions that the document answers, made when they are first asked for",
+    answers=records.Suggestions,
     tag=TAG,
     errors=(NotFound,),
 )

@@ -2,6 +2,7 @@
 import * as bases from "./bases.js";
 import { $, askName, button, later, make, option, save } from "./dom.js";
 import { call, send } from "./server.js";
+import { offer, suggestions } from "./suggestions.js";
 import { counted, languageNames, word } from "./words.js";
 
 const PAGES = 10; // of a hundred documents each: so many are there to be searched at once
@@ -45,6 +46,7 @@ export function forgetAll() {
   chosen.clear();
   known.clear();
   $("documents").replaceChildren();
+  offer("");
 }
 
 function offerFilters() {
@@ -102,7 +104,8 @@ function details(one) {
     make("a", { href: `#/doc/${one.doc_id}/page/1` }, word("openDocument")),
     button(word("rename"), () => rename(one)),
     button(word("download"), () => download(one)));
-  return [summary, added, actions];
+  const questions = suggestions(one.doc_id, () => { choose([one.doc_id]); draw(); });
+  return [summary, questions, added, actions];
 }
 
 async function rename(one) {
@@ -142,6 +145,7 @@ function showChoice() {
     chosen.size > 1 ? word("askSeveral", { count: chosen.size })
       : chosen.size ? word("askOne", { name: nameOf(first) })
         : base ? word("askBase", { name: base.name }) : word("askNothing");
+  offer(chosen.size === 1 ? first : "");
 }
 
 async function watch(one) {

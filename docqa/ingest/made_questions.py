@@ -1,8 +1,8 @@
-"""Questions generated from the chunks of a document with the values that answer them, and control questions.
+"""Questions generated from the chunks of a document, with the values that answer them.
 
 A question is made from the words of one statement, one table cell or one heading. Whether a person would ask it is not
 known, nor whether the document answers it elsewhere too: a question for which two different values are found is
-dropped. The document does not answer control questions.
+dropped.
 """
 
 import re
@@ -10,29 +10,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
-from docqa.evaluation.forms import HEADING, ROW, dependent, forms
-from docqa.languages import entry, phrase
+from docqa.ingest.question_forms import HEADING, ROW, dependent, forms
+from docqa.languages import phrase
 from docqa.languages import words as words_of
 from docqa.store.chunks import StoredChunk
 from docqa.text.detect import is_function_word
 from docqa.text.sentences import sentences
 from docqa.text.words import terms
 
-OTHER, FOREIGN = "other file", "foreign"  # kinds of control questions
 MAX_STATEMENT = 400  # characters
 SHORT_LINE = 40  # characters; a line like this with others after it is a heading
 MAX_SUBJECT = 10  # words
 MAX_CELL = 60  # characters
 GOLDEN = (5**0.5 - 1) / 2
-MIN_ABSENT = 0.5  # share of a control question's content words that the document must not contain
+MIN_SHARED = 0.6  # share of the value's words that a right answer contains
 
 _CELL = re.compile(r"[$€£¥₹]?\s*\(?-?[$€£¥₹]?\s*\d[\d.,\u00a0\u202f ]*\)?\s*%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_CITATION = re.compile(r" \[\d+\]")  # must not be taken for a number in the answer
 _NAMED = re.compile(r"(?P<name>[^:;]{1,60}): (?P<cell>[^;]+)(?:; |$)")
 
 
 @dataclass(frozen=True)
-class EvalQuestion:
+class MadeQuestion:
     """A question about the document with the row id `document`.
 
     A right answer contains `value`, "" if there is no single one. `evidence` is the statement that the question was
@@ -55,13 +55,20 @@ class EvalQuestion:
         return not self.chunk
 
 
-def make_questions(chunks: Sequence[StoredChunk], language: str) -> list[EvalQuestion]:
+def holds(answer: str, value: str) -> bool:
+    """Whether the answer, but for its marks, contains the value: all of its numbers, and MIN_SHARED of its words."""
+    expected, said = set(terms(value)), set(terms(_CITATION.sub("", answer)))
+    numbers = {term for term in expected if re.search(r"\d", term)}
+    return bool(expected) and numbers <= said and len(expected & said) >= MIN_SHARED * len(expected)
+
+
+def make_questions(chunks: Sequence[StoredChunk], language: str) -> list[MadeQuestion]:
     """All questions that can be made from the chunks of one document, in its order and without duplicates."""
     lowercase = {word for chunk in chunks for word in re.findall(r"\b[^\W\d_]+", chunk.text) if word.islower()}
-    questions: dict[str, EvalQuestion] = {}
+    questions: dict[str, MadeQuestion] = {}
     values: dict[str, set[str]] = {}
     for chunk in chunks:
-        blank = EvalQuestion("", "", language, chunk.document, chunk=chunk.id, page_number=chunk.page_number)
+        blank = MadeQuestion("", "", language, chunk.document, chunk=chunk.id, page_number=chunk.page_number)
         for question in (
             *_from_statements(blank, chunk, lowercase),
             *_from_cells(blank, chunk),
@@ -72,7 +79,7 @@ def make_questions(chunks: Sequence[StoredChunk], language: str) -> list[EvalQue
     return [question for text, question in questions.items() if len(values[text]) == 1]
 
 
-def _from_statements(blank: EvalQuestion, chunk: StoredChunk, lowercase: set[str]) -> Iterator[EvalQuestion]:
+def _from_statements(blank: MadeQuestion, chunk: StoredChunk, lowercase: set[str]) -> Iterator[MadeQuestion]:
     for start, end in sentences(chunk.text):
         statement = _statement(chunk.text, start, end)
         for kind, pattern, template in forms(blank.language):
@@ -119,7 +126,7 @@ def _mid_sentence(text: str, language: str, lowercase: set[str]) -> str:
     return text[0].lower() + text[1:] if lower and first.istitle() else text
 
 
-def _from_cells(blank: EvalQuestion, chunk: StoredChunk) -> Iterator[EvalQuestion]:
+def _from_cells(blank: MadeQuestion, chunk: StoredChunk) -> Iterator[MadeQuestion]:
     for label, column, value, row in _cells(f"{chunk.columns}\n{chunk.text}"):
         text = phrase("evaluation.row", blank.language).format(subject=label, column=column)
         yield replace(blank, kind=ROW, text=text, value=value, evidence=row)
@@ -166,45 +173,19 @@ def _is_askable(label: str, column: str, value: str) -> bool:
     return bool(named) and value not in ("", label) and max(map(len, (label, column, value))) <= MAX_CELL
 
 
-def _from_heading(blank: EvalQuestion, chunk: StoredChunk) -> Iterator[EvalQuestion]:
+def _from_heading(blank: MadeQuestion, chunk: StoredChunk) -> Iterator[MadeQuestion]:
     title = " ".join(chunk.section.split())
     if len(title) <= MAX_CELL and len(re.findall(r"[^\W\d_]", title)) >= 3:
         text = phrase("evaluation.heading", blank.language).format(subject=title)
         yield replace(blank, kind=HEADING, text=text, section=chunk.section)
 
 
-def make_controls(
-    questions: Iterable[EvalQuestion], document: int, language: str, chunks: Sequence[StoredChunk]
-) -> list[EvalQuestion]:
-    """Questions that the document with these chunks does not answer.
-
-    They are those of `questions` that were made from other documents, and ours for the language; each only if enough of
-    its words are missing from the document.
-    """
-    known = {term for chunk in chunks for term in chunk.terms.split()}
-    others = [
-        EvalQuestion(OTHER, question.text, question.language, document)
-        for question in questions
-        if question.document != document and question.kind != HEADING
-    ]
-    foreign = [
-        EvalQuestion(FOREIGN, text, language, document)
-        for text in entry("evaluation.controls", language) or entry("evaluation.controls", "en")
-    ]
-    return [question for question in (*others, *foreign) if _share_absent(question.text, known) >= MIN_ABSENT]
-
-
-def _share_absent(question: str, known: set[str]) -> float:
-    content = {term for term in terms(question) if not term.endswith("~") and not is_function_word(term)}
-    return len(content - known) / len(content) if content else 0.0
-
-
-def choose(questions: Iterable[EvalQuestion], count: int) -> list[EvalQuestion]:
+def choose(questions: Iterable[MadeQuestion], count: int) -> list[MadeQuestion]:
     """At most `count` of the questions, taking documents and kinds in turn and spread over each document.
 
     Headings come last. The choice is deterministic.
     """
-    groups: dict[tuple[int, str], list[EvalQuestion]] = {}
+    groups: dict[tuple[int, str], list[MadeQuestion]] = {}
     for question in questions:
         groups.setdefault((question.document, question.kind), []).append(question)
     spread = [_spread(group) for group in groups.values()]
@@ -216,6 +197,6 @@ def choose(questions: Iterable[EvalQuestion], count: int) -> list[EvalQuestion]:
     return [spread[index][turn] for _, turn, index in sorted(turns)[:count]]
 
 
-def _spread(group: Sequence[EvalQuestion]) -> list[EvalQuestion]:
+def _spread(group: Sequence[MadeQuestion]) -> list[MadeQuestion]:
     """Reordered so that any prefix is spread evenly over the group: by the golden ratio (Kronecker sequence)."""
     return [group[index] for index in sorted(range(len(group)), key=lambda index: (index * GOLDEN) % 1)]
