@@ -45,7 +45,8 @@ class Answer:
     whatever a token marks is in it when the token comes.
 
     `target` is what makes it: a target as `models.toml` writes it, or TABLE, OVERVIEW or REFUSAL if none was needed.
-    `certainty` is how certain it was, before it began, that the passages answer.
+    `gathered` are the passages that were found for it, if it was searched for, and `certainty` is how certain it was,
+    before it began, that they answer.
     """
 
     question: Question
@@ -53,7 +54,17 @@ class Answer:
     target: str
     sources: list[Source] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
+    gathered: Sequence[Passage] = ()
     certainty: Certainty = "sure"
+
+    def uncited(self) -> list[Passage]:
+        """What was found and is not among the sources."""
+        cited = {(source.doc_id, source.page_number, source.source_chunk) for source in self.sources}
+        return [
+            passage
+            for passage in self.gathered
+            if (passage.document.doc_id, passage.chunk.page_number, passage.text) not in cited
+        ]
 
 
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
@@ -93,7 +104,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         foreign = encoders.foreign(question.language, {document.language for document in documents})
         by_words = encoders.lacks(question.language)
         text = refusal(pages, question.answer_language, foreign, by_words=by_words)
-        return Answer(question, _whole(text), REFUSAL, names=names, certainty="none")
+        return Answer(question, _whole(text), REFUSAL, [], names, gathered.passages, gathered.certainty)
     sure = gathered.certainty == "sure"
 
     async def write(provider: Provider) -> tuple[AsyncGenerator[Piece, None], bool]:
@@ -109,7 +120,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
 
     written = await _first(answering, question.options.model_name, write, sure=sure)
     target = QUOTES if written.replaced else written.target
-    made = Answer(question, _whole(""), str(target), names=names, certainty=gathered.certainty)
+    made = Answer(question, _whole(""), str(target), [], names, gathered.passages, gathered.certainty)
     tokens = _cited(made, gathered.passages, written.what)
     if question.kind == "task" and written.target == QUOTES:
         made.tokens = _framed(phrase("phrases.talk.work", question.answer_language), tokens, "")

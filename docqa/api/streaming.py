@@ -21,8 +21,8 @@ SSE = "text/event-stream"
 def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
     """A response that streams the answer and then its sources.
 
-    Events are `token` (text), `sources` and `done`, or `error` where the answer fails; a failure breaks off either
-    form.
+    Events are `token` (text), `sources`, where they are wanted `uncited` (what else was found), and `done`, or `error`
+    where the answer fails; a failure breaks off either form.
     """
     if as_events:
         return stream_events(_events(answer), headers)
@@ -73,6 +73,11 @@ async def _events(answer: Answer) -> AsyncGenerator[str, None]:
         yield _event("error", {"detail": error.detail()})
         raise  # breaks off the connection, so that nobody takes half an answer for a whole one
     yield _event("sources", [asdict(source) for source in answer.sources])
+    if answer.question.options.cite_source and (passages := answer.uncited()):
+        places = [
+            {"doc_id": p.document.doc_id, "source_chunk": p.text, "page_number": p.chunk.page_number} for p in passages
+        ]
+        yield _event("uncited", places)
     yield _event("done", {"created": now()})
 
 

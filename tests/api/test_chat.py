@@ -1,7 +1,9 @@
 """Chat over HTTP with extractive answers by full text alone: what is answered, cited, refused and streamed."""
 
 import json
+import re
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -200,6 +202,33 @@ async def test_events_carry_tokens_sources_and_the_end(client: httpx.AsyncClient
         == whole["answer"]["message"]
     )
     assert json.loads(events[-2]["data"]) == whole["sources"]
+
+
+async def _event(client: httpx.AsyncClient, doc_id: str, question: str, name: str, cite: str = "true") -> Any:
+    """The data of an event of a streamed answer, None where there is none of this name."""
+    path = f"/v1/chat/{doc_id}?stream=true&cite_source={cite}"
+    response = await client.post(path, json=ask(question), headers={"Accept": "text/event-stream"})
+    known = dict(re.findall(r"^event: (\w+)\ndata: (.*)$", response.text, re.MULTILINE))
+    return json.loads(known[name]) if name in known else None
+
+
+async def test_what_was_found_and_not_cited_is_told_apart(client: httpx.AsyncClient) -> None:
+    filler = "The rent of other warehouses is not said here, nor what they are used for in the winter months."
+    doc_id = await upload(client, f"{LEASE}\f{filler}")
+    question = "How much is the monthly rent?"
+    sources = await _event(client, doc_id, question, "sources")
+    uncited = await _event(client, doc_id, question, "uncited")
+    assert [source["page_number"] for source in sources] == [1]
+    assert {"doc_id": doc_id, "source_chunk": filler, "page_number": 2} in uncited
+    assert not {source["source_chunk"] for source in sources} & {passage["source_chunk"] for passage in uncited}
+    assert await _event(client, doc_id, question, "uncited", cite="false") is None
+
+
+async def test_a_refusal_still_tells_what_was_found(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, "An introduction.\f" + LEASE)
+    question = "Which player won the international chess championship after the third match?"
+    assert await _event(client, doc_id, question, "sources") == []
+    assert [passage["doc_id"] for passage in await _event(client, doc_id, question, "uncited")] == [doc_id]
 
 
 async def test_retrieval_gives_verbatim_passages_best_first(client: httpx.AsyncClient) -> None:

@@ -353,3 +353,18 @@ def test_a_cited_page_of_a_pdf_is_a_picture_that_shows_the_marked_passage(page: 
     page.reload()
     assert page.wait("#place-title") == "lease.pdf, page 1", "a place has an address"
     page.click("#place-close")
+
+
+def test_what_was_found_and_not_cited_is_shown_apart_and_opens_its_place(page: Browser, reader: httpx.Client) -> None:
+    other = "The rent of other warehouses is not said here, nor what they are used for in the winter months."
+    add(reader, f"{LEASE}\f{other}", "lease.txt")
+    enter(page, reader)
+    ask(page, "How much is the monthly rent?")
+    assert page.text(".sources button") == "[1] lease.txt, page 1"
+    assert page.text(".uncited summary").startswith("Found, not cited: ") and page.text(".uncited button") == ""
+    page.click(".uncited summary")
+    assert page.text(".uncited li:last-child blockquote") == other
+    page.click(".uncited li:last-child button")
+    assert page.wait("#place-title") == "lease.txt, page 2"
+    assert page.text("#place-text mark") == other
+    page.click("#place-close")

@@ -7,9 +7,10 @@ import { written } from "./markdown.js";
 import { writer } from "./models.js";
 import { linkTo } from "./place.js";
 import { events, send } from "./server.js";
-import { word } from "./words.js";
+import { counted, word } from "./words.js";
 
 let turns = []; // { question, answer, written_by, sources } as they are kept
+const uncited = new WeakMap(); // turn → what else was found, which is not kept
 let answering = new AbortController();
 
 export const stop = () => answering.abort();
@@ -70,7 +71,9 @@ export async function ask(question) {
   say("");
   try {
     const began = performance.now();
-    const turn = { question, ...(await receive(await send("POST", `${path}?${query}`, { body: JSON.stringify(body), signal, headers }), answer)) };
+    const [others, made] = await receive(await send("POST", `${path}?${query}`, { body: JSON.stringify(body), signal, headers }), answer);
+    const turn = { question, ...made };
+    uncited.set(turn, others);
     turns.push(turn);
     const seconds = (performance.now() - began) / 1000;
     line.replaceChildren(...drawn(turn, turns.length - 1, seconds).childNodes);
@@ -88,16 +91,17 @@ export async function ask(question) {
 }
 
 async function receive(response, answer) {
-  let text = "", sources = [];
+  let text = "", sources = [], others = [];
   for await (const [event, data] of events(response)) {
     if (event === "error") throw new Error(data.detail);
     if (event === "sources") sources = data;
+    if (event === "uncited") others = data;
     if (event === "token") {
       text += data.text;
       answer.append(data.text);
     }
   }
-  return { answer: text, sources, written_by: response.headers.get("X-DocQA-Target") ?? "" };
+  return [others, { answer: text, sources, written_by: response.headers.get("X-DocQA-Target") ?? "" }];
 }
 
 // A turn as it is shown; `seconds` where it was just answered.
@@ -116,8 +120,19 @@ function drawn(turn, index, seconds) {
   const line = make("li", {}, question, answer);
   if (how) line.append(make("small", {}, how));
   if (turn.sources.length) line.append(make("ul", { className: "sources", ariaLabel: word("sources") }, ...turn.sources.map((source) => card(source, turn))));
+  if (uncited.get(turn)?.length) line.append(besides(turn));
   line.append(actions);
   return line;
+}
+
+// What was found and the answer did not use, apart from its sources.
+function besides(turn) {
+  const passages = uncited.get(turn).map((passage) => {
+    const label = [make("bdi", {}, nameOf(passage.doc_id)), word("onPage", { number: passage.page_number })];
+    return make("li", {}, opener(passage, turn, label, {}, ""), quoted(passage.source_chunk, ""));
+  });
+  const count = counted("uncited", passages.length);
+  return make("details", { className: "uncited" }, make("summary", {}, count), make("ul", {}, ...passages));
 }
 
 // Text with its [n] marks as buttons.
