@@ -89,6 +89,10 @@ class Browser:
         """What the body of a function returns that is run in the page."""
         return self._send("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def wait_for(self, script: str, *arguments: Any) -> Any:
+        """What the body of a function hands to its last argument, a function, when it is done."""
+        return self._send("POST", "/execute/async", {"script": script, "args": list(arguments)})
+
     def text(self, css: str) -> str:
         """The text of all elements that match and are displayed, joined by line ends."""
         return str(
@@ -121,7 +125,11 @@ class Browser:
 
     def pretend(self, command: str, **parameters: Any) -> None:
         """What the DevTools' Emulation does to this tab, such as `setDeviceMetricsOverride`."""
-        self._send("POST", "/goog/cdp/execute", {"cmd": f"Emulation.{command}", "params": parameters})
+        self.devtools(f"Emulation.{command}", **parameters)
+
+    def devtools(self, command: str, **parameters: Any) -> None:
+        """Give the DevTools a command for this tab, such as `Network.clearBrowserCache`."""
+        self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def screenshot(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self._send("GET", "/screenshot")))
