@@ -31,6 +31,7 @@ LEVEL = {name: number for number, (name, _) in enumerate(TREE)}
 # Each foreign library ends in one file, or in one room where it is what the room is about.
 HOMES = {
     "pymupdf": {
+        "formats/pdf/canvas.py",
         "formats/pdf/document.py",
         "formats/pdf/drawing.py",
         "formats/pdf/opening.py",

@@ -45,6 +45,9 @@ SECTIONS = {
         Listed("restore", "docqa.cli.data:put_back", "put a backup in the place of what is stored"),
         Listed("export", "docqa.cli.data:export", "write a knowledge base with its documents to a new file"),
         Listed("import", "docqa.cli.data:take", "add the knowledge base of an exported file"),
+        Listed(
+            "bench", "docqa.cli.bench:bench", "how fast it starts, reads, embeds, retrieves and answers on this machine"
+        ),
         Listed("eval", "docqa.cli.evaluate:evaluate_files", "how well questions about your own files are answered"),
     ],
     "The installation": [

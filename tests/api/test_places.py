@@ -9,6 +9,7 @@ import httpx
 import pymupdf
 import pytest
 from PIL import Image
+from pptx import Presentation
 from starlette.applications import Starlette
 
 from conftest import client_of, key_for, upload
@@ -228,3 +229,16 @@ async def test_a_page_that_crashes_its_child_is_422_and_nothing_else(
     assert response.status_code == 422
     assert response.json()["detail"][0]["loc"] == ["path", "page_number"]
     assert (await client.get(f"/v1/api/documents/{doc_id}/pages/1")).status_code == 200
+
+
+async def test_a_slide_is_shown_with_the_passage_marked(client: httpx.AsyncClient) -> None:
+    presentation, data = Presentation(), io.BytesIO()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+    slide.shapes.title.text = RENT
+    presentation.save(data)
+    doc_id = await added(client, data.getvalue(), "lease.pptx")
+    pages = (await client.get(f"/v1/api/documents/{doc_id}/pages")).json()
+    assert pages["drawn"] is True
+    response = await client.get(f"/v1/api/documents/{doc_id}/pages/1.png", params={"highlight": RENT, "width": "600"})
+    assert response.status_code == 200 and YELLOW in colours(response.content)
+    assert int(response.headers["x-docqa-marked"]) >= 1

@@ -36,8 +36,8 @@ async def draw_page(services: Services, account: int, given: Given) -> Response:
     number = _number(document, given.path["page_number"])
     if document.kind not in DRAWERS:
         raise NotFound(
-            f"Pages of .{document.kind} documents are not drawn, only those of PDF files and pictures. The text of "
-            f"this page is at /v1/api/documents/{document.doc_id}/pages/{number}."
+            f"Pages of .{document.kind} documents are not drawn, only those of PDF files, slides (.pptx) and "
+            f"pictures. The text of this page is at /v1/api/documents/{document.doc_id}/pages/{number}."
         )
     passages, quotes = tuple(query["highlight"]), tuple(query["quote"])
     async with services.db.read() as conn:
@@ -75,7 +75,7 @@ PAGES = Endpoint(
 PICTURE = Endpoint(
     path="/v1/api/documents/{doc_id}/pages/{page_number}.png",
     handler=draw_page,
-    summary="A page of a PDF or a picture as PNG, with passages marked",
+    summary="A page of a PDF, a slide or a picture as PNG, with passages marked",
     answers="image/png",
     tag=TAG,
     lane="pictures",

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 16_000_000  # of a picture, whatever its width: an A4 page of 3,360 in width
 # What draws the pages of a kind of documents.
-DRAWERS = {"pdf": "docqa.formats.pdf.drawing", "image": "docqa.formats.pictures.drawing"}
+DRAWERS = {
+    "pdf": "docqa.formats.pdf.drawing",
+    "image": "docqa.formats.pictures.drawing",
+    "pptx": "docqa.formats.slides.drawing",
+}
 _PASSAGE, _QUOTE = (255, 240, 150), (255, 196, 64)  # light and dark, through which the letters show
 _MARGIN = 1.5  # pixels around the letters that are marked, of 1,000 in width
 

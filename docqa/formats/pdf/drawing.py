@@ -1,6 +1,7 @@
 """A page of a PDF as a picture, and where its letters are on it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,14 +26,19 @@ def draw(data: bytes, page_number: int, width: int, *, with_letters: bool) -> Dr
     try:
         if draws_too_much(page.parent, page):
             raise Unreadable(f"Page {page_number} draws too much to be shown.")
-        scale = factor(page.rect.width, page.rect.height, width)
-        pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
-        glyphs = list(_glyphs(page)) if with_letters else []
         scan = partial(rendered, page, page.rect) if with_letters and is_scan(page, _SCANNED) else None
+        return replace(shown(page, width, with_letters=with_letters), scan=scan)
     except BROKEN as error:
         raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
-    return Drawn(from_colours(pixels.width, pixels.height, pixels.samples), scale, glyphs, scan)
+
+
+def shown(page: Any, width: int, *, with_letters: bool) -> Drawn:
+    """An open page, about `width` pixels wide, and its letters if they are wanted. Raises what MuPDF does."""
+    scale = factor(page.rect.width, page.rect.height, width)
+    pixels = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False)
+    glyphs = list(_glyphs(page)) if with_letters else []
+    return Drawn(from_colours(pixels.width, pixels.height, pixels.samples), scale, glyphs)
 
 
 def _glyphs(page: Any) -> Iterator[Glyph]:

@@ -1,0 +1,149 @@
+"""How fast a service is on this machine: it is given a text that was made for it, and asked.
+
+Seconds depend on the machine and on what else it does. So each measure also says how often a piece of work that is
+always the same could have been done meanwhile, as timed right before and after: that tells versions of the program
+apart, and machines and moments less.
+"""
+
+import io
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from docqa.cli.client.service import Scope, Service
+from docqa.errors import Unavailable
+
+SENTENCE = "Chapter {n}: the pump of type {n} needs {m} litres of oil every {n} months, says the manual of the works. "
+QUESTION = "How many litres of oil does the pump of type {n} need?"
+TASK = "Write some sentences about how the pumps of type {n} are looked after."
+QUOTES, LOCAL = "QUOTES", "local"  # the model that only quotes; how the name of a language model's target begins
+PATIENCE, PAUSE = 900.0, 0.02  # seconds
+_WORDS = 100_000  # of the yardstick
+
+Work = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How many `seconds` something takes, and how many `yardsticks` could be done meanwhile; `name` stays what it
+    is."""
+
+    name: str
+    seconds: float
+    yardsticks: float
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured: sentences of the text, questions of each kind, starts of a server."""
+
+    sentences: int
+    questions: int
+    starts: int
+
+
+WHOLE, QUICK = Extent(2600, 20, 3), Extent(400, 5, 1)
+
+
+def yardstick() -> float:
+    """Seconds for the work that is always the same: words are made and sorted."""
+    return taken(lambda: sorted(str(number * 7919 % 100_003) for number in range(_WORDS)))
+
+
+def taken(work: Callable[[], object]) -> float:
+    """The seconds that a work takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def measured(name: str, works: Sequence[Work]) -> Measure:
+    """The median of works that tell their seconds."""
+    seconds, ratios, before = [], [], yardstick()
+    for work in works:
+        took, after = work(), yardstick()
+        seconds.append(took)
+        ratios.append(2 * took / (before + after))
+        before = after
+    return Measure(name, statistics.median(seconds), statistics.median(ratios))
+
+
+class Bench:
+    """What is measured on a service that has just been started, and has no documents."""
+
+    def __init__(self, service: Service, extent: Extent) -> None:
+        self._service, self._extent = service, extent
+        self._scope = Scope()
+
+    def measures(self) -> Iterator[Measure]:
+        """One after the other: each needs what the ones before have left. Raises Refused, Unreachable, Unavailable."""
+        embeds = self._models_are_ready()
+        yield measured("page read in", [self._read_in])
+        yield measured("first answer", [lambda: self._answer(1)[0]])
+        if embeds:
+            yield measured("passage embedded", [self._embed])
+        numbers = range(2, 2 + self._extent.questions)
+        yield measured("retrieval", [lambda n=n: self._retrieve(n) for n in numbers])  # type: ignore[misc]
+        yield measured("answer in quotes", [lambda n=n: self._answer(n)[1] for n in numbers])  # type: ignore[misc]
+        for model in self._local_models():
+            yield from self._written(model)
+
+    def _models_are_ready(self) -> bool:
+        """Wait until the embedding model has been loaded; whether there is one."""
+        self._wait(lambda: not self._state("embedding").startswith(("stopped", "loading")))
+        return self._state("embedding") == "ready"
+
+    def _state(self, name: str) -> str:
+        return str(self._service.call("GET", "/healthz")[name])
+
+    def _wait(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                raise Unavailable(f"The server has not done its work in {PATIENCE:g} s; its log says more.")
+            time.sleep(PAUSE)
+
+    def _read_in(self) -> float:
+        text = "".join(SENTENCE.format(n=n, m=n * 3) for n in range(1, self._extent.sentences)).encode()
+        started = time.perf_counter()
+        doc_id = self._service.upload("pumps.txt", io.BytesIO(text))
+        seconds = time.perf_counter() - started
+        self._scope = Scope((doc_id,))
+        return seconds / int(self._service.call("GET", f"/v1/api/documents/{doc_id}/status")["pages"])
+
+    def _embed(self) -> float:
+        """Seconds for each passage that had no vectors yet; the first ones got theirs before this begins."""
+        path = f"/v1/api/documents/{self._scope.doc_ids[0]}/status"
+        begun = self._service.call("GET", path)
+        left = max(1, int(begun["chunks"]) - int(begun["chunks_done"]))
+        return taken(lambda: self._wait(lambda: self._service.call("GET", path)["state"] != "indexing")) / left
+
+    def _retrieve(self, number: int) -> float:
+        body = {"query": QUESTION.format(n=number), "top_k": 5, **self._scope.place()}
+        return taken(lambda: self._service.call("POST", "/v1/api/retrieve", body=body))
+
+    def _answer(self, number: int, model: str = QUOTES, question: str = QUESTION) -> tuple[float, float, int, str]:
+        """(seconds to the first words, to the end, how many words came, what wrote them)."""
+        messages = [{"sender": "user", "message": question.format(n=number)}]
+        started = time.perf_counter()
+        first, words = 0.0, ""
+        with self._service.chat(self._scope, messages, model_name=model) as reply:
+            for piece in reply.pieces:
+                first = first or time.perf_counter() - started
+                words += piece
+        return first, time.perf_counter() - started, len(words.split()), reply.target
+
+    def _local_models(self) -> list[str]:
+        """The names of the language models on this machine."""
+        models = self._service.call("GET", "/v1/api/models")
+        return [model["name"] for model in models if model["model_provider_name"] == LOCAL]
+
+    def _written(self, model: str) -> Iterator[Measure]:
+        """What a language model takes, of the answers that it wrote itself: some questions are answered by others."""
+        self._answer(1, model, TASK)  # loads it
+        answers = [self._answer(n, model, TASK) for n in range(2, 2 + max(2, self._extent.questions // 4))]
+        own = [answer for answer in answers if answer[3].startswith(LOCAL)]
+        if own:
+            yield measured(f"first words of {model}", [lambda a=a: a[0] for a in own])  # type: ignore[misc]
+            yield measured(f"word of {model}", [lambda a=a: a[1] / max(1, a[2]) for a in own])  # type: ignore[misc]
