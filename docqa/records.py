@@ -47,24 +47,6 @@ class DocumentStatus:
 
 
 @dataclass(frozen=True)
-class Suggestion:
-    """A question that a document answers, and the page that the answer stands on."""
-
-    question: str
-    page_number: int
-
-
-@dataclass(frozen=True)
-class Suggestions:
-    """Questions that a document answers, at most three; `state` is `indexing` while the document is worked on, `making`
-    while they are made, then `ready`."""
-
-    doc_id: str
-    state: str
-    questions: list[Suggestion]
-
-
-@dataclass(frozen=True)
 class Page:
     """The text of one page; the first is number 1."""
 
