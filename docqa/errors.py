@@ -6,7 +6,9 @@
     ├── Unauthorized           401  an unknown key, a revoked key
     │   ├── KeyMissing         401  no key
     │   └── TooManyFailures    429  too many wrong keys from one address; `retry_after` says when
+    ├── Forbidden              403  the machine's, which this account may not change
     ├── NotFound               404  no such thing, or it is somebody else's
+    ├── Conflict               409  what is there now does not allow it
     ├── TooLarge               413  over a limit that the message names
     ├── ProviderFailed         502  a remote provider refused the request, or its answer is no answer
     ├── Unavailable            503  not now; `retry_after` says when
@@ -95,10 +97,22 @@ class TooManyFailures(Unauthorized):
         return {"Retry-After": str(self.retry_after)}
 
 
+class Forbidden(DocqaError):
+    """What belongs to the machine, asked for by an account that may not change it."""
+
+    status = 403
+
+
 class NotFound(DocqaError):
     """What is named does not exist, or belongs to another account."""
 
     status = 404
+
+
+class Conflict(DocqaError):
+    """What is there now does not allow it; the sentence says what would have to be otherwise."""
+
+    status = 409
 
 
 class TooLarge(DocqaError):

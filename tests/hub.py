@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections import defaultdict
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +19,7 @@ class Hub:
 
     `requested` has the start of each requested range by file, `revisions` the revisions. A file in `broken_after` is
     cut off after so many bytes, and its rest refused; one in `sent_instead` is sent with other content than is listed.
+    One in `held_after` stops after so many bytes until `go_on` is set.
     """
 
     def __init__(self, repositories: dict[str, dict[str, bytes]]) -> None:
@@ -26,6 +28,8 @@ class Hub:
         self.revisions: set[str] = set()
         self.broken_after: dict[str, int] = {}
         self.sent_instead: dict[str, bytes] = {}
+        self.held_after: dict[str, int] = {}
+        self.go_on = threading.Event()
         hub = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -45,6 +49,7 @@ class Hub:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.go_on.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -84,7 +89,13 @@ class Hub:
         if start:
             request.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
         request.end_headers()
-        request.wfile.write(data[start : self.broken_after.get(name)])
+        if start < self.held_after.get(name, 0):
+            request.wfile.write(data[start : self.held_after[name]])
+            request.wfile.flush()
+            self.go_on.wait()
+            start = self.held_after[name]
+        with suppress(ConnectionError):  # whoever has left meanwhile
+            request.wfile.write(data[start : self.broken_after.get(name)])
         request.close_connection = True
 
 

@@ -19,7 +19,19 @@ from docqa import __version__
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
-from docqa.api.endpoints import chat, chats, dify, documents, keys, knowledge, models, openai, page, places
+from docqa.api.endpoints import (
+    chat,
+    chats,
+    dify,
+    documents,
+    keys,
+    knowledge,
+    machine_models,
+    models,
+    openai,
+    page,
+    places,
+)
 from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
@@ -68,6 +80,11 @@ ENDPOINTS = (
     keys.CREATE,
     keys.RENAME,
     keys.REVOKE,
+    machine_models.LIST,
+    machine_models.PULL,
+    machine_models.CANCEL,
+    machine_models.REMOVE,
+    machine_models.TEST,
     # OpenAI's
     openai.LIST,
     openai.READ,

@@ -44,6 +44,12 @@ async def new_key(conn: Connection, account: int, name: str) -> str:
     return key
 
 
+async def may_change_machine(conn: Connection, account: int) -> bool:
+    """Whether an account may change what belongs to the machine: the one of the first key, whose file lies in the data
+    folder. Further accounts are made on the machine only, for others."""
+    return await store.accounts.name_of(conn, account) == DEFAULT_ACCOUNT
+
+
 def _made() -> str:
     return f"dq-{secrets.token_urlsafe(32)}"
 

@@ -47,6 +47,7 @@ class Endpoint:
     "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `lane`: where
     requests are counted that take time, as `Lanes.of` names it. `errors` are those of this endpoint alone; what every
     endpoint shares (401, 413, 422, 503) follows from the rest of the declaration. `errors_as` is how they are written.
+    What is `of_machine` belongs to no account, and is open to that of the first key alone (403).
     """
 
     path: str
@@ -63,6 +64,7 @@ class Endpoint:
     errors: tuple[type[DocqaError], ...] = ()
     errors_as: ErrorShape = OWN
     needs_key: bool = True
+    of_machine: bool = False
     deprecated: bool = False
 
     @property

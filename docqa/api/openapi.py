@@ -10,7 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from docqa.api.endpoint import Endpoint
 from docqa.api.error_shapes import ErrorShape
 from docqa.api.rules import Known, Rule
-from docqa.errors import DocqaError, InvalidRequest, TooLarge, TooManyFailures, Unauthorized, Unavailable
+from docqa.errors import DocqaError, Forbidden, InvalidRequest, TooLarge, TooManyFailures, Unauthorized, Unavailable
 
 Schema = dict[str, Any]
 
@@ -135,6 +135,8 @@ def _find_errors(endpoint: Endpoint) -> list[type[DocqaError]]:
     errors = list(endpoint.errors)
     if endpoint.needs_key:
         errors += [Unauthorized, TooManyFailures, Unavailable]
+    if endpoint.of_machine:
+        errors.append(Forbidden)
     if endpoint.body_rule is not None:
         errors.append(TooLarge)
     if endpoint.body_rule is not None or endpoint.query is not None or "{" in endpoint.path:

@@ -14,17 +14,21 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docqa.api.auth import Keys, id_of
+from docqa.api.auth import Keys, id_of, may_change_machine
 from docqa.api.endpoint import Endpoint
 from docqa.api.error_shapes import error_response, remember_shape
 from docqa.api.request import MB, read
-from docqa.errors import DocqaError, Unauthorized, Unavailable
+from docqa.errors import DocqaError, Forbidden, Unauthorized, Unavailable
 from docqa.services import Services
 
 log = logging.getLogger(__name__)
 
 CLIENT_LEFT = 499  # nobody reads it; the log does
 STOPPING = Unavailable("The server is being stopped. Try again in a moment.", retry_after=10)
+NOT_YOURS = (
+    "This belongs to the machine, not to an account: only keys of the account `default`, which has the first key of "
+    "this server, may see and change it."
+)
 
 
 class Served:
@@ -46,6 +50,8 @@ class Served:
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
             account = await account_of(request)
+        if self.endpoint.of_machine and not await may_change_machine(services.db.glances, account):
+            raise Forbidden(NOT_YOURS)
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
             stack.enter_context(lane.place(account))

@@ -87,6 +87,11 @@ class Catalog:
             return max(pulled, key=lambda entry: self.target(entry, entry.weights).stat().st_mtime)
         return next((entry for entry in entries if not entry.optional), None)
 
+    def searches(self, entry: Entry, embedder: str) -> bool:
+        """Whether it is the embedding model of a server that starts now with this `embedder` in its settings."""
+        known = embedder in (AUTO, *(other.name for other in self.entries))
+        return known and self.embedding(embedder) == entry
+
     def with_weights(self, kind: str, sha256: str) -> Entry | None:
         """The model of this kind, `embedding`, `encoder` or `gguf`, with these weights, if it is present."""
         present = (entry for entry in self.entries if entry.kind == kind and self.present(entry))

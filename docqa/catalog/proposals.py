@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.catalog.machine import Machine
-from docqa.languages import entry
+from docqa.languages import entry as language_entry
 
 # Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
 # in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
@@ -22,24 +22,33 @@ def memory(entry: Entry) -> int:
     return round(factor * entry.size) + megabytes * 10**6
 
 
+def fits(entry: Entry, machine: Machine) -> bool:
+    """Whether the machine has the cores for a model and, in half of its memory, the room."""
+    return entry.cores <= machine.cores and memory(entry) <= SHARE * machine.memory
+
+
 def propose(catalog: Catalog, machine: Machine) -> list[Entry]:
     """The largest model for each use that the machine has the cores and, in half of its memory, the room for.
 
     The catalogue's `cores` assume that one core reads prompts fast enough for a model of 0.7 billion parameters.
     """
-    room = SHARE * machine.memory
-    fitting = [entry for entry in catalog.entries if entry.cores <= machine.cores and memory(entry) <= room]
+    fitting = [entry for entry in catalog.entries if fits(entry, machine)]
     return [entries[-1] for kind in CHOSEN if (entries := [entry for entry in fitting if entry.kind == kind])]
 
 
-def for_chat(catalog: Catalog, machine: Machine) -> str:
-    """A sentence on the largest language model that this machine could run, and how it is got; "" where it is here, or
-    a larger one."""
+def language_model(catalog: Catalog, machine: Machine) -> Entry | None:
+    """The largest language model that this machine could run; None where it is here, or a larger one."""
     fitting = [entry for entry in propose(catalog, machine) if entry.kind == "gguf" and entry.optional]
     here = [path.stat().st_size for path in catalog.local_models().values()]
-    if not fitting or max(here, default=0) >= fitting[0].size:
+    return fitting[0] if fitting and max(here, default=0) < fitting[0].size else None
+
+
+def for_chat(catalog: Catalog, machine: Machine) -> str:
+    """A sentence on `language_model`, and how it is got; "" where there is none."""
+    entry = language_model(catalog, machine)
+    if entry is None:
         return ""
-    name, size, needed = fitting[0].name, fitting[0].size / 10**9, memory(fitting[0]) / 10**9
+    name, size, needed = entry.name, entry.size / 10**9, memory(entry) / 10**9
     return (
         f"This machine could run the language model {name}: a download of {size:.1f} GB, about {needed:.1f} GB "
         f"of memory. `python run.py models pull {name}` brings it, without a restart."
@@ -52,7 +61,9 @@ def for_languages(embedder: str, languages: Collection[str], documents: Mapping[
     unknown = {code: count for code, count in documents.items() if languages and code not in languages}
     if not unknown:
         return "", ""
-    listed = ", ".join(f"{entry(f'language_names.{code}', 'en') or code} ({count})" for code, count in unknown.items())
+    listed = ", ".join(
+        f"{language_entry(f'language_names.{code}', 'en') or code} ({count})" for code, count in unknown.items()
+    )
     return (
         f"{embedder} does not know the languages of some documents, which are searched by words only: {listed}",
         f"`python run.py models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",

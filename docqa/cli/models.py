@@ -14,6 +14,7 @@ from docqa.catalog.entries import Entry, File, api_name
 from docqa.catalog.gguf import read_header
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import memory, propose
+from docqa.catalog.removal import remove
 from docqa.cli.options import absolute, with_settings
 from docqa.errors import DocqaError, NotFound
 from docqa.settings import Settings
@@ -73,7 +74,11 @@ def list_models(settings: Settings) -> None:
 def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> tuple[str, ...]:
     state = "can be pulled" if entry.hub or entry.wheel or entry.path else ""
     if catalog.present(entry):
-        use = f", as {entry.api_name}" if entry.kind == "gguf" else ", in use" * _in_use(catalog, entry, settings)
+        use = (
+            f", as {entry.api_name}"
+            if entry.kind == "gguf"
+            else ", in use" * catalog.searches(entry, settings.embedder)
+        )
         state = f"present{use}"
     states = ", ".join(filter(None, [state, "proposed" if proposed else ""]))
     return (
@@ -85,12 +90,6 @@ def _row(catalog: Catalog, entry: Entry, settings: Settings, proposed: bool) -> 
         entry.licence,
         states,
     )
-
-
-def _in_use(catalog: Catalog, entry: Entry, settings: Settings) -> bool:
-    """Whether it is the embedding model of a server that starts now."""
-    known = settings.embedder in (AUTO, *(other.name for other in catalog.entries))
-    return known and catalog.embedding(settings.embedder) == entry
 
 
 def _languages(catalog: Catalog, entry: Entry) -> str:
@@ -218,31 +217,8 @@ def remove_model(settings: Settings, name: str) -> None:
     """Delete the model NAME from the models folder."""
     catalog = Catalog.load(settings.models)
     entry = catalog.find(name)
-    if (
-        entry.kind == "embedding"
-        and _in_use(catalog, entry, settings)
-        and not (
-            entry.optional and settings.embedder == AUTO  # the next start takes another
-        )
-    ):
-        raise Refused(
-            f"{entry.name} is the model that the server searches with; first choose another with DOCQA_EMBEDDER."
-        )
-    files = [path for path in (catalog.target(entry, file) for file in entry.files) if path.is_file()]
-    partial = [path for path in catalog.unfinished(entry).rglob("*") if path.is_file()]
-    if not files and not partial:
-        raise NotFound(f"{entry.name} is not present.")
-    size = sum(path.stat().st_size for path in [*files, *partial])
-    for path in [*files, *partial, catalog.record_path(entry)]:
-        path.unlink(missing_ok=True)
-    for folder in sorted({path.parent for path in [*files, *partial]} - {catalog.models_dir}, reverse=True):
-        if not any(folder.iterdir()):
-            folder.rmdir()
-    if not entry.optional and entry in catalog.entries:
-        catalog.given_up(entry).parent.mkdir(exist_ok=True)
-        catalog.given_up(entry).touch()
-    names = ", ".join(str(path.relative_to(catalog.models_dir)) for path in [*files, *partial])
-    say(f"Removed {entry.name}, {gigabytes(size)}: {names}.")
+    removed = remove(catalog, entry, settings.embedder)
+    say(f"Removed {entry.name}, {gigabytes(removed.size)}: {', '.join(removed.files)}.")
 
 
 # check

@@ -3,12 +3,16 @@
 New files are noticed while the server runs.
 """
 
+import logging
 from pathlib import Path
 
 from docqa.catalog.catalog import Catalog
+from docqa.errors import CannotStart
 from docqa.models.chat.local import LocalModel, available
 from docqa.models.chat.speeds import FILE, Speeds
 from docqa.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 class LocalModels:
@@ -21,6 +25,7 @@ class LocalModels:
         self._settings, self._catalog = settings, catalog
         self._speeds = Speeds(settings.data / FILE)
         self._models: dict[str, LocalModel] = {}
+        self._files: dict[str, Path] = {}
         self._aliases: dict[str, LocalModel] = {}
         self._folder_changed = -1  # the folder's modification time at the last look, in nanoseconds
 
@@ -34,6 +39,17 @@ class LocalModels:
         those that were there at the last look."""
         return self._aliases.get(alias.casefold())
 
+    async def unload(self, name: str) -> None:
+        """End the process of the model with this name in requests, whose file is about to be deleted."""
+        self._files.pop(name, None)
+        if model := self._models.pop(name, None):
+            self._aliases = {alias: other for alias, other in self._aliases.items() if other is not model}
+            await model.close()
+
+    def look_again(self) -> None:
+        """Have the folder looked at with the next question, even if it does not say that it has changed."""
+        self._folder_changed = -1
+
     async def close(self) -> None:
         """Unload all of them."""
         for model in self._models.values():
@@ -45,7 +61,10 @@ class LocalModels:
         if changed == self._folder_changed:
             return
         self._folder_changed = changed
-        paths = self._catalog.local_models() if changed else {}
+        paths = self._paths() if changed else {}
+        for name in [name for name, path in self._files.items() if name not in paths and path in paths.values()]:
+            del self._files[name], self._models[name]  # until its record was written, it was named by its file
+        self._files |= paths
         for name, path in paths.items():
             if name not in self._models:
                 self._models[name] = self._open(name, path)
@@ -53,6 +72,14 @@ class LocalModels:
         names |= {path.stem: name for name, path in paths.items()}
         names |= {name: name for name in self._models}
         self._aliases = {alias.casefold(): self._models[name] for alias, name in names.items() if name in self._models}
+
+    def _paths(self) -> dict[str, Path]:
+        """The files that are there, by their names in requests: those of a model that came may have been unknown."""
+        try:
+            self._catalog = Catalog.load(self._catalog.models_dir)
+        except CannotStart as error:
+            log.warning("The models are named as before: %s", error)
+        return self._catalog.local_models()
 
     def _open(self, name: str, path: Path) -> LocalModel:
         """The model, which is loaded with its first question."""

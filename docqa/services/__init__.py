@@ -29,6 +29,7 @@ from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
+from docqa.services.machine_models import ModelsHere
 from docqa.services.ticket import Ticket
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
@@ -76,6 +77,7 @@ class Services:
     lanes: Lanes
     drawn_pages: DrawnPages
     ticket: Ticket
+    models_here: ModelsHere
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
@@ -187,6 +189,8 @@ async def open_services(
     encoders = find_encoders(settings, catalog, work.set, embedder, former)
     stack.push_async_callback(encoders.close)
     chat_models = _open_chat_models(settings, catalog, stack)
+    models_here = ModelsHere(settings, encoders, chat_models.local)
+    stack.push_async_callback(models_here.close)
     if installation:
         stack.push_async_callback(installation.close)
     index = Index(db, encoders, settings.rerank)
@@ -203,6 +207,7 @@ async def open_services(
         lanes=lanes,
         drawn_pages=DrawnPages(intake, lanes.copies),
         ticket=Ticket(settings.key_file),
+        models_here=models_here,
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

@@ -1,4 +1,5 @@
-"""The installer's process seen from outside: by a start that waits for it, and by a server that serves meanwhile.
+"""The process that installs or downloads, seen from outside: by a start that waits for it, and by a server that serves
+meanwhile.
 
 Standard library only.
 """
@@ -8,7 +9,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from docqa import ROOT, child_path
@@ -23,12 +24,12 @@ OWN_GROUP = {"process_group": 0} if os.name == "posix" else {}  # Ctrl-C in a te
 Show = Callable[[Sequence[Progress]], None]
 
 
-def _command(arguments: Iterable[str]) -> list[str]:
-    return [sys.executable, "-P", "-m", MODULE, *arguments]
+def _command(module: str, arguments: Iterable[str]) -> list[str]:
+    return [sys.executable, "-P", "-m", module, *arguments]
 
 
-def _environment() -> dict[str, str]:
-    return {**without_keys(os.environ), "PYTHONPATH": child_path(), "PYTHONUTF8": "1"}
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    return {**without_keys(os.environ), "PYTHONPATH": child_path(), "PYTHONUTF8": "1", **own}
 
 
 class Steps:
@@ -47,23 +48,23 @@ class Steps:
         self._latest[step.name] = step
         return step
 
-    def break_off(self) -> None:
+    def break_off(self, why: str) -> None:
         """The child has ended: what was not finished has failed."""
         for step in self.all():
             if step.state not in (DONE, FAILED):
-                self._latest[step.name] = step.at(FAILED, step.share, BROKEN_OFF)
+                self._latest[step.name] = step.at(FAILED, step.share, why)
 
 
 def install_now(arguments: Sequence[str], show: Show) -> list[Progress]:
     """Install and wait for the end; the steps as they ended. `arguments` are those of the child."""
     steps = Steps()
     process = subprocess.Popen(
-        _command(arguments),
+        _command(MODULE, arguments),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env=_environment(),
+        env=_environment({}),
         **OWN_GROUP,  # type: ignore[call-overload]
     )
     assert process.stdin and process.stdout
@@ -76,19 +77,29 @@ def install_now(arguments: Sequence[str], show: Show) -> list[Progress]:
         process.stdout.close()
         process.wait()
     if current(steps.all()):
-        steps.break_off()
+        steps.break_off(BROKEN_OFF)
         show(steps.all())
     return steps.all()
 
 
 class Installation:
-    """What is installed while the server serves, by a process that ends with it; `arguments` are those of the child.
+    """What is installed while the server serves, by a process that ends with it: `module` with these `arguments`, and
+    with `environment` on top of ours. Where it ends before its work does, `broken_off` says so.
 
     `on_change` is called at every change, `on_done` when a step was completed.
     """
 
-    def __init__(self, arguments: Sequence[str], root: Path = ROOT) -> None:
-        self._arguments, self._root = arguments, root
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        root: Path = ROOT,
+        *,
+        module: str = MODULE,
+        environment: Mapping[str, str] | None = None,
+        broken_off: str = BROKEN_OFF,
+    ) -> None:
+        self._command, self._root, self._broken_off = _command(module, arguments), root, broken_off
+        self._environment = _environment(environment or {})
         self._steps = Steps()
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -109,11 +120,11 @@ class Installation:
     async def start(self) -> None:
         """Start the installer."""
         self._process = await asyncio.create_subprocess_exec(
-            *_command(self._arguments),
+            *self._command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             cwd=self._root,
-            env=_environment(),
+            env=self._environment,
             **OWN_GROUP,  # type: ignore[arg-type]
         )
         self._reading = asyncio.create_task(self._read(self._process), name="installation")
@@ -131,7 +142,7 @@ class Installation:
             self.on_change(self.steps)
         await process.wait()
         if current(self.steps) and not self._closing:
-            self._steps.break_off()
+            self._steps.break_off(self._broken_off)
             self.on_change(self.steps)
 
     async def close(self) -> None:

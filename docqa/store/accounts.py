@@ -39,6 +39,12 @@ async def account_named(conn: Connection, name: str) -> int:
     return int(row[0])
 
 
+async def name_of(conn: Connection, account: int) -> str:
+    """The name of an account that there is."""
+    [(name,)] = await fetch_all(conn, "SELECT name FROM account WHERE id = ?", account)
+    return str(name)
+
+
 async def has_accounts(conn: Connection) -> bool:
     """Whether there is any account, which a new database does not have."""
     return await fetch_one(conn, "SELECT 1 FROM account LIMIT 1") is not None
