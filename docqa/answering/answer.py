@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 NEAREST_PASSAGES = 3  # whose pages a refusal names
 TABLE, OVERVIEW, REFUSAL = "table", "overview", "refusal"
+GAINING = ("reason", "compare", "summary", "task")  # kinds of questions
 
 T = TypeVar("T")
 
@@ -51,6 +52,12 @@ class Answer:
     target: str
     sources: list[Source] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)  # doc_id → name of the document
+
+    @property
+    def gains(self) -> bool:
+        """Whether quotes are made for a question that a language model answers better: why, compare, summarise."""
+        wanted = self.question.wants_reasons or any(part.kind in GAINING for part in self.question.parts)
+        return self.target == str(QUOTES) and (wanted or self.question.scope.wanted == "summary")
 
 
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:

@@ -12,7 +12,7 @@ from docqa.errors import Conflict, OutOfTime
 from docqa.models.chat.local import available
 from docqa.models.encoders import Encoders
 from docqa.models.local_models import LocalModels
-from docqa.records import Download, MachineModel, MachineModels, ModelTest
+from docqa.services.machine_records import Download, MachineModel, MachineModels, ModelTest
 from docqa.settings import Settings
 from docqa.setup.progress import Progress
 from docqa.setup.pulls import Pulls

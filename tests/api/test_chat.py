@@ -1,13 +1,16 @@
 """Chat over HTTP with extractive answers by full text alone: what is answered, cited, refused and streamed."""
 
 import json
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import httpx
 import pytest
 
 from conftest import client_of, key_for, upload
+from docqa.answering.answer import Answer
 from docqa.api.app import create
+from docqa.questions.question import Kind, Part, Question
 from docqa.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -255,3 +258,33 @@ async def test_a_refusal_names_the_nearest_pages(client: httpx.AsyncClient) -> N
     ).json()
     assert body["answer"]["message"] == "The documents do not say anything about this. Nearest pages: lease.txt (2)."
     assert body["sources"] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "gains"),
+    [
+        ("Why is the rent due on the third working day?", True),
+        ("Summarize the document.", True),
+        ("How much is the monthly rent?", False),
+        ("Who won the chess championship in Reykjavik?", False),
+    ],
+)
+async def test_an_answer_says_where_a_language_model_would_give_a_better_one(
+    client: httpx.AsyncClient, question: str, gains: bool
+) -> None:
+    doc_id = await upload(client, LEASE)
+    response = await client.post(f"/v1/chat/{doc_id}", json=ask(question))
+    assert response.headers.get("X-DocQA-Gains") == ("language-model" if gains else None), response.text
+
+
+@pytest.mark.parametrize("kind", ["reason", "compare", "summary", "task"])
+def test_of_a_kind_that_gains_only_quotes_would_be_bettered(kind: Kind) -> None:
+    async def no_tokens() -> AsyncGenerator[str, None]:
+        yield ""
+
+    question = Question("?", parts=(Part("?"), Part("?", kind=kind)))
+    assert [Answer(question, no_tokens(), target).gains for target in ("quotes", "table", "local:QWEN")] == [
+        True,
+        False,
+        False,
+    ]

@@ -169,8 +169,8 @@ async def test_the_model_that_is_searched_with_is_not_removed(owner: httpx.Async
     refused = await owner.delete(f"{PATH}/finder")
     assert refused.status_code == 409
     assert refused.json()["detail"].startswith("finder is the model that the server searches with")
-    asked = await owner.post(f"{PATH}/finder/test")
-    assert (asked.status_code, asked.json()["detail"]) == (409, "finder answers no questions: it is for search.")
+    tried = await owner.post(f"{PATH}/finder/test")
+    assert (tried.status_code, tried.json()["detail"]) == (409, "finder answers no questions: it is for search.")
 
 
 async def test_offline_nothing_is_downloaded(settings: Settings, hub: Hub) -> None:

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 TAG = "Chat"
 TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
+GAINS = {"X-DocQA-Gains": "language-model"}  # where the question would be answered better by one
 
 
 async def chat_with_document(services: Services, account: int, given: Given) -> Response:
@@ -98,7 +99,7 @@ async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
     made = await begin(services, documents, messages, chat_options(given.query))
-    headers = {TARGET_HEADER: made.target}
+    headers = {TARGET_HEADER: made.target} | (GAINS if made.gains else {})
     if not given.query["stream"]:
         async with aclosing(made.tokens) as tokens:
             text = "".join([token async for token in tokens])

@@ -5,11 +5,12 @@ from docqa.api.auth import may_change_machine
 from docqa.api.endpoint import Endpoint, Given
 from docqa.errors import Conflict, NotFound, Unavailable
 from docqa.services import Services
+from docqa.services.machine_records import MachineModels, ModelTest
 
 TAG = "Models of the machine"
 
 
-async def list_machine_models(services: Services, account: int, given: Given) -> records.MachineModels:
+async def list_machine_models(services: Services, account: int, given: Given) -> MachineModels:
     """What is here and what can be had; a chat could name the models, too, so that no account learns of another."""
     return await services.models_here.listed(await may_change_machine(services.db.glances, account))
 
@@ -31,7 +32,7 @@ async def remove_model(services: Services, account: int, given: Given) -> record
     return records.Message(f"{await services.models_here.remove(given.path['name'])} is removed")
 
 
-async def test_model(services: Services, account: int, given: Given) -> records.ModelTest:
+async def test_model(services: Services, account: int, given: Given) -> ModelTest:
     """What a language model says to a short question. Raises NotFound, Conflict, Unavailable."""
     return await services.models_here.test(given.path["name"])
 
@@ -40,7 +41,7 @@ LIST = Endpoint(
     path="/v1/api/machine/models",
     handler=list_machine_models,
     summary="List the models that are here or can be had, and what suits the machine",
-    answers=records.MachineModels,
+    answers=MachineModels,
     tag=TAG,
 )
 PULL = Endpoint(
@@ -79,7 +80,7 @@ TEST = Endpoint(
     methods=("POST",),
     handler=test_model,
     summary="Ask a language model a short question: what it says, and how fast",
-    answers=records.ModelTest,
+    answers=ModelTest,
     tag=TAG,
     lane="chats",
     of_machine=True,

@@ -1,5 +1,7 @@
-// Which models can be chosen, and who wrote an answer, in words for people.
+// Which models can be chosen, who wrote an answer, in words for people, and which model would answer better.
 import { $, make, option } from "./dom.js";
+import { bytes, machineModels, pulling } from "./pulls.js";
+import { call } from "./server.js";
 import { word } from "./words.js";
 
 const PLACES = ["local", "compatible", "openai", "anthropic", "google", "none"];
@@ -32,4 +34,21 @@ function target(name) {
 
 function place(kind) {
   return PLACES.includes(kind) ? word(`place_${kind}`) : kind;
+}
+
+// Below an answer that gains by a language model: the one that suits the machine, a click away. Nothing where there is
+// none to be had, or this key may not add it.
+export async function betterModel() {
+  const { better, may_change: mayChange, models } = await machineModels();
+  const model = models.find(({ name }) => name === better);
+  if (!model || !mayChange) return [];
+  for (const earlier of document.querySelectorAll(".better")) earlier.remove();
+  const node = make("div", { className: "better row wrap" });
+  node.append(make("span", {}, word("betterWith", { name: model.name, size: bytes(model.size) })), pulling(model, async ({ name, model_name: called }) => {
+    offer(await call("GET", "/v1/api/models"));
+    $("model").value = called;
+    $("model").dispatchEvent(new Event("change"));
+    node.replaceChildren(word("modelAdded", { name }));
+  }, "add"));
+  return [node];
 }

@@ -1,11 +1,14 @@
-// Settings: keys, the models that answer, and the state of the server.
+// Settings: keys, the models that answer and those of the machine, and the state of the server.
 import { $, askName, button, make } from "./dom.js";
+import { machineContent } from "./machine.js";
+import { offer } from "./models.js";
+import { machineModels } from "./pulls.js";
 import { call, currentKey } from "./server.js";
 import { word } from "./words.js";
 
 export async function open() {
-  const [keys, models, health] = await Promise.all([call("GET", "/v1/api/keys"), call("GET", "/v1/api/models"), call("GET", "/healthz")]);
-  $("settings-body").replaceChildren(keySection(keys), snippetSection(), modelSection(models, health), serverSection(health));
+  const [keys, models, machine, health] = await Promise.all([call("GET", "/v1/api/keys"), call("GET", "/v1/api/models"), machineModels(), call("GET", "/healthz")]);
+  $("settings-body").replaceChildren(keySection(keys), snippetSection(), modelSection(models, health), machineSection(machine), serverSection(health));
   if (!$("settings").open) $("settings").showModal();
 }
 
@@ -64,8 +67,18 @@ function snippetSection() {
 
 function modelSection(models, health) {
   const rows = models.map((model) => [model.name, model.model_provider_name, health.local_models[model.name] ?? ""]);
-  const proposal = health.proposal && make("p", { className: "hint" }, health.proposal);
-  return section("models", table(["model", "answeredBy", "state"], rows), ...[proposal].filter(Boolean));
+  return section("models", table(["model", "answeredBy", "state"], rows));
+}
+
+function machineSection(machine) {
+  const node = section("machineModels");
+  const title = [...node.children];
+  const show = (now) => node.replaceChildren(...title, ...machineContent(now, async () => {
+    show(await machineModels());
+    offer(await call("GET", "/v1/api/models"));
+  }));
+  show(machine);
+  return node;
 }
 
 function serverSection(health) {

@@ -4,7 +4,7 @@ import { $, attempt, button, make, say } from "./dom.js";
 import { choose, draw, nameOf, scope } from "./library.js";
 import { show as showBase } from "./bases.js";
 import { written } from "./markdown.js";
-import { writer } from "./models.js";
+import { betterModel, writer } from "./models.js";
 import { linkTo } from "./place.js";
 import { events, send } from "./server.js";
 import { word } from "./words.js";
@@ -70,10 +70,12 @@ export async function ask(question) {
   say("");
   try {
     const began = performance.now();
-    const turn = { question, ...(await receive(await send("POST", `${path}?${query}`, { body: JSON.stringify(body), signal, headers }), answer)) };
+    const response = await send("POST", `${path}?${query}`, { body: JSON.stringify(body), signal, headers });
+    const turn = { question, ...(await receive(response, answer)) };
     turns.push(turn);
     const seconds = (performance.now() - began) / 1000;
     line.replaceChildren(...drawn(turn, turns.length - 1, seconds).childNodes);
+    if (response.headers.has("X-DocQA-Gains")) attempt(async () => line.append(...(await betterModel())));
     await chats.keep(turns, { base, documents });
     showHead($("talk-title").textContent);
   } catch (error) {
