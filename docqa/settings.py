@@ -173,6 +173,12 @@ class Settings:
         """What the server has logged."""
         return self.data / "server.log"
 
+    def environment(self) -> dict[str, str]:
+        """What has a child process read the same paths, models and address: the settings that a start or a command may
+        name beside the environment."""
+        names = ("host", "port", "data", "models", "embedder", "offline")
+        return {environment_name(name): str(getattr(self, name)) for name in names}
+
     @classmethod
     def read(cls, environ: Mapping[str, str], **given: str | None) -> "Settings":
         """Settings from `environ`, overridden by what was given on the command line (None: not given).

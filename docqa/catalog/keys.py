@@ -36,6 +36,10 @@ class ProviderKeys:
                 keys[kind] = key
         return cls({name: key for name, key in keys.items() if key})
 
+    def providers(self) -> list[str]:
+        """The kinds and addresses that there are keys for."""
+        return list(self._keys)
+
     def of(self, kind: str, url: str = "") -> str:
         """The key for a target: by its address, else by its kind, else ""."""
         return self._keys.get(url.rstrip("/")) or self._keys.get(kind, "")

@@ -29,6 +29,7 @@ from docqa.models.local_models import LocalModels
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
+from docqa.services.machine import Machine
 from docqa.services.machine_models import ModelsHere
 from docqa.services.ticket import Ticket
 from docqa.settings import Settings
@@ -78,6 +79,7 @@ class Services:
     drawn_pages: DrawnPages
     ticket: Ticket
     models_here: ModelsHere
+    machine: Machine
     installation: Installation | None = None
     languages: list[str] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
@@ -208,6 +210,7 @@ async def open_services(
         drawn_pages=DrawnPages(intake, lanes.copies),
         ticket=Ticket(settings.key_file),
         models_here=models_here,
+        machine=Machine(settings, db, chat_models),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

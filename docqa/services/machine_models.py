@@ -8,7 +8,7 @@ from docqa.catalog.entries import Entry
 from docqa.catalog.machine import Machine, find_machine
 from docqa.catalog.proposals import fits, language_model, memory, propose
 from docqa.catalog.removal import remove
-from docqa.errors import Conflict, OutOfTime
+from docqa.errors import CannotStart, Conflict, OutOfTime, Unavailable
 from docqa.models.chat.local import available
 from docqa.models.encoders import Encoders
 from docqa.models.local_models import LocalModels
@@ -30,8 +30,8 @@ class ModelsHere:
         self._pulls = Pulls(settings)
 
     async def listed(self, may_change: bool) -> MachineModels:
-        """All models of the catalogue and the folder. Raises CannotStart for a damaged catalogue."""
-        catalog, machine = await asyncio.to_thread(lambda: (Catalog.load(self._settings.models), find_machine()))
+        """All models of the catalogue and the folder. Raises Unavailable for a damaged catalogue."""
+        catalog, machine = await asyncio.to_thread(lambda: (self._catalog(), find_machine()))
         self._local.by_name()
         return await asyncio.to_thread(self._listed, catalog, machine, self._pulls.progress(), may_change)
 
@@ -122,7 +122,13 @@ class ModelsHere:
 
     async def _find(self, name: str) -> tuple[Catalog, Entry]:
         def find() -> tuple[Catalog, Entry]:
-            catalog = Catalog.load(self._settings.models)
+            catalog = self._catalog()
             return catalog, catalog.find(name)
 
         return await asyncio.to_thread(find)
+
+    def _catalog(self) -> Catalog:
+        try:
+            return Catalog.load(self._settings.models)
+        except CannotStart as error:  # it was sound when the server started
+            raise Unavailable(str(error)) from error

@@ -58,3 +58,98 @@ class ModelTest:
     first_seconds: float
     seconds: float
     tokens_per_second: float
+
+
+@dataclass(frozen=True)
+class ProviderKey:
+    """Whether a key is set for a kind of provider, `variable` being the environment's name for it, or for an address;
+    the key itself is told to nobody."""
+
+    provider: str
+    variable: str
+    is_set: bool
+
+
+@dataclass(frozen=True)
+class RemoteTarget:
+    """A target of `models.toml` over HTTP, the `names` it answers for, and why it cannot be used, "" where it can."""
+
+    target: str
+    names: list[str]
+    leaves_machine: bool
+    obstacle: str
+
+
+@dataclass(frozen=True)
+class Providers:
+    """Keys and remote targets, as they are configured: nothing was asked over the network."""
+
+    keys: list[ProviderKey]
+    targets: list[RemoteTarget]
+
+
+@dataclass(frozen=True)
+class TargetTest:
+    """What a remote target said to a short question just now, within so many `seconds`; where it does not `work`,
+    `message` is why not."""
+
+    target: str
+    works: bool
+    message: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RecognitionLanguage:
+    """A language of text recognition: Tesseract's name and ISO 639-1 for it, "" where there is none; its data take
+    `size` bytes, 0 for data that the catalogue does not know."""
+
+    code: str
+    iso: str
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """The languages that are read, those to be had, and the `command` that adds them, with their codes behind it.
+    `rapid` tells whether RapidOCR reads Chinese and Japanese."""
+
+    here: list[RecognitionLanguage]
+    available: list[RecognitionLanguage]
+    rapid: bool
+    command: str
+
+
+@dataclass(frozen=True)
+class AccountStorage:
+    """What an account keeps, and the most that it may, 0 for any number; `bytes` are of its files as uploaded."""
+
+    documents: int
+    bytes: int
+    knowledge_bases: int
+    most_documents: int
+    most_bytes: int
+    most_knowledge_bases: int
+
+
+@dataclass(frozen=True)
+class MachineStorage:
+    """Bytes: of the database, of which `originals` are files as uploaded, `indexes` all that was made of them, such as
+    text, passages and vectors, and `unused` will be written to next; and those `free` on its disk."""
+
+    database: int
+    originals: int
+    indexes: int
+    unused: int
+    free: int
+
+
+@dataclass(frozen=True)
+class DoctorFinding:
+    """A line of `doctor`: `remedy` is "" where all is well; where it is `needed`, the server cannot do without."""
+
+    what: str
+    state: str
+    remedy: str
+    needed: bool

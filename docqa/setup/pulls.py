@@ -3,13 +3,12 @@
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.errors import Conflict, NotFound
-from docqa.settings import Settings, environment_name
+from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import FAILED, RUNNING, Progress
 
 MODULE = "docqa.setup.pull_child"
 BROKEN_OFF = "The download ended unexpectedly; install.log in the data folder says why, and the next try goes on."
-PASSED_ON = ("data", "models", "offline")  # settings that the process needs
 
 
 class Pulls:
@@ -36,8 +35,7 @@ class Pulls:
             raise Conflict(f"{entry.name} is missing, and DOCQA_OFFLINE forbids downloading it.")
         if self.running(entry):
             raise Conflict(f"{entry.name} is already being downloaded.")
-        values = {name: getattr(self._settings, name) for name in PASSED_ON}
-        environment = {environment_name(name): str(value) for name, value in values.items()}
+        environment = self._settings.environment()
         pull = Installation([entry.name], module=MODULE, environment=environment, broken_off=BROKEN_OFF)
         self._pulls[entry.name] = pull
         await pull.start()

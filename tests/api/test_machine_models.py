@@ -191,6 +191,14 @@ async def test_a_name_of_no_model_is_not_found(owner: httpx.AsyncClient) -> None
         assert answer.json()["detail"].startswith("There is no model huge")
 
 
+async def test_a_catalogue_that_was_damaged_meanwhile_is_named(owner: httpx.AsyncClient, settings: Settings) -> None:
+    (settings.models / "catalog.toml").write_text("[[model]]\nname = 'x'\n")
+    for method, path in (("GET", ""), ("POST", "/x/download")):
+        answer = await owner.request(method, PATH + path)
+        assert answer.status_code == 503
+        assert answer.json()["detail"].endswith("catalog.toml: model 1 (x): kind must be a string")
+
+
 async def test_other_accounts_see_the_models_and_change_nothing(
     client: httpx.AsyncClient, owner: httpx.AsyncClient, hub: Hub, settings: Settings
 ) -> None:

@@ -13,6 +13,7 @@ from conftest import Server, start_server, stop_server
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.models.chat.local import available
 from hub import Hub
+from stand_ins import free_port
 from webdriver import Browser
 
 CATALOG = """
@@ -51,6 +52,9 @@ def server(tmp_path: Path, hub: Hub) -> Iterator[Server]:
     (tmp_path / "models").mkdir()
     size = round((SHIPPED.parent / FILE).stat().st_size / 1e6)
     (tmp_path / "models" / "catalog.toml").write_text(CATALOG.format(size=size))
+    (tmp_path / "models" / "models.toml").write_text(
+        f'[models]\nGPT5_2 = ["compatible:http://127.0.0.1:{free_port()}/v1#gone", "openai:gpt-5.2", "quotes"]\n'
+    )
     environ = {"DOCQA_MODELS": str(tmp_path / "models"), "DOCQA_EMBEDDER": "none", "HF_ENDPOINT": hub.address}
     server = start_server(tmp_path / "data", **environ)
     yield server
@@ -88,7 +92,8 @@ def test_an_answer_that_gains_by_a_model_adds_it_with_one_click_and_is_asked_aga
     assert hub.requested[FILE][-1] > 0, "the second download goes on where the first was cancelled"
     assert page.run("return document.querySelector('#model').value") == "TINY_CHAT"
     page.click("#talk > li:last-child > .row:not(.better) button:nth-child(2)")
-    page.wait("#talk > li:nth-child(3)[aria-busy=false] small", lambda text: "Tiny-Chat" in text or "TINY_CHAT" in text)
+    # It wrote the answer, or quotes stand in the place of what it wrote, which the answer says.
+    page.wait("#talk > li:nth-child(3)[aria-busy=false]", lambda text: "TINY_CHAT" in text, 60)
     page.reload()
     page.wait("#tab-documents")
     assert page.run("return document.querySelector('#model').value") == "TINY_CHAT", "it is remembered"
@@ -131,3 +136,26 @@ def test_other_accounts_are_not_offered_what_they_may_not_do(
     text = page.wait("#settings-body", lambda text: "Tiny-Chat" in text)
     assert "Models belong to the machine" in text
     assert page.text(".models button") == "" and page.text(".better") == ""
+    assert "Knowledge bases" in text and "On the disk" not in text and "DOCQA_OPENAI_KEY" not in text
+
+
+def test_the_settings_show_providers_recognition_storage_and_what_doctor_finds(
+    page: Browser, owner: httpx.Client
+) -> None:
+    add(owner, LEASE, "lease.txt")
+    enter(page, owner)
+    page.click("#open-settings")
+    text = page.wait("#settings-body", lambda text: "Check-up" in text)
+    assert "DOCQA_OPENAI_KEY" in text and "no key is given (DOCQA_OPENAI_KEY)" in text and "not asked yet" in text
+    assert f"Original files\t{len(LEASE)} byte" in text and "Free on the disk" in text
+    assert "python run.py ocr add" in text
+    page.run("document.querySelector('#settings-body select').value = 'deu'")
+    page.run("document.querySelector('#settings-body select').dispatchEvent(new Event('change'))")
+    assert "python run.py ocr add deu" in page.text("#settings-body pre")
+    buttons = "return [...document.querySelectorAll('#settings-body section > button')].find(e => e.innerText === arguments[0]).click()"
+    page.run(buttons, "Ask them now")
+    page.wait("#settings-body .fault", lambda text: "cannot be reached. Start its server" in text)
+    page.run(buttons, "Look now")
+    page.wait(".findings", lambda text: "Fine: database whole" in text, 60)
+    page.run("document.querySelector('#settings-body nav button:last-child').click()")
+    assert page.run("return document.activeElement.innerText") == "This server"

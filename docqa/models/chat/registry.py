@@ -49,7 +49,7 @@ class ChatModels:
     def targets(self, name: str) -> list[Target]:
         """The targets to try for `name`, in order. Raises Unavailable where none can be used."""
         local = self.local.by_name()
-        reasons = {target: self._why_not(target) for target in self._mapped(name, local)}
+        reasons = {target: self.why_not(target) for target in self._mapped(name, local)}
         usable = [target for target, reason in reasons.items() if not reason]
         if not usable:
             details = "; ".join(f"{target}: {reason}" for target, reason in reasons.items())
@@ -61,7 +61,7 @@ class ChatModels:
         at once: beside busy threads each look waits for its turn, and there are a dozen names."""
         local = self.local.by_name()
         return {
-            name: next((target for target in self._mapped(name, local) if not self._why_not(target)), None)
+            name: next((target for target in self._mapped(name, local) if not self.why_not(target)), None)
             for name in self._names(local)
         }
 
@@ -82,6 +82,25 @@ class ChatModels:
             self.remote[target] = open_remote(target, self.keys, client=self.http, seconds=seconds)
         return self.remote.get(target)
 
+    def why_not(self, target: Target) -> str:
+        """Why this target cannot be used here, "" where it can."""
+        if target.kind == "local" and self.local.known(target.model) is None:
+            return "there is no such local model"
+        if target.leaves_machine and self.settings.offline:
+            return "DOCQA_OFFLINE is on"
+        if target.bills and not self.keys.of(target.kind, target.url):
+            return f"no key is given ({variable(target.kind)})"
+        return ""
+
+    def remote_targets(self) -> dict[Target, list[str]]:
+        """The targets of models.toml over HTTP, each with the names that it is named for."""
+        targets: dict[Target, list[str]] = {}
+        for name, mapped in self.mapping.table().targets.items():
+            for target in mapped:
+                if target.is_remote:
+                    targets.setdefault(target, []).append(name)
+        return targets
+
     def notes(self) -> list[str]:
         """What is missing for local models to answer, as sentences; nothing where one can."""
         if not available():
@@ -94,13 +113,3 @@ class ChatModels:
     def _mapped(self, name: str, local: Collection[str]) -> tuple[Target, ...]:
         own = (Target("local", name),) if name in local else ()
         return self.mapping.table().targets.get(name, (*own, QUOTES))
-
-    def _why_not(self, target: Target) -> str:
-        """Why this target cannot be used here, "" where it can."""
-        if target.kind == "local" and self.local.known(target.model) is None:
-            return "there is no such local model"
-        if target.leaves_machine and self.settings.offline:
-            return "DOCQA_OFFLINE is on"
-        if target.bills and not self.keys.of(target.kind, target.url):
-            return f"no key is given ({variable(target.kind)})"
-        return ""

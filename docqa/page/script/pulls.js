@@ -11,7 +11,7 @@ export const pathOf = ({ name }) => `${PATH}/${encodeURIComponent(name)}`;
 
 // Bytes for people, in the units of their disk's vendor.
 export function bytes(count) {
-  const [size, unit] = count >= 1e9 ? [count / 1e9, "gigabyte"] : count >= 1e6 ? [count / 1e6, "megabyte"] : [count / 1e3, "kilobyte"];
+  const [size, unit] = count >= 1e9 ? [count / 1e9, "gigabyte"] : count >= 1e6 ? [count / 1e6, "megabyte"] : count >= 1e3 ? [count / 1e3, "kilobyte"] : [count, "byte"];
   return size.toLocaleString(language, { style: "unit", unit, maximumFractionDigits: unit === "gigabyte" ? 1 : 0 });
 }
 

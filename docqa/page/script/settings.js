@@ -1,25 +1,36 @@
-// Settings: keys, the models that answer and those of the machine, and the state of the server.
+// Settings: keys, the models that answer, the server, and what other parts show of the machine.
 import { $, askName, button, make } from "./dom.js";
 import { machineContent } from "./machine.js";
 import { offer } from "./models.js";
+import { providersContent } from "./providers.js";
 import { machineModels } from "./pulls.js";
 import { call, currentKey } from "./server.js";
+import { table } from "./tables.js";
+import { doctorContent, recognitionContent, storageContent } from "./upkeep.js";
 import { word } from "./words.js";
 
 export async function open() {
-  const [keys, models, machine, health] = await Promise.all([call("GET", "/v1/api/keys"), call("GET", "/v1/api/models"), machineModels(), call("GET", "/healthz")]);
-  $("settings-body").replaceChildren(keySection(keys), snippetSection(), modelSection(models, health), machineSection(machine), serverSection(health));
+  const [keys, models, machine, health, own] = await Promise.all([call("GET", "/v1/api/keys"), call("GET", "/v1/api/models"), machineModels(), call("GET", "/healthz"), call("GET", "/v1/api/storage")]);
+  const paths = machine.may_change ? ["providers", "recognition", "storage"] : []; // of the machine, not of an account
+  const [providers, recognition, disk] = await Promise.all(paths.map((path) => call("GET", `/v1/api/machine/${path}`)));
+  const sections = [keySection(keys), snippetSection(), modelSection(models, health), machineSection(machine), section("storage", ...storageContent(own, disk))];
+  if (machine.may_change) sections.push(section("providers", ...providersContent(providers)), section("recognition", ...recognitionContent(recognition)), section("doctor", ...doctorContent()));
+  sections.push(serverSection(health));
+  $("settings-body").replaceChildren(contents(sections), ...sections);
   if (!$("settings").open) $("settings").showModal();
 }
 
-function section(title, ...content) {
-  return make("section", {}, make("h3", {}, word(title)), ...content);
+// A button for each section: links would be taken for places in documents.
+function contents(sections) {
+  const jump = (node) => button(node.firstChild.textContent, async () => {
+    node.scrollIntoView({ block: "start" });
+    node.firstChild.focus();
+  });
+  return make("nav", { className: "row wrap", ariaLabel: word("settings") }, ...sections.map(jump));
 }
 
-function table(headings, rows) {
-  const head = make("tr", {}, ...headings.map((heading) => make("th", { scope: "col" }, heading && word(heading))));
-  const body = rows.map((cells) => make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
-  return make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
+function section(title, ...content) {
+  return make("section", {}, make("h3", { tabIndex: -1 }, word(title)), ...content);
 }
 
 const time = (text) => text ? new Date(text).toLocaleString() : word("never");

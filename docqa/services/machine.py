@@ -1,0 +1,120 @@
+"""What else belongs to the machine: providers, text recognition, the disk, and what `doctor` finds."""
+
+import asyncio
+import json
+import os
+import sys
+import time
+
+from docqa import COMMAND, child_path, store
+from docqa.catalog.keys import KINDS, variable, without_keys
+from docqa.catalog.recognition import languages
+from docqa.catalog.targets import Target
+from docqa.errors import DocqaError, Unavailable
+from docqa.formats.pictures.data import files, has_rapid
+from docqa.models.chat.registry import ChatModels
+from docqa.models.chat.remote import open_remote
+from docqa.services.machine_records import (
+    DoctorFinding,
+    MachineStorage,
+    ProviderKey,
+    Providers,
+    Recognition,
+    RecognitionLanguage,
+    RemoteTarget,
+    TargetTest,
+)
+from docqa.settings import Settings
+from docqa.store.ballast import free_space
+from docqa.store.database import Database
+
+QUESTION = "What is the capital of France? Answer with one word."
+TEST_SECONDS = 20.0  # for one target to answer
+TEST_TOKENS = 64
+SHOWN = 200  # characters of an answer
+DOCTOR = "docqa.setup.findings_child"
+
+
+class Machine:
+    """What the settings show of a machine; nothing of it belongs to an account."""
+
+    def __init__(self, settings: Settings, db: Database, chat_models: ChatModels) -> None:
+        self._settings, self._db, self._chat_models = settings, db, chat_models
+        self._examining = asyncio.Lock()
+
+    def providers(self) -> Providers:
+        """Which keys are set, and which remote targets can be used; none of them is asked."""
+        known = self._chat_models.keys.providers()
+        keys = [ProviderKey(kind, variable(kind), kind in known) for kind in KINDS]
+        keys += [ProviderKey(address, "", True) for address in known if address not in KINDS]
+        remote = self._chat_models.remote_targets()
+        targets = [
+            RemoteTarget(str(target), names, target.leaves_machine, self._chat_models.why_not(target))
+            for target, names in remote.items()
+        ]
+        return Providers(keys, targets)
+
+    async def ask_providers(self) -> list[TargetTest]:
+        """What each remote target says to a short question now, all asked at once."""
+        return await asyncio.gather(*map(self._ask, self._chat_models.remote_targets()))
+
+    async def _ask(self, target: Target) -> TargetTest:
+        if obstacle := self._chat_models.why_not(target):
+            return TargetTest(str(target), False, f"Not asked: {obstacle}.", 0.0)
+        # Opened anew: one that failed lately would not be asked.
+        model = open_remote(target, self._chat_models.keys, client=self._chat_models.http, seconds=TEST_SECONDS)
+        messages, started, text = [{"role": "user", "content": QUESTION}], time.monotonic(), ""
+        try:
+            async with asyncio.timeout(TEST_SECONDS):
+                async for piece in model.generate(messages, temperature=0.1, max_tokens=TEST_TOKENS):
+                    text += piece
+        except TimeoutError:
+            return TargetTest(str(target), False, f"{target} was not done within {TEST_SECONDS:g} s.", TEST_SECONDS)
+        except DocqaError as error:
+            return TargetTest(str(target), False, str(error), round(time.monotonic() - started, 2))
+        return TargetTest(str(target), True, text.strip()[:SHOWN], round(time.monotonic() - started, 2))
+
+    def recognition(self) -> Recognition:
+        """Which languages text recognition reads, and which can be had."""
+        here, known = files(), languages()
+        unlisted = [RecognitionLanguage(code, "", code, 0) for code in here if code not in known]
+        listed = [RecognitionLanguage(entry.code, entry.iso, entry.name, entry.size) for entry in known.values()]
+        return Recognition(
+            [entry for entry in listed if entry.code in here] + unlisted,
+            [entry for entry in listed if entry.code not in here],
+            has_rapid(),
+            f"{COMMAND} ocr add",
+        )
+
+    async def storage(self) -> MachineStorage:
+        """What the database takes, and what is free."""
+        async with self._db.read() as conn:
+            space = await store.space.space(conn)
+
+        def sizes() -> tuple[int, int]:
+            file = self._settings.database
+            parts = (file, file.with_name(f"{file.name}-wal"))
+            return sum(part.stat().st_size for part in parts if part.exists()), free_space(file.parent)
+
+        database, free = await asyncio.to_thread(sizes)
+        indexes = max(0, database - space.originals - space.unused)
+        return MachineStorage(database, space.originals, indexes, space.unused, free)
+
+    async def findings(self) -> list[DoctorFinding]:
+        """What `doctor` finds, by a process of its own, one at a time: it reads the database and a model to their end.
+        Raises Unavailable where it cannot look."""
+        environ = {**without_keys(os.environ), **self._settings.environment(), "PYTHONPATH": child_path()}
+        command = (sys.executable, "-P", "-m", DOCTOR)
+        pipe = asyncio.subprocess.PIPE
+        async with self._examining:
+            process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=environ)
+            try:
+                out, said = await process.communicate()
+            finally:
+                if process.returncode is None:  # whoever asked has left
+                    process.kill()
+                    await process.wait()
+        if process.returncode:
+            last = said.decode(errors="replace").strip().rpartition("\n")[2]
+            raise Unavailable(f"`{COMMAND} doctor` says more: what it looks for could not be looked for ({last}).")
+        return [DoctorFinding(**finding) for finding in json.loads(out)]
