@@ -181,6 +181,7 @@ def anthropic(*words: str, end: str = "end_turn") -> list[str]:
 
 
 # llama.cpp's AMX kernels segfault in the first prompt, see models/chat/llama.py; its server has no option against that.
+# Nor has it one for the mean of a text's tokens, without which a chat model makes a vector for each of them.
 _LLAMA = """
 import runpy
 import llama_cpp.llama_cpp as api
@@ -190,6 +191,9 @@ def without_extra_buffers():
     params.use_extra_bufts = False
     return params
 api.llama_model_default_params = without_extra_buffers
+if "--embedding" in __import__("sys").argv:
+    import llama_cpp
+    llama_cpp.Llama.__init__.__kwdefaults__["pooling_type"] = api.LLAMA_POOLING_TYPE_MEAN
 runpy.run_module("llama_cpp.server", run_name="__main__")
 """
 
@@ -202,8 +206,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
-    """The address of a `python -m llama_cpp.server` with this model, once it is up."""
+def llama_server(model: Path, log: Path, seconds: float = 120, *, embedding: bool = False) -> Iterator[str]:
+    """The address of a `python -m llama_cpp.server` with this model, once it is up; with `embedding` it makes vectors
+    and no answers."""
     port = free_port()
     options = [
         "--model",
@@ -216,6 +221,7 @@ def llama_server(model: Path, log: Path, seconds: float = 120) -> Iterator[str]:
         "2048",
         "--n_threads",
         "2",
+        *(["--embedding", "true"] if embedding else []),
     ]
     with log.open("w") as out:
         environ = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}  # as in models/chat/llama.py

@@ -7,7 +7,7 @@ import logging
 import re
 import time
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,14 +80,23 @@ class Target:
 
 
 QUOTES = Target("quotes", "")
+EMBEDDING = ("openai", "google", "compatible")  # the kinds that have `/embeddings`
+
+
+def embedding_target(embedder: str) -> Target | None:
+    """The remote target that the setting `embedder` names; None where it names a model of this machine. Raises
+    CannotStart for a target that is none."""
+    return Target.parse(embedder) if embedder.partition(":")[0] in EMBEDDING else None
 
 
 @dataclass(frozen=True)
 class Table:
-    """One state of the file: targets by model name, and whether a failure falls through to the next target."""
+    """One state of the file: targets by model name, whether a failure falls through to the next target, and the
+    addresses of providers that are not their own."""
 
     targets: dict[str, tuple[Target, ...]]
     fall_through: bool
+    urls: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, source: Path) -> "Table":
@@ -104,9 +113,8 @@ class Table:
             fall_through = raw.get("fall_through", True)
             if not isinstance(fall_through, bool):
                 raise CannotStart("fall_through must be true or false")
-            return cls(
-                {name: _targets(name, written, urls) for name, written in _table(raw, "models").items()}, fall_through
-            )
+            targets = {name: _targets(name, written, urls) for name, written in _table(raw, "models").items()}
+            return cls(targets, fall_through, urls)
         except CannotStart as error:
             raise CannotStart(f"{source}: {error}") from error
 

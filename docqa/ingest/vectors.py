@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from docqa import store
 from docqa.errors import Unavailable
@@ -24,6 +25,7 @@ LONGEST_UNIT = 2000  # characters of a sentence with what it stands under: model
 EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
 RETRIES = 3
 PAUSE = 10  # seconds
+REMOTE_PAUSE = 30  # seconds after which a server that makes vectors is tried again
 
 
 async def load_models(intake: Intake, encoders: Encoders) -> None:
@@ -68,9 +70,11 @@ async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder)
         return
     try:
         await former.load()
-        encoders.serving = former
     except Unavailable as error:
         log.warning("full-text search only until then: %s", error)
+        return
+    if stored_model(former) == serving:  # a server may have another model under the same name by now
+        encoders.serving = former
 
 
 async def _use(intake: Intake, model: StoredModel) -> StoredModel | None:
@@ -126,7 +130,8 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
     """What is left when no document waits: the new model takes over, sentences get vectors, then wait for work."""
     embedder = encoders.embedder
     if embedder is None or not embedder.ready:
-        await intake.work.wait()
+        with suppress(TimeoutError):  # a server may come back without anybody's telling
+            await asyncio.wait_for(intake.work.wait(), REMOTE_PAUSE if embedder and embedder.is_remote else None)
     elif encoders.serving is not embedder:
         await _take_over(intake, encoders, embedder)
     elif not await empty_retired(intake):

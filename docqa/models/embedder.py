@@ -1,4 +1,5 @@
-"""Texts to vectors: the server's side; `embedder_child` is the process that holds the model.
+"""Texts to vectors: the server's side; `embedder_child` is the process that holds the model, or `remote_embedder` asks
+another server.
 
 A vector is float32, little-endian, of length 1.
 """
@@ -9,17 +10,19 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from operator import mul
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.workers.child import Child
 from docqa.workers.loop import Header
+from docqa.workers.process import Frame
 
 log = logging.getLogger(__name__)
 
 BATCH = 16
 LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
-# The mean cosine of unrelated texts (`embedder_child.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
+LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits
+# The mean cosine of unrelated texts (`pairs.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
 UNRELATED = 0.057
 # The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
 # and the sentence that answers it.
@@ -40,6 +43,29 @@ class Scale(NamedTuple):
         return low + (cosine - self.unrelated) * (high - low) / (self.related - self.unrelated)
 
 
+class Runner(Protocol):
+    """What runs a model for an `Embedder`: a `Child`, or `RemoteVectors`."""
+
+    hello: Header
+
+    @property
+    def state(self) -> str:
+        """`stopped`, `loading`, `ready` or `failed: why`."""
+        ...
+
+    async def start(self) -> Header:
+        """Get ready; what it says then, its `dimension` among it. Raises Unavailable."""
+        ...
+
+    async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
+        """The answer to a request. Raises Unavailable."""
+        ...
+
+    async def close(self) -> None:
+        """End it for good."""
+        ...
+
+
 class Embedder:
     """The embedding model `name` in `model_dir`; `sha256` (of its weights) and `dimension` come from the catalogue.
 
@@ -47,7 +73,8 @@ class Embedder:
     part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
     `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
     "across" two languages, and of "names", single words and headings. In the file `measured` is kept what its process
-    measures of itself when it starts for the first time.
+    measures of itself when it starts for the first time. A model that is `remote` runs elsewhere; its dimension is
+    known when it has been loaded.
     """
 
     def __init__(
@@ -62,11 +89,13 @@ class Embedder:
         reader_dir: Path | None = None,
         scales: Mapping[str, Scale] | None = None,
         measured: Path | None = None,
+        remote: Runner | None = None,
     ) -> None:
         self._scales = scales
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
+        self.is_remote, self._longest = remote is not None, LONG_REMOTE if remote else LONG
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
-        self._child = Child(
+        self._runner: Runner = remote or Child(
             "docqa.models.embedder_child",
             [
                 str(model_dir),
@@ -83,7 +112,7 @@ class Embedder:
     @property
     def state(self) -> str:
         """`stopped`, `loading`, `ready` or `failed: why`."""
-        return self._child.state
+        return self._runner.state
 
     @property
     def ready(self) -> bool:
@@ -93,12 +122,12 @@ class Embedder:
     @property
     def precision(self) -> str:
         """`float32` or `bfloat16`, whichever is faster on this machine; "" before the first start."""
-        return str(self._child.hello.get("precision", ""))
+        return str(self._runner.hello.get("precision", ""))
 
     @property
     def unrelated(self) -> float:
         """The mean cosine of unrelated questions and passages: 0.06 by some models, 0.7 by others."""
-        return float(self._child.hello.get("unrelated", UNRELATED))
+        return float(self._runner.hello.get("unrelated", UNRELATED))
 
     def scaled(self, cosine: float, language: str = "", *, across: bool = False) -> float:
         """The cosine of a question in this language, and of a passage in it or, `across`, in another, on the scale that
@@ -125,7 +154,9 @@ class Embedder:
 
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""
-        log.info("The embedding model is ready: %s", await self._child.start())
+        hello = await self._runner.start()
+        self.dimension = int(hello["dimension"])
+        log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
         """The vectors of `texts` in their order; urgent calls pass waiting batches.
@@ -135,7 +166,7 @@ class Embedder:
         vectors = [b""] * len(texts)
         # Texts of similar length together: a batch takes as long as its longest text.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        batches = list(_batches(order, texts))
+        batches = list(_batches(order, texts, self._longest))
 
         async def fill(batch: list[int]) -> None:
             for index, vector in zip(
@@ -160,25 +191,26 @@ class Embedder:
 
     async def readings(self, question: str, passages: list[str]) -> list[Reading]:
         """What the reader makes of each passage: spans, and yes or no; requires a `reader`. Raises Unavailable."""
-        answer, _ = await self._child.call({"question": question, "passages": passages}, urgent=True)
+        answer, _ = await self._runner.call({"question": question, "passages": passages}, urgent=True)
         return readings_of(answer)
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
-        _, data = await self._child.call({"texts": texts, "role": role}, urgent=urgent)
+        _, data = await self._runner.call({"texts": texts, "role": role}, urgent=urgent)
         size = 4 * self.dimension
         return [data[start : start + size] for start in range(0, len(data), size)]
 
     async def close(self) -> None:
         """Unload the model for good."""
-        await self._child.close()
+        await self._runner.close()
 
 
-def _batches(order: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
-    """The indexes in batches of up to BATCH texts, and of up to LONG characters in all: a question waits for one."""
+def _batches(order: Sequence[int], texts: Sequence[str], longest: int) -> Iterator[list[int]]:
+    """The indexes in batches of up to BATCH texts, and of up to `longest` characters in all: a question waits for
+    one."""
     batch: list[int] = []
     length = 0
     for index in order:
-        if batch and (len(batch) == BATCH or length + len(texts[index]) > LONG):
+        if batch and (len(batch) == BATCH or length + len(texts[index]) > longest):
             yield batch
             batch, length = [], 0
         batch.append(index)

@@ -8,18 +8,21 @@ from typing import TypeVar
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
+from docqa.catalog.targets import embedding_target
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder, Scale
 from docqa.models.installed import is_installed
 from docqa.models.kinds import KindHead, kind_heads
 from docqa.models.measured import FILE as MEASURED
 from docqa.models.reader import VERIFIER, TrainedPart, trained_part
+from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import Verifier
 from docqa.questions.question import KindOpinion
 from docqa.settings import Settings
 from docqa.store.vectors import StoredModel
 
 NO_EMBEDDER = "The embedding model {name} is not installed: full-text search only."
+NOT_ASKED = "The embedding model {name} is not asked, because {why}: full-text search only."
 NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
 
@@ -33,9 +36,10 @@ class Encoders:
     `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
     the documents are being re-embedded, None until one is loaded. `reader` finds short answers and is usually the
     chosen embedder itself; `verifier` checks them. `wake` tells the background work that a model must be loaded.
-    `former` returns the embedder that made stored vectors, None where its files are gone. `kinds` tell kinds of
-    questions by their vectors: a layer for each of some models, by the SHA-256 of their weights. `missing` are notes on
-    what is not installed; `unloaded` is set when reader or verifier may have to be loaded.
+    `former` returns the embedder that made stored vectors, None where its files are gone; `remote` opens those of other
+    servers. `kinds` tell kinds of questions by their vectors: a layer for each of some models, by the SHA-256 of their
+    weights. `missing` are notes on what is not installed; `unloaded` is set when reader or verifier may have to be
+    loaded.
     """
 
     embedder: Embedder | None
@@ -43,6 +47,7 @@ class Encoders:
     verifier: Verifier | None
     former: Callable[[StoredModel], Embedder | None]
     wake: Callable[[], None]
+    remote: RemoteEmbedders
     serving: Embedder | None = None
     kinds: Mapping[str, KindHead] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -126,18 +131,20 @@ def find_encoders(
     settings: Settings,
     catalog: Catalog,
     wake: Callable[[], None],
+    remote: RemoteEmbedders,
     embedder: Embedder | None = None,
     former: Embedder | None = None,
 ) -> Encoders:
-    """The encoders that the settings choose among the installed models, none of them loaded.
+    """The encoders that the settings choose among the installed models and `remote` ones, none of them loaded.
 
     An `embedder` that is handed in is used instead of the chosen one, and `former` stands for the one before it.
+    Raises CannotStart for a model that there is not.
     """
 
     def former_of(model: StoredModel) -> Embedder | None:
-        return former or _installed(settings, catalog, model)
+        return former or remote.named(model.name) or _installed(settings, catalog, model)
 
-    encoders = Encoders(embedder, None, None, former_of, wake, kinds=kind_heads(settings.models))
+    encoders = Encoders(embedder, None, None, former_of, wake, remote, kinds=kind_heads(settings.models))
     add_installed(encoders, settings, catalog)
     return encoders
 
@@ -147,16 +154,23 @@ def add_installed(encoders: Encoders, settings: Settings, catalog: Catalog) -> b
     notes: list[str] = []
     before = encoders.embedder, encoders.reader, encoders.verifier
     part = trained_part(settings.models) if settings.reader else None
-    encoders.embedder = encoders.embedder or _chosen(settings, catalog, part, notes)
+    encoders.embedder = encoders.embedder or _chosen(encoders.remote, settings, catalog, part, notes)
     encoders.reader = encoders.reader or _reader(settings, catalog, encoders.embedder, part)
     encoders.verifier = encoders.verifier or (_verifier(settings, catalog) if encoders.reader else None)
     encoders.missing = tuple(notes)
     return (encoders.embedder, encoders.reader, encoders.verifier) != before
 
 
-def _chosen(settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]) -> Embedder | None:
+def _chosen(
+    remote: RemoteEmbedders, settings: Settings, catalog: Catalog, part: TrainedPart | None, notes: list[str]
+) -> Embedder | None:
     if settings.embedder == "none":
         return None
+    if target := embedding_target(settings.embedder):
+        if obstacle := remote.obstacle(target):
+            notes.append(NOT_ASKED.format(name=target, why=obstacle))
+            return None
+        return remote.open(target)
     entry = catalog.embedding(settings.embedder)
     if not catalog.present(entry):
         notes.append(NO_EMBEDDER.format(name=entry.name))

@@ -26,6 +26,7 @@ from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import REINDEXING, Encoders, add_installed, find_encoders
 from docqa.models.local_models import LocalModels
+from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.records import Model
 from docqa.search.index import Index
 from docqa.services.lanes import Lanes
@@ -188,9 +189,11 @@ async def open_services(
     db = await _open_database(settings, stack)
     catalog = Catalog.load(settings.models)
     work = asyncio.Event()
-    encoders = find_encoders(settings, catalog, work.set, embedder, former)
-    stack.push_async_callback(encoders.close)
     chat_models = _open_chat_models(settings, catalog, stack)
+    mapping, keys, http = chat_models.mapping, chat_models.keys, chat_models.http
+    remote = RemoteEmbedders(catalog, keys, http, settings.offline, lambda: mapping.table().urls)
+    encoders = find_encoders(settings, catalog, work.set, remote, embedder, former)
+    stack.push_async_callback(encoders.close)
     models_here = ModelsHere(settings, encoders, chat_models.local)
     stack.push_async_callback(models_here.close)
     if installation:
@@ -210,7 +213,7 @@ async def open_services(
         drawn_pages=DrawnPages(intake, lanes.copies),
         ticket=Ticket(settings.key_file),
         models_here=models_here,
-        machine=Machine(settings, db, chat_models),
+        machine=Machine(settings, db, chat_models, remote),
         installation=installation,
         languages=await _languages(db, encoders.embedder),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],

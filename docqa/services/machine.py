@@ -9,11 +9,12 @@ import time
 from docqa import COMMAND, child_path, store
 from docqa.catalog.keys import KINDS, variable, without_keys
 from docqa.catalog.recognition import languages
-from docqa.catalog.targets import Target
+from docqa.catalog.targets import Target, embedding_target
 from docqa.errors import DocqaError, Unavailable
 from docqa.formats.pictures.data import files, has_rapid
 from docqa.models.chat.registry import ChatModels
 from docqa.models.chat.remote import open_remote
+from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.services.machine_records import (
     DoctorFinding,
     MachineStorage,
@@ -31,6 +32,7 @@ from docqa.store.database import Database
 QUESTION = "What is the capital of France? Answer with one word."
 TEST_SECONDS = 20.0  # for one target to answer
 TEST_TOKENS = 64
+TOO_LATE = f"{{target}} was not done within {TEST_SECONDS:g} s."
 SHOWN = 200  # characters of an answer
 DOCTOR = "docqa.setup.findings_child"
 
@@ -38,8 +40,9 @@ DOCTOR = "docqa.setup.findings_child"
 class Machine:
     """What the settings show of a machine; nothing of it belongs to an account."""
 
-    def __init__(self, settings: Settings, db: Database, chat_models: ChatModels) -> None:
-        self._settings, self._db, self._chat_models = settings, db, chat_models
+    def __init__(self, settings: Settings, db: Database, chat_models: ChatModels, embedders: RemoteEmbedders) -> None:
+        self._settings, self._db, self._chat_models, self._embedders = settings, db, chat_models, embedders
+        self._embedding = embedding_target(settings.embedder)
         self._examining = asyncio.Lock()
 
     def providers(self) -> Providers:
@@ -52,11 +55,31 @@ class Machine:
             RemoteTarget(str(target), names, target.leaves_machine, self._chat_models.why_not(target))
             for target, names in remote.items()
         ]
+        if target := self._embedding:
+            obstacle = self._embedders.obstacle(target)
+            targets.append(RemoteTarget(str(target), [], target.leaves_machine, obstacle))
         return Providers(keys, targets)
 
     async def ask_providers(self) -> list[TargetTest]:
-        """What each remote target says to a short question now, all asked at once."""
-        return await asyncio.gather(*map(self._ask, self._chat_models.remote_targets()))
+        """What each remote target says to a short question now, all asked at once; the one for search makes vectors."""
+        pending = [self._ask(target) for target in self._chat_models.remote_targets()]
+        if self._embedding:
+            pending.append(self._have_vectors(self._embedding))
+        return await asyncio.gather(*pending)
+
+    async def _have_vectors(self, target: Target) -> TargetTest:
+        if obstacle := self._embedders.obstacle(target):
+            return TargetTest(str(target), False, f"Not asked: {obstacle}.", 0.0)
+        embedder, started = self._embedders.open(target), time.monotonic()
+        try:
+            async with asyncio.timeout(TEST_SECONDS):
+                await embedder.load()
+        except TimeoutError:
+            return TargetTest(str(target), False, TOO_LATE.format(target=target), TEST_SECONDS)
+        except DocqaError as error:
+            return TargetTest(str(target), False, str(error), round(time.monotonic() - started, 2))
+        said = f"vectors of {embedder.dimension} numbers"
+        return TargetTest(str(target), True, said, round(time.monotonic() - started, 2))
 
     async def _ask(self, target: Target) -> TargetTest:
         if obstacle := self._chat_models.why_not(target):
@@ -69,7 +92,7 @@ class Machine:
                 async for piece in model.generate(messages, temperature=0.1, max_tokens=TEST_TOKENS):
                     text += piece
         except TimeoutError:
-            return TargetTest(str(target), False, f"{target} was not done within {TEST_SECONDS:g} s.", TEST_SECONDS)
+            return TargetTest(str(target), False, TOO_LATE.format(target=target), TEST_SECONDS)
         except DocqaError as error:
             return TargetTest(str(target), False, str(error), round(time.monotonic() - started, 2))
         return TargetTest(str(target), True, text.strip()[:SHOWN], round(time.monotonic() - started, 2))

@@ -72,7 +72,8 @@ class ProviderKey:
 
 @dataclass(frozen=True)
 class RemoteTarget:
-    """A target of `models.toml` over HTTP, the `names` it answers for, and why it cannot be used, "" where it can."""
+    """A target over HTTP: of `models.toml`, with the `names` it answers for, or one that makes the vectors of texts for
+    search, without names. `obstacle` is why it cannot be used, "" where it can."""
 
     target: str
     names: list[str]

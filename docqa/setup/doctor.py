@@ -20,10 +20,13 @@ from pathlib import Path
 
 from docqa import IN_CHECKOUT, ROOT
 from docqa.catalog.catalog import Catalog
+from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.machine import find_machine
 from docqa.catalog.proposals import for_languages
 from docqa.catalog.recognition import command, for_iso
+from docqa.catalog.targets import embedding_target
 from docqa.formats.pictures.data import INSTALL, covered, languages
+from docqa.models.chat.remote import obstacle
 from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
@@ -86,6 +89,12 @@ def _models(settings: Settings) -> Iterator[Finding]:
     catalog = Catalog.load(settings.models)
     if settings.embedder == "none":
         yield Finding("embedding model", "none, as configured: search is by words only")
+    elif target := embedding_target(settings.embedder):
+        why = obstacle(target, ProviderKeys.read(os.environ, settings.data), settings.offline)
+        state = f"{target}, of a server" + (
+            f", which is not asked because {why}; {WITHOUT['embedding']}" if why else ""
+        )
+        yield Finding("embedding model", state, f"Change that, or {environment_name('embedder')}." if why else "")
     else:
         entry = catalog.embedding(settings.embedder)
         valid = catalog.present(entry) and not catalog.verify(entry)

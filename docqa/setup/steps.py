@@ -14,6 +14,7 @@ from pathlib import Path
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.download import FetchFailed, Say, fetch
 from docqa.catalog.entries import Entry
+from docqa.catalog.targets import embedding_target
 from docqa.models.reader import FILE, VERIFIER, trained_part
 from docqa.settings import Settings
 from docqa.setup.packages import WITHOUT, Installer
@@ -111,10 +112,10 @@ def wanted_models(catalog: Catalog, settings: Settings, groups: Collection[str])
         local = [entry for entry in catalog.entries if entry.kind == "gguf" and not entry.optional]
     if settings.embedder == "none" or "embedding" not in groups:
         return local
-    chosen = catalog.embedding(settings.embedder)
+    chosen = None if embedding_target(settings.embedder) else catalog.embedding(settings.embedder)
     built_on = [entry for entry in catalog.entries if entry.files and entry.weights.sha256 in bases and entry != chosen]
     return [
-        chosen,
+        *([chosen] if chosen else []),
         *(entry for entry in built_on if entry.kind == "embedding"),
         *local,
         *(entry for entry in built_on if entry.kind == "encoder"),

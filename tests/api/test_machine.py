@@ -84,6 +84,19 @@ async def test_each_target_is_asked_a_question_when_somebody_wants_to_know(setti
     assert not far["works"] and far["message"] == "Not asked: DOCQA_OFFLINE is on."
 
 
+async def test_a_server_that_makes_vectors_is_among_the_targets(settings: Settings) -> None:
+    async with stand_in(status(200, {"data": [{"embedding": [0.5] * 8}] * 8})) as server:
+        settings = replace(settings, embedder=f"compatible:{server.url}#m")
+        listed = (await asked_of(settings, "", "GET", "/v1/api/machine/providers")).json()["targets"]
+        assert listed == [{"target": settings.embedder, "names": [], "leaves_machine": False, "obstacle": ""}]
+        [said] = (await asked_of(settings, "", "POST", "/v1/api/machine/providers/test")).json()
+        assert (said["works"], said["message"]) == (True, "vectors of 8 numbers")
+        findings = (await asked_of(settings, "", "POST", "/v1/api/machine/doctor")).json()
+        assert {finding["what"]: finding["state"] for finding in findings}["embedding model"] == (
+            f"{settings.embedder}, of a server"
+        )
+
+
 async def test_the_languages_of_recognition_are_those_that_are_here(owner: httpx.AsyncClient) -> None:
     recognition = (await owner.get("/v1/api/machine/recognition")).json()
     assert {entry["code"] for entry in recognition["here"]} == set(files())

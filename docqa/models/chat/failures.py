@@ -30,10 +30,11 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True)
 class Failures:
-    """The failures of one target, which is called with `key`."""
+    """The failures of one target, which is called with `key` and written in `place`."""
 
     target: Target
     key: str
+    place: str = "models.toml"
 
     def refused(self, status: int, retry_after: str, complaint: Complaint) -> Failure:
         """What a status other than 200 means; `retry_after` is the header of that name, "" if there is none."""
@@ -54,10 +55,10 @@ class Failures:
         if 300 <= status < 400:
             return (
                 f"{self.target} redirects to another address (status {status}), which is not followed. "
-                "Put the right address into models.toml."
+                f"Put the right address into {self.place}."
             )
         if status == 404:
-            return f"{self.target} was not found (status 404{quoted}). Correct its name or address in models.toml."
+            return f"{self.target} was not found (status 404{quoted}). Correct its name or address in {self.place}."
         return f"{self.target} refused the request (status {status}{quoted})."
 
     def in_stream(self, complaint: Complaint) -> Unavailable:

@@ -79,7 +79,8 @@ def _open() -> "httpx.AsyncClient":
 class Peer:
     """A target and how to talk to it: the URL, the wire format and the key.
 
-    `seconds` limits each wait for the other side, and twice over all retries together. `changes` is what was learned:
+    `seconds` limits each wait for the other side, and twice over all retries together. `place` is where the target is
+    written. `changes` is what was learned:
     the request fields that the model refuses, each with the field that takes its value, or "". `down` is the last
     failure, and until when (monotonic) no request is sent: the next target then answers at once.
     """
@@ -90,13 +91,14 @@ class Peer:
     key: str
     client: HttpClient
     seconds: float
+    place: str = "models.toml"
     changes: dict[str, str] = field(default_factory=dict)
     down: tuple[float, Unavailable] | None = None
 
     @property
     def failures(self) -> Failures:
         """What its refusals mean."""
-        return Failures(self.target, self.key)
+        return Failures(self.target, self.key, self.place)
 
     async def get(self, path: str) -> object:
         """The decoded JSON at `path`, None if it is not JSON. Raises ProviderFailed or Unavailable."""
@@ -105,6 +107,18 @@ class Peer:
         response = await self._send("GET", path, {})
         try:
             return _decoded(await _beginning(response))
+        except httpx.RequestError as error:
+            raise self._unreachable(error).error from error
+        finally:
+            await response.aclose()
+
+    async def post_whole(self, path: str, body: dict[str, Any], most: int) -> bytes:
+        """The bytes of the response to `body`, `most` of them and a few. Raises ProviderFailed or Unavailable."""
+        import httpx
+
+        response = await self._send("POST", path, body)
+        try:
+            return await _beginning(response, most)
         except httpx.RequestError as error:
             raise self._unreachable(error).error from error
         finally:
@@ -191,10 +205,10 @@ class Peer:
             advice = "has an invalid server certificate. SSL_CERT_FILE can name further authorities."
             return Failure(ProviderFailed(f"{self.target} {advice}"), None)
         if isinstance(error, httpx.UnsupportedProtocol | httpx.LocalProtocolError | httpx.DecodingError):
-            return Failure(ProviderFailed(f"{self.target} does not speak HTTP at its address in models.toml."), None)
+            return Failure(ProviderFailed(f"{self.target} does not speak HTTP at its address in {self.place}."), None)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             limit = f" within {CONNECT_SECONDS:g} s" if isinstance(error, httpx.ConnectTimeout) else ""
-            advice = "Start its server, or correct its address in models.toml."
+            advice = f"Start its server, or correct its address in {self.place}."
             return Failure(Unavailable(f"{self.target} cannot be reached{limit}. {advice}", RETRY_AFTER), RETRY_PAUSE)
         if isinstance(error, httpx.TimeoutException):
             sentence = f"{self.target} sent nothing for {self.seconds:g} s. Try again."
@@ -202,12 +216,12 @@ class Peer:
         return Failure(Unavailable(f"{self.target} dropped the connection. Try again.", RETRY_AFTER), RETRY_PAUSE)
 
 
-async def _beginning(response: "httpx.Response") -> bytes:
-    """The response's body, cut off soon after BODY_BYTES."""
+async def _beginning(response: "httpx.Response", most: int = BODY_BYTES) -> bytes:
+    """The response's body, cut off soon after so many bytes."""
     content = bytearray()
     async for chunk in response.aiter_bytes():
         content += chunk
-        if len(content) > BODY_BYTES:
+        if len(content) > most:
             break
     return bytes(content)
 

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from docqa.catalog.keys import ProviderKeys, variable
+from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.targets import QUOTES, Mapping, Target
 from docqa.errors import DocqaError, OutOfTime, Unavailable
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
 from docqa.models.chat.protocol import ChatModel
-from docqa.models.chat.remote import open_remote
+from docqa.models.chat.remote import obstacle, open_remote
 from docqa.models.local_models import LocalModels
 from docqa.settings import Settings
 
@@ -86,11 +86,7 @@ class ChatModels:
         """Why this target cannot be used here, "" where it can."""
         if target.kind == "local" and self.local.known(target.model) is None:
             return "there is no such local model"
-        if target.leaves_machine and self.settings.offline:
-            return "DOCQA_OFFLINE is on"
-        if target.bills and not self.keys.of(target.kind, target.url):
-            return f"no key is given ({variable(target.kind)})"
-        return ""
+        return obstacle(target, self.keys, self.settings.offline)
 
     def remote_targets(self) -> dict[Target, list[str]]:
         """The targets of models.toml over HTTP, each with the names that it is named for."""

@@ -10,7 +10,7 @@ import string
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from docqa.catalog.keys import ProviderKeys
+from docqa.catalog.keys import ProviderKeys, variable
 from docqa.catalog.targets import Target
 from docqa.errors import ProviderFailed, Unavailable
 from docqa.models.chat.anthropic import Anthropic
@@ -51,6 +51,15 @@ _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[ _-]?([bBmM])(?![^\W_])")
 _PARAMETERS = {"b": 1e9, "m": 1e6}
 SMALL = 2e9
 _ONE_EACH = (string.digits + string.punctuation).encode()
+
+
+def obstacle(target: Target, keys: ProviderKeys, offline: bool) -> str:
+    """Why a remote target must not be asked, "" where it may."""
+    if target.leaves_machine and offline:
+        return "DOCQA_OFFLINE is on"
+    if target.bills and not keys.of(target.kind, target.url):
+        return f"no key is given ({variable(target.kind)})"
+    return ""
 
 
 def open_remote(target: Target, keys: ProviderKeys, *, client: HttpClient, seconds: float = 50.0) -> "RemoteModel":

@@ -9,7 +9,7 @@ export function providersContent({ keys, targets }) {
   const content = [table(["provider", "variable", "state"], keyRows), make("p", { className: "hint" }, word("keysHow"))];
   if (!targets.length) return [...content, make("p", { className: "hint" }, word("noTargets"))];
   const states = new Map(targets.map(({ target, obstacle }) => [target, make("span", { role: "status" }, obstacle || word("notAsked"))]));
-  const rows = targets.map(({ target, names }) => [make("code", {}, target), names.join(", "), states.get(target)]);
+  const rows = targets.map(({ target, names }) => [make("code", {}, target), names.join(", ") || word("use_search"), states.get(target)]);
   const ask = button(word("askTargets"), async () => {
     for (const { target, obstacle } of targets) if (!obstacle) states.get(target).textContent = word("isAsked");
     for (const { target, works, message, seconds } of await call("POST", "/v1/api/machine/providers/test")) {
