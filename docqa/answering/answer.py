@@ -56,8 +56,9 @@ class Answer:
     @property
     def gains(self) -> bool:
         """Whether quotes are made for a question that a language model answers better: why, compare, summarise."""
-        wanted = self.question.wants_reasons or any(part.kind in GAINING for part in self.question.parts)
-        return self.target == str(QUOTES) and (wanted or self.question.scope.wanted == "summary")
+        question = self.question
+        wanted = question.wants_reasons or question.wants_comparison or question.scope.wanted == "summary"
+        return self.target == str(QUOTES) and (wanted or any(part.kind in GAINING for part in question.parts))
 
 
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:

@@ -227,7 +227,8 @@ class Question:
     own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
     standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
     speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
-    decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why.
+    decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why;
+    `wants_comparison`: two things side by side, or what tells them apart.
     """
 
     text: str
@@ -244,6 +245,7 @@ class Question:
     wants_decisions: bool = False
     wants_signature: bool = False
     wants_reasons: bool = False
+    wants_comparison: bool = False
 
     @property
     def answer_language(self) -> str:

@@ -89,6 +89,7 @@ def understand(
     language = question_language(text, earlier, languages)
     core = without_instructions(text, language)
     pieces = _standing_alone(core, history, language) if options.agent_mode else [_as_sent(core, earlier, language)]
+    compares = matches("difference", core, language) or (len(pieces) > 1 and matches("comparing", core, language))
     return Question(
         text=text,
         core=core,
@@ -107,6 +108,7 @@ def understand(
         wants_decisions=asks_for_decisions(text),
         wants_signature=asks_for_signature(text, language),
         wants_reasons=matches("reason", text, language),
+        wants_comparison=compares,
     )
 
 

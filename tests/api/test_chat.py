@@ -264,6 +264,8 @@ async def test_a_refusal_names_the_nearest_pages(client: httpx.AsyncClient) -> N
     ("question", "gains"),
     [
         ("Why is the rent due on the third working day?", True),
+        ("Compare the monthly rent with the insurance of the building.", True),
+        ("What is the difference between the tenant and the building?", True),
         ("Summarize the document.", True),
         ("How much is the monthly rent?", False),
         ("Who won the chess championship in Reykjavik?", False),

@@ -81,6 +81,20 @@ def test_chapters_that_are_compared_are_one_scope() -> None:
     assert (scope.wanted, [place.first for place in scope.places]) == ("summary", [(2,), (3,)])
 
 
+@pytest.mark.parametrize(
+    ("text", "compares"),
+    [
+        ("Compare the rent of the boat with the rent of the lorry.", True),
+        ("What is the difference between the boat and the lorry?", True),
+        ("Vergleiche die Miete des Bootes mit der Miete des Lastwagens.", True),
+        ("Do both tenants pay?", False),
+        ("Who signed the lease, and when does it end?", False),
+    ],
+)
+def test_two_things_side_by_side_are_a_comparison(text: str, compares: bool) -> None:
+    assert ask(("user", text)).wants_comparison is compares
+
+
 def test_a_question_that_wants_several_things_is_answered_from_passages() -> None:
     assert ask(("user", "What is this document about and who wrote it?")).scope.wanted == "passages"
 

@@ -33,7 +33,7 @@ export function storageContent(own, disk) {
 }
 
 export function doctorContent() {
-  const list = make("ul", { className: "findings", role: "status" });
+  const list = make("ul", { className: "findings" });
   const look = button(word("examine"), async () => {
     list.replaceChildren(make("li", { className: "hint" }, word("examining")));
     try {
@@ -42,7 +42,7 @@ export function doctorContent() {
       list.replaceChildren(make("li", { className: "fault" }, error.message));
     }
   });
-  return [make("p", { className: "hint" }, word("examineHint")), look, list];
+  return [make("p", { className: "hint" }, word("examineHint")), look, make("div", { role: "status" }, list)];
 }
 
 function finding({ what, state, remedy, needed }) {
