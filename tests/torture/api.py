@@ -34,6 +34,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 import httpx
 
 from conftest import Server, start_server, stop_server
+from docqa import ROOT
 from tests.torture import parsers
 from tests.torture.answers import Declared, read_answer, understood
 from tests.torture.bad_links import bad_links
@@ -46,7 +47,15 @@ BETWEEN = 100  # requests between two looks at /healthz
 FEWEST, MOST = 3, 60  # documents
 PATIENCE = 150.0  # seconds for an answer: an upload may take 135 on a busy machine, a chat 50
 MOMENT = 0.3  # seconds for an answer to a request that is not complete
-SERVER = {"DOCQA_EMBEDDER": "none", "DOCQA_VERIFIER": "off", "DOCQA_READER": "off", "DOCQA_LOG_LEVEL": "warning"}
+SERVER = {
+    "DOCQA_EMBEDDER": "none",
+    "DOCQA_VERIFIER": "off",
+    "DOCQA_READER": "off",
+    "DOCQA_LOG_LEVEL": "warning",
+    # Nothing is downloaded.
+    "HF_ENDPOINT": "http://127.0.0.1:9",
+    "PIP_NO_INDEX": "1",
+}
 # Named here and not on the command line, which would overrule what is set for one operation.
 CONFIG = """[checks]
 enabled = false
@@ -254,11 +263,21 @@ def log_findings(log: Path, tally: Tally) -> None:
         tally.find(f"log: {re.sub(r'[0-9a-f]{24}|[0-9]+', '#', line.partition(' ')[2].partition(' ')[2])[:200]}")
 
 
+def linked_models(folder: Path) -> Path:
+    """The models as links in a folder of their own: the requests may remove them."""
+    folder.mkdir()
+    for file in (ROOT / "models").iterdir():
+        if file.is_file():
+            (folder / file.name).symlink_to(file)
+    return folder
+
+
 async def attempt(seed: int, seconds: float, program: str | None, tally: Tally) -> None:
     """One server, from its start to its stop."""
     folder = tally.folder / str(seed)
     folder.mkdir()
     environ = {name: os.environ.get(name, value) for name, value in SERVER.items()}
+    environ["DOCQA_MODELS"] = str(linked_models(folder / "models"))
     server = await asyncio.to_thread(start_server, folder / "data", **environ)
     try:
         jobs: list[Awaitable[None]] = [raw(server.base, server.key, str(seed), tally, seconds=seconds)]
