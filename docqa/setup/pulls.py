@@ -46,8 +46,10 @@ class Pulls:
         return step is not None and step.state == RUNNING
 
     async def cancel(self, entry: Entry) -> None:
-        """End a download, or drop what is known of one that failed; what has arrived is kept for the next try. Raises
-        NotFound where there is none."""
+        """End a download, or drop what is known of one that failed; what a hub has sent is kept for the next try.
+
+        Raises NotFound where there is none.
+        """
         if entry.name not in self.progress():
             raise NotFound(f"{entry.name} is not being downloaded.")
         await self._pulls.pop(entry.name).close()

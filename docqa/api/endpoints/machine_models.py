@@ -24,7 +24,7 @@ async def pull_model(services: Services, account: int, given: Given) -> records.
 async def cancel_pull(services: Services, account: int, given: Given) -> records.Message:
     """Ends a download. Raises NotFound."""
     name = await services.models_here.cancel(given.path["name"])
-    return records.Message(f"The download of {name} is cancelled; the next try goes on with what has arrived")
+    return records.Message(f"The download of {name} is cancelled")
 
 
 async def remove_model(services: Services, account: int, given: Given) -> records.Message:
@@ -59,7 +59,7 @@ CANCEL = Endpoint(
     path="/v1/api/machine/models/{name}/download",
     methods=("DELETE",),
     handler=cancel_pull,
-    summary="Cancel a download; what has arrived is kept for the next try",
+    summary="Cancel a download; what a hub has sent is kept for the next try",
     answers=records.Message,
     tag=TAG,
     of_machine=True,
