@@ -77,6 +77,7 @@ def test_an_answer_that_gains_by_a_model_adds_it_with_one_click_and_is_asked_aga
     ask(page, WHY)
     size = (SHIPPED.parent / FILE).stat().st_size / 1e6
     offered = page.wait(".better")
+    assert "could run the language model Tiny-Chat" in page.text("#proposal")
     assert f"get better with a language model: add Tiny-Chat, {size:.0f} MB." in offered
     assert page.run("return document.querySelectorAll('#talk > li:first-child .better').length") == 0, "a fact"
     hub.held_after[FILE] = 60_000_000
@@ -89,6 +90,7 @@ def test_an_answer_that_gains_by_a_model_adds_it_with_one_click_and_is_asked_aga
     hub.go_on.set()
     page.click(".better button")
     page.wait(".better", lambda text: text == "Tiny-Chat answers from now on. Ask again to see what it says.")
+    page.wait("#setup", lambda text: text == "")
     assert hub.requested[FILE][-1] > 0, "the second download goes on where the first was cancelled"
     assert page.run("return document.querySelector('#model').value") == "TINY_CHAT"
     page.click("#talk > li:last-child > .row:not(.better) button:nth-child(2)")

@@ -20,6 +20,12 @@ export function offer(models) {
   $("advice").textContent = written ? "" : word("adviceModel");
 }
 
+// A model has come or gone: what can be chosen, and what is proposed above, is asked for anew.
+export async function changed() {
+  offer(await call("GET", "/v1/api/models"));
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
 // What wrote an answer, as the header X-DocQA-Target names it; nothing where no model was needed.
 export function writer(name) {
   if (name === "quotes") return word("byQuotes");
@@ -45,7 +51,7 @@ export async function betterModel() {
   for (const earlier of document.querySelectorAll(".better")) earlier.remove();
   const node = make("div", { className: "better row wrap" });
   node.append(make("span", {}, word("betterWith", { name: model.name, size: bytes(model.size) })), pulling(model, async ({ name, model_name: called }) => {
-    offer(await call("GET", "/v1/api/models"));
+    await changed();
     $("model").value = called;
     $("model").dispatchEvent(new Event("change"));
     node.replaceChildren(word("modelAdded", { name }));

@@ -1,7 +1,7 @@
 // Settings: keys, the models that answer, the server, and what other parts show of the machine.
 import { $, askName, button, make } from "./dom.js";
 import { machineContent } from "./machine.js";
-import { offer } from "./models.js";
+import { changed } from "./models.js";
 import { providersContent } from "./providers.js";
 import { machineModels } from "./pulls.js";
 import { call, currentKey } from "./server.js";
@@ -44,7 +44,7 @@ function keySection(keys) {
     $("settings-body").querySelector("section").append(make("p", {}, word("keyOnce")), make("pre", { id: "new-key", tabIndex: 0 }, key));
   });
   const valid = keys.filter(({ revoked }) => !revoked);
-  const rows = valid.map((key) => [key.name, time(key.created), time(key.last_used), make("div", { className: "row" }, ...actions(key))]);
+  const rows = valid.map((key) => [key.name, time(key.created), time(key.last_used), make("div", { className: "row wrap" }, ...actions(key))]);
   return section("keys", table(["keyName", "created", "lastUsed", ""], rows), create);
 }
 
@@ -86,7 +86,7 @@ function machineSection(machine) {
   const title = [...node.children];
   const show = (now) => node.replaceChildren(...title, ...machineContent(now, async () => {
     show(await machineModels());
-    offer(await call("GET", "/v1/api/models"));
+    await changed();
   }));
   show(machine);
   return node;
