@@ -193,6 +193,19 @@ def test_a_passage_as_it_was_read_is_marked() -> None:
     assert picture(data, 1, 720, [RENT]).marked == 0
 
 
+def test_a_passage_on_a_dark_ground_is_lit() -> None:
+    presentation = deck()
+    slide = box(presentation, RENT, 1, 1, width=6)
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = RGBColor(0x10, 0x18, 0x30)
+    slide.shapes[0].text_frame.paragraphs[0].runs[0].font.color.rgb = RGBColor(0xFF, 0xFF, 0xFF)
+    marked = Image.open(io.BytesIO(picture(saved(presentation), 1, 720, [RENT]).png)).convert("RGB")
+    colours = {colour for _, colour in marked.crop((72, 72, 500, 110)).getcolors(1 << 20) or []}
+    assert any(red > 110 and green > 110 and blue < 130 for red, green, blue in colours), "a light of yellow"
+    assert (255, 255, 255) in colours, "through which the letters show"
+    assert near(marked, 9, 7, (0x10, 0x18, 0x30))
+
+
 def test_a_slide_that_is_not_there_or_draws_too_much_is_refused() -> None:
     presentation = deck()
     slide = box(presentation, RENT, 1, 1)
