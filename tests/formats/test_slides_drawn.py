@@ -147,15 +147,41 @@ def test_what_is_in_a_group_is_drawn_in_its_coordinates() -> None:
     assert near(shown, 6, 4, (10, 120, 60)) and near(shown, 4.8, 4, (255, 255, 255))
 
 
-def test_the_words_of_a_chart_are_shown_in_a_frame() -> None:
+def charted(kind: Any) -> bytes:
+    """A slide with a chart in inches 1 to 7 across and 1 to 5 down."""
     presentation = deck()
     slide = presentation.slides.add_slide(presentation.slide_layouts[6])
     data = CategoryChartData()
     data.categories = ["East", "West"]
-    data.add_series("Ships", (19, 21))
-    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(1), Inches(4), Inches(3), data)
-    shown = text_of(saved(presentation))
-    assert all(word in shown for word in ("Ships", "East", "19", "West", "21"))
+    data.add_series("Ships", (10, 40))
+    slide.shapes.add_chart(kind, Inches(1), Inches(1), Inches(6), Inches(4), data)
+    return saved(presentation)
+
+
+BLUE, RED = (0x4F, 0x81, 0xBD), (0xC0, 0x50, 0x4D)  # the theme's first accents
+
+
+def test_columns_are_as_high_as_their_values() -> None:
+    shown = image(charted(XL_CHART_TYPE.COLUMN_CLUSTERED))
+    assert near(shown, 2.6, 4.2, BLUE) and near(shown, 5.4, 4.2, BLUE)
+    assert near(shown, 5.4, 2, BLUE) and near(shown, 2.6, 2, (255, 255, 255))
+
+
+def test_bars_are_as_long_as_their_values_the_first_category_below() -> None:
+    shown = image(charted(XL_CHART_TYPE.BAR_CLUSTERED))
+    assert near(shown, 6, 2, BLUE) and near(shown, 6, 3.8, (255, 255, 255)) and near(shown, 2.8, 3.8, BLUE)
+
+
+def test_a_pie_has_the_shares_of_its_values() -> None:
+    shown = image(charted(XL_CHART_TYPE.PIE))
+    assert near(shown, 2.9, 2, BLUE), "the first fifth, from the top to the right"
+    assert near(shown, 2, 3, RED)
+
+
+@pytest.mark.parametrize("kind", ["COLUMN_CLUSTERED", "BAR_CLUSTERED", "LINE", "PIE", "RADAR"])
+def test_a_chart_has_its_names_and_numbers(kind: str) -> None:
+    shown = text_of(charted(getattr(XL_CHART_TYPE, kind)))
+    assert all(word in shown for word in ("Ships", "East", "10", "West", "40"))
 
 
 def test_a_text_that_does_not_fit_its_shape_is_not_lost() -> None:
