@@ -147,15 +147,41 @@ def test_what_is_in_a_group_is_drawn_in_its_coordinates() -> None:
     assert near(shown, 6, 4, (10, 120, 60)) and near(shown, 4.8, 4, (255, 255, 255))
 
 
-def test_the_words_of_a_chart_are_shown_in_a_frame() -> None:
+def charted(kind: Any) -> bytes:
+    """A slide with a chart in inches 1 to 7 across and 1 to 5 down."""
     presentation = deck()
     slide = presentation.slides.add_slide(presentation.slide_layouts[6])
     data = CategoryChartData()
     data.categories = ["East", "West"]
-    data.add_series("Ships", (19, 21))
-    slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(1), Inches(4), Inches(3), data)
-    shown = text_of(saved(presentation))
-    assert all(word in shown for word in ("Ships", "East", "19", "West", "21"))
+    data.add_series("Ships", (10, 40))
+    slide.shapes.add_chart(kind, Inches(1), Inches(1), Inches(6), Inches(4), data)
+    return saved(presentation)
+
+
+BLUE, RED = (0x4F, 0x81, 0xBD), (0xC0, 0x50, 0x4D)  # the theme's first accents
+
+
+def test_columns_are_as_high_as_their_values() -> None:
+    shown = image(charted(XL_CHART_TYPE.COLUMN_CLUSTERED))
+    assert near(shown, 2.6, 4.2, BLUE) and near(shown, 5.4, 4.2, BLUE)
+    assert near(shown, 5.4, 2, BLUE) and near(shown, 2.6, 2, (255, 255, 255))
+
+
+def test_bars_are_as_long_as_their_values_the_first_category_below() -> None:
+    shown = image(charted(XL_CHART_TYPE.BAR_CLUSTERED))
+    assert near(shown, 6, 2, BLUE) and near(shown, 6, 3.8, (255, 255, 255)) and near(shown, 2.8, 3.8, BLUE)
+
+
+def test_a_pie_has_the_shares_of_its_values() -> None:
+    shown = image(charted(XL_CHART_TYPE.PIE))
+    assert near(shown, 2.9, 2, BLUE), "the first fifth, from the top to the right"
+    assert near(shown, 2, 3, RED)
+
+
+@pytest.mark.parametrize("kind", ["COLUMN_CLUSTERED", "BAR_CLUSTERED", "LINE", "PIE", "RADAR"])
+def test_a_chart_has_its_names_and_numbers(kind: str) -> None:
+    shown = text_of(charted(getattr(XL_CHART_TYPE, kind)))
+    assert all(word in shown for word in ("Ships", "East", "10", "West", "40"))
 
 
 def test_a_text_that_does_not_fit_its_shape_is_not_lost() -> None:
@@ -191,6 +217,19 @@ def test_a_passage_as_it_was_read_is_marked() -> None:
     colours = Image.open(io.BytesIO(marked.png)).convert("RGB").crop((0, 0, 720, 300)).getcolors(1 << 20)
     assert YELLOW in [colour for _, colour in colours or []]
     assert picture(data, 1, 720, [RENT]).marked == 0
+
+
+def test_a_passage_on_a_dark_ground_is_lit() -> None:
+    presentation = deck()
+    slide = box(presentation, RENT, 1, 1, width=6)
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = RGBColor(0x10, 0x18, 0x30)
+    slide.shapes[0].text_frame.paragraphs[0].runs[0].font.color.rgb = RGBColor(0xFF, 0xFF, 0xFF)
+    marked = Image.open(io.BytesIO(picture(saved(presentation), 1, 720, [RENT]).png)).convert("RGB")
+    colours = {colour for _, colour in marked.crop((72, 72, 500, 110)).getcolors(1 << 20) or []}
+    assert any(red > 110 and green > 110 and blue < 130 for red, green, blue in colours), "a light of yellow"
+    assert (255, 255, 255) in colours, "through which the letters show"
+    assert near(marked, 9, 7, (0x10, 0x18, 0x30))
 
 
 def test_a_slide_that_is_not_there_or_draws_too_much_is_refused() -> None:

@@ -63,6 +63,12 @@ def test_documents_are_added_and_asked_in_a_folder_of_the_user(package: Path, tm
     assert "12,400" in json.loads(answer.stdout)["answer"], answer.stderr
 
 
+def test_it_measures_itself_without_a_checkout(package: Path, tmp_path: Path) -> None:
+    done = docqa(package, tmp_path, "bench", "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "answer in quotes" in [measure["name"] for measure in json.loads(done.stdout)["measures"]]
+
+
 def test_every_file_of_the_source_comes_along(package: Path) -> None:
     [packages] = package.glob("lib/python*/site-packages")
     assert files_of(packages / "docqa") == files_of(ROOT / "docqa")

@@ -24,7 +24,9 @@ _MOST_CELLS = 1_000_000
 Points = dict[int, str]
 
 
-class _Series(NamedTuple):
+class Series(NamedTuple):
+    """A series of a chart: its categories and values as they are written, by their place."""
+
     name: str
     categories: Points
     values: Points
@@ -36,7 +38,7 @@ def chart(root: Any) -> str:
     `root` is that of a chart part (ECMA-376 part 1, 21.2) or of a chartex part ([MS-ODRAWXML]).
     """
     words = dict.fromkeys(filter(None, (line.strip() for line in _labels(root))))
-    series = list(_chartex_series(root) if root.tag.startswith(CX) else _series(root))
+    series = list(_chartex_series(root) if root.tag.startswith(CX) else series_of(root))
     return "\n".join((*words, *_rows(series)))
 
 
@@ -71,19 +73,20 @@ def _labels(root: Any) -> Iterator[str]:
             yield node.text or ""
 
 
-def _series(root: Any) -> Iterator[_Series]:
+def series_of(root: Any) -> Iterator[Series]:
+    """The series of a chart part, in its order."""
     first: Points = {}
     for series in root.iter(C + "ser"):
         name = " ".join(value.text or "" for value in series.iterfind(f"{C}tx//{C}v"))
         categories = _points(series, C + "cat", C + "xVal") or first
         first = first or categories
-        yield _Series(name, categories, _points(series, C + "val", C + "yVal"))
+        yield Series(name, categories, _points(series, C + "val", C + "yVal"))
         for more in (_points(series, C + "bubbleSize"), _cached(series.iter(_C15 + "dlblRangeCache"))):
             if more:
-                yield _Series("", categories, more)
+                yield Series("", categories, more)
 
 
-def _chartex_series(root: Any) -> Iterator[_Series]:
+def _chartex_series(root: Any) -> Iterator[Series]:
     data = {block.get("id", ""): block for block in root.iter(CX + "data")}
     for series in root.iter(CX + "series"):
         name = " ".join(value.text or "" for value in series.iterfind(f"{CX}tx//{CX}v"))
@@ -93,7 +96,7 @@ def _chartex_series(root: Any) -> Iterator[_Series]:
             numbers = [_cached([dimension]) for dimension in source.iterfind(CX + "numDim")]
             categories = _cached(source.iterfind(CX + "strDim"))
             for values in numbers or [dict.fromkeys(categories, "")]:
-                yield _Series(name, categories, values)
+                yield Series(name, categories, values)
 
 
 def _points(series: Any, *names: str) -> Points:
@@ -137,10 +140,10 @@ def _joined(levels: list[Points]) -> Points:
     return labels
 
 
-def _rows(series: list[_Series]) -> Iterator[str]:
+def _rows(series: list[Series]) -> Iterator[str]:
     """A table for each group of series with the same categories: their names, then a line for each category."""
-    tables: dict[tuple[tuple[int, str], ...], list[_Series]] = {}
-    table_of: dict[int, list[_Series]] = {}
+    tables: dict[tuple[tuple[int, str], ...], list[Series]] = {}
+    table_of: dict[int, list[Series]] = {}
     for line in series:
         if id(line.categories) not in table_of:
             table_of[id(line.categories)] = tables.setdefault(tuple(line.categories.items()), [])
@@ -154,7 +157,7 @@ def _rows(series: list[_Series]) -> Iterator[str]:
             yield from (row for line in group[1:] for row in _table([line], set(line.values)))
 
 
-def _table(group: list[_Series], indices: set[int]) -> Iterator[str]:
+def _table(group: list[Series], indices: set[int]) -> Iterator[str]:
     categories = group[0].categories
     if any(series.name for series in group):
         yield " | ".join([""] * bool(categories) + [series.name for series in group])

@@ -51,6 +51,7 @@ _MOST_BYTES_EACH = 12
 _PROFILED, _STRIPS = 30_000, 3  # pixels; strips of a picture
 _CLEARLY = 1.2  # times
 _UNEVEN, _DARK = 40, 90  # shades of grey
+_NIGHT = 110  # a shade of grey: what is darker is a dark ground
 _RUN, _THICK = 60, 4  # pixels: a ruled line is at least so long, and at most twice as thick
 _MOST_FRAMES = 1_000_000  # that are looked at for one
 _LARGEST_AREA = 10_000_000  # pixels: a sheet of paper with 300 dots per inch has 9 million
@@ -126,13 +127,24 @@ def from_colours(width: int, height: int, samples: bytes) -> Image:
 
 
 def painted(image: Image, shades: Iterable[tuple[tuple[int, int, int], Iterable[Box]]]) -> Image:
-    """The picture with these boxes in a colour that all that is darker shows through."""
-    layer = _Image.new("RGB", image.size, "white")
-    pen = ImageDraw.Draw(layer)
+    """The picture with these boxes in a colour that all that is darker shows through; where it is dark, in half as much
+    light of that colour, that all that is lighter shows through."""
+    over, light = _Image.new("RGB", image.size, "white"), _Image.new("RGB", image.size)
+    on_light, on_dark = ImageDraw.Draw(over), ImageDraw.Draw(light)
     for colour, boxes in shades:
         for box in boxes:
-            pen.rectangle(box, fill=colour)
-    return ImageChops.multiply(image, layer)
+            if _is_dark(image, box):
+                on_dark.rectangle(box, fill=(colour[0] // 2, colour[1] // 2, colour[2] // 2))
+            else:
+                on_light.rectangle(box, fill=colour)
+    return ImageChops.screen(ImageChops.multiply(image, over), light)
+
+
+def _is_dark(image: Image, box: Box) -> bool:
+    """Whether most of what is in a box is dark: letters take less of it than what they stand on."""
+    left, top, right, bottom = (int(edge) for edge in box)
+    shades = sorted(image.crop((left, top, max(right, left + 1), max(bottom, top + 1))).convert("L").tobytes())
+    return shades[len(shades) // 2] < _NIGHT
 
 
 def encoded(image: Image) -> bytes:

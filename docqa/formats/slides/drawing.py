@@ -1,7 +1,7 @@
 """A slide of a .pptx as a picture: background, forms, pictures, tables and texts, at the places and in the sizes that
 the slide, its layout and its master give them.
 
-Not drawn: effects, animations, pictures in Windows' own formats. Of a chart its words and numbers are shown in a frame.
+Not drawn: effects, animations, pictures in Windows' own formats. Charts are sketched from their numbers.
 """
 
 import zipfile

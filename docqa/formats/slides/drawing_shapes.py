@@ -1,15 +1,14 @@
 """The shapes of a slide on a canvas: forms, pictures, texts, and what a frame holds (ECMA-376 part 1, 19.3.1)."""
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from docqa.errors import Unreadable
 from docqa.formats.office.drawing import CX, DGM, A, C, R
-from docqa.formats.office.graphics import chart
 from docqa.formats.office.package import Package, Relation
 from docqa.formats.pdf.canvas import Box, Canvas, Colour
+from docqa.formats.slides.drawing_chart import paint_chart
 from docqa.formats.slides.drawing_colours import Palette, opacity
 from docqa.formats.slides.drawing_forms import outline_of
 from docqa.formats.slides.drawing_places import (
@@ -237,14 +236,8 @@ class Painter:
         if (table := next(shape.iter(A + "tbl"), None)) is not None:
             paint_table(self, table, placed.box)
         elif (mark := next(shape.iter(C + "chart", CX + "chart"), None)) is not None:
-            root = self._target(sheet, mark.get(R + "id", ""))
-            words = "" if root is None else chart(root)
-            self.canvas.outline([corners(placed.box)], None, _GREY, _THIN)
-            lines = "".join(
-                f"<p style='margin:0;font-size:12pt;font-family:sans-serif'>{html.escape(line)}</p>"
-                for line in words.split("\n")
-            )
-            self.canvas.text(placed.box, lines, shrinks=True)
+            if (root := self._target(sheet, mark.get(R + "id", ""))) is not None:
+                paint_chart(self, root, placed.box)
         elif (mark := next(shape.iter(DGM + "relIds"), None)) is not None and depth < _DEEPEST:
             data = self._target(sheet, mark.get(R + "dm", ""))
             link = None if data is None else next(data.iter(_DSP + "dataModelExt"), None)
