@@ -17,6 +17,7 @@ from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import FILE, SHIPPED, Reading, Span, TrainedPart, trained_part
+from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.questions.kinds import wants_span
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
@@ -25,6 +26,7 @@ from docqa.store.documents import StoredDocument
 from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
+NO_SERVERS = cast(RemoteEmbedders, None)  # none of these tests adds a model
 CATALOG = Catalog.load(ROOT / "models")
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
 needs_model = pytest.mark.skipif(
@@ -231,7 +233,9 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
         async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
             return [Reading([Span(25, 34, 9.0), Span(38, 50, 2.0)]) for _ in texts]
 
-    encoders = Encoders(None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None)
+    encoders = Encoders(
+        None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None, remote=NO_SERVERS
+    )
     [read_passage] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
     assert read_passage.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))

@@ -20,6 +20,7 @@ from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
+from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
@@ -29,6 +30,7 @@ from docqa.text.sentences import sentences
 from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
 
+NO_SERVERS = cast(RemoteEmbedders, None)  # none of these tests adds a model
 CATALOG = Catalog.load(ROOT / "models")
 SHIPPED = trained_part(ROOT / "models", VERIFIER)
 ENTRY = CATALOG.with_weights("encoder", SHIPPED.base) if SHIPPED else None
@@ -87,7 +89,9 @@ def verified(
     runner: asyncio.Runner, verifier: Sure | None, question: str = QUESTION, of: Sequence[Passage] | None = None
 ) -> list[Passage]:
     reader = cast(Embedder, Finding())
-    encoders = Encoders(None, reader, cast(Verifier | None, verifier), former=lambda _: None, wake=lambda: None)
+    encoders = Encoders(
+        None, reader, cast(Verifier | None, verifier), former=lambda _: None, wake=lambda: None, remote=NO_SERVERS
+    )
     return runner.run(read(encoders, Part(question), passages() if of is None else of))
 
 
