@@ -4,10 +4,9 @@ python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX 
 
 READER is the file of the reader's trained part, or "", and READER_DIR the folder of its base model. In the
 file MEASURED, "" for none, is kept what the model measures of itself when it is first loaded on a machine.
-sentence-transformers and torch are imported here only.
+torch is imported in the processes of models only.
 """
 
-import copy
 import ctypes
 import os
 import sys
@@ -50,7 +49,7 @@ SAMPLES = (
 
 
 class EmbeddingModel:
-    """A sentence-transformers model, in bfloat16 where that is faster and gives the same vectors.
+    """The model in a sentence-transformers folder, in bfloat16 where that is faster and gives the same vectors.
 
     Raises Unavailable for a model of another dimension.
     """
@@ -67,21 +66,19 @@ class EmbeddingModel:
     ) -> None:
         os.environ |= ENVIRONMENT
         import torch
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]
+        from docqa.models.sentence_encoder import load
+
         self._torch = torch
         self._cores = torch.get_num_threads()
-        model = SentenceTransformer(model_dir, device="cpu", local_files_only=True).eval()
-        self.dimension = model.get_embedding_dimension()
+        model = load(Path(model_dir))
+        self.dimension = model.dimension
         if self.dimension != dimension:
             raise Unavailable(
                 f"The vectors of the model in {model_dir} have {self.dimension} dimensions, "
                 f"the catalogue says {dimension}."
             )
-        self.max_tokens = model.max_seq_length
-        model.default_prompt_name = None  # `_prefix` is used instead
+        self.max_tokens = model.longest
         own = {name: prompt for name, prompt in model.prompts.items() if prompt}
         self._prefix = {
             "query": own.get("query", query_prefix),
@@ -108,8 +105,7 @@ class EmbeddingModel:
 
     def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""
-        # The tokenizer is shared: that of 94 languages takes 0.3 GB.
-        half = copy.deepcopy(model, {id(model.tokenizer): model.tokenizer}).bfloat16()
+        half = model.bfloat16()
         exact, exact_seconds = self._measure(model, SAMPLES)
         if not self._emulates(model, half):
             rounded, rounded_seconds = self._measure(half, SAMPLES)
@@ -143,9 +139,7 @@ class EmbeddingModel:
         # Threads that share one short text wait for each other: on a busy machine that took 70 times as long.
         self._torch.set_num_threads(1 if len(texts) == 1 else self._cores)
         with self._torch.inference_mode():
-            vectors = model.encode(texts, batch_size=BATCH, convert_to_tensor=True, show_progress_bar=False).float()
-            vectors = vectors / vectors.norm(dim=1, keepdim=True)
-        return vectors.numpy().astype("<f4")
+            return model.encode(texts, BATCH).numpy().astype("<f4")
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """The vectors of `texts`, or what the reader makes of `passages` for a `question`. Raises Unavailable."""

@@ -17,7 +17,7 @@ from docqa.catalog.machine import processor
 log = logging.getLogger(__name__)
 
 FILE = "model-precisions.json"
-LIBRARIES = ("torch", "transformers", "sentence-transformers")
+LIBRARIES = ("torch",)
 
 Measurement = dict[str, Any]
 

@@ -7,15 +7,15 @@ to a yes/no question. The encoder is of BERT's family or MPNet. On the server's 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoModel, AutoTokenizer
-from transformers.utils import logging
 
+from docqa.models.encoder import Encoder
 from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import load
+from docqa.models.tokens import Batch, Tokens
 
 TOKENS = 384  # of question and passage together
 ROUNDING = 32  # tokens: torch builds kernels for each length, so there should be few lengths
@@ -25,7 +25,6 @@ SPANS = 4  # of one passage
 # The heads that a trained part can have, as its metadata names them; the first generation has the first only.
 SPAN, YES_NO = "span", "yes_no"
 NEITHER, YES, NO = range(3)  # the classes of the yes/no head
-OF_PASSAGE = "of_passage"  # the mask of the passage's tokens
 _NOWHERE = -1e4
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -43,63 +42,39 @@ class Network(nn.Module):
 
     def __init__(self, model_dir: Path, dropout: float = 0.1) -> None:
         super().__init__()
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        self.tokenizer = AutoTokenizer.from_pretrained(model_dir, local_files_only=True)
-        # torch's fused attention is slower in bfloat16 at these sizes, and attention dropout costs a third of a step.
-        plain = {"attn_implementation": "eager", "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": dropout}
-        self.encoder = AutoModel.from_pretrained(model_dir, local_files_only=True, add_pooling_layer=False, **plain)
+        self.tokens = Tokens(model_dir, TOKENS, multiple=ROUNDING)
+        # torch's fused attention is slower in bfloat16 at these sizes.
+        self.encoder = Encoder.load(model_dir, dropout, fused=False)
         width = self.encoder.config.hidden_size
         self.head = nn.Linear(width, 2)
         self.yes_no_head = nn.Linear(width, 3)
 
-    def encode(self, pairs: Sequence[tuple[str, str]]) -> Any:
-        """The tokens of (question, passage) pairs as tensors (batch, tokens).
+    def encode(self, pairs: Sequence[tuple[str, str]]) -> Batch:
+        """The tokens of (question, passage) pairs. Raises ValueError for a question that fills them."""
+        return self.tokens.of_pairs(pairs)
 
-        With `offset_mapping`, the (start, end) of each token in characters, and OF_PASSAGE.
-        """
-        questions, passages = zip(*pairs, strict=True)
-        encoded = self.tokenizer(
-            list(questions),
-            list(passages),
-            truncation="only_second",
-            max_length=TOKENS,
-            padding=True,
-            pad_to_multiple_of=ROUNDING,
-            return_tensors="pt",
-            return_offsets_mapping=True,
-        )
-        encoded[OF_PASSAGE] = torch.tensor(
-            [[part == 1 for part in encoded.sequence_ids(row)] for row in range(len(pairs))]
-        )
-        return encoded
-
-    def forward(self, encoded: Any) -> tuple[Tensor, Tensor]:
+    def forward(self, encoded: Batch) -> tuple[Tensor, Tensor]:
         """The scores of each token as the first and as the last of the answer, (batch, tokens) each."""
         return self.scores(encoded, self.hidden(encoded))
 
-    def hidden(self, encoded: Any) -> Tensor:
+    def hidden(self, encoded: Batch) -> Tensor:
         """The last layer's hidden states, (batch, tokens, hidden)."""
-        hidden: Tensor = self._encoded(encoded).last_hidden_state
-        return hidden
+        return self.states(encoded)[-1]
 
-    def outputs(self, encoded: Any, hidden: Tensor) -> Outputs:
+    def outputs(self, encoded: Batch, hidden: Tensor) -> Outputs:
         """The scores of all heads from the last layer's hidden states."""
         first, last = self.scores(encoded, hidden)
         return Outputs(first, last, self.yes_no_head(hidden[:, 0].float()))
 
-    def states(self, encoded: Any) -> tuple[Tensor, ...]:
+    def states(self, encoded: Batch) -> list[Tensor]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
-        states: tuple[Tensor, ...] = self._encoded(encoded, output_hidden_states=True).hidden_states
+        states: list[Tensor] = self.encoder(encoded.input_ids, encoded.attention_mask, encoded.token_type_ids)
         return states
 
-    def _encoded(self, encoded: Any, **options: bool) -> Any:
-        return self.encoder(**{name: encoded[name] for name in self.tokenizer.model_input_names}, **options)
-
-    def scores(self, encoded: Any, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, encoded: Batch, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """The result of `forward` from the last layer's hidden states."""
         scores = self.head(hidden.float())
-        allowed = encoded[OF_PASSAGE].clone()
+        allowed = encoded.of_second.clone()
         allowed[:, 0] = True
         return scores[..., 0].masked_fill(~allowed, _NOWHERE), scores[..., 1].masked_fill(~allowed, _NOWHERE)
 
@@ -115,8 +90,7 @@ class Reader:
         trained, metadata = load(file, network.state_dict())
         network.load_state_dict(trained, strict=False)
         network.encoder.to(DTYPES[precision])
-        if precision == "float32":  # where fused attention is faster
-            network.encoder.set_attn_implementation("sdpa")
+        network.encoder.fused = precision == "float32"  # where it is faster
         self.network = network.eval()
         self.heads = tuple(metadata.get("heads", SPAN).split())
         self.margin = float(metadata["margin"])
@@ -151,7 +125,7 @@ class Reader:
             encoded = self.network.encode([(question, passage) for passage in passages])
             outputs = self.network.outputs(encoded, self.network.hidden(encoded))
         says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(passages)
-        rows = zip(outputs.first, outputs.last, encoded["offset_mapping"].tolist(), strict=True)
+        rows = zip(outputs.first, outputs.last, encoded.offsets, strict=True)
         return [
             Reading([Span(start, end, score - self.margin) for start, end, score in spans_of(*row)], yes_no)
             for row, yes_no in zip(rows, says, strict=True)

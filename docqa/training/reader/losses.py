@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from docqa.models.reader.network import Network
+from docqa.models.tokens import Batch
 from docqa.training.question_sets import Example
 from docqa.training.reader.teacher import TEACHER_DEPTHS, TeacherScores, layers_at, token_indices
 
@@ -88,9 +89,9 @@ def distillation_loss(network: Network, batch: Sequence[TeacherScores], projecte
     return torch.stack(losses) if losses else first.sum(1) * 0
 
 
-def token_spans(encoded: Any, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def token_spans(encoded: Batch, row: int, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The first and last token of each span; spans that end beyond the last token read are dropped."""
-    offsets = encoded["offset_mapping"][row].tolist()
+    offsets = encoded.encodings[row].offsets
     _, passage = token_indices(encoded, row)
     token_spans = []
     for start, end in spans:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +19,7 @@ from torch import Tensor, nn
 from docqa.models.reader import Span
 from docqa.models.reader.network import Network, Outputs, spans_of
 from docqa.models.reader.weights import Tensors, is_head, load
+from docqa.models.tokens import Batch
 from docqa.training.figures import Read
 from docqa.training.reader.losses import token_spans
 from docqa.training.reader.low_rank import adapt, as_stored, restore
@@ -163,7 +163,7 @@ class _Run:
                 weight.lerp_(self._tuned[name], 1 - kept)
         return [sum(column) for column in zip(*losses, strict=True)]
 
-    def _backward(self, part: Sequence[Weighted], encoded: Any, size: int) -> tuple[float, ...]:
+    def _backward(self, part: Sequence[Weighted], encoded: Batch, size: int) -> tuple[float, ...]:
         with torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
             hidden = self._network.hidden(encoded)
         outputs = self._network.outputs(encoded, hidden)
@@ -173,12 +173,12 @@ class _Run:
         torch.stack([weight * loss for weight, loss in zip(weights, losses, strict=True)]).sum().backward()  # type: ignore[no-untyped-call]
         return tuple(loss.item() for loss in losses)
 
-    def _imitated(self, part: Sequence[Weighted], encoded: Any) -> dict[int, Tensor]:
+    def _imitated(self, part: Sequence[Weighted], encoded: Batch) -> dict[int, Tensor]:
         """For the rows to imitate, the first generation's probabilities (2, tokens)."""
         rows = [row for row, example in enumerate(part) if example.imitated]
         if self._first is None or not rows:
             return {}
-        few = {name: tensor[rows] for name, tensor in encoded.items()}
+        few = encoded.rows(rows)
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, cache_enabled=False):
             hidden = self._first.hidden(few)
         first, last = self._first.scores(few, hidden)
@@ -237,14 +237,14 @@ def read_with(network: Network) -> Read:
             hidden = network.hidden(encoded)
         with torch.inference_mode():
             first, last = network.scores(encoded, hidden)
-        rows = zip(first, last, encoded["offset_mapping"].tolist(), strict=True)
+        rows = zip(first, last, encoded.offsets, strict=True)
         return [[Span(*span) for span in spans_of(*row)] for row in rows]
 
     return read
 
 
 def _losses(
-    part: Sequence[Weighted], encoded: Any, outputs: Outputs, targets: dict[int, Tensor]
+    part: Sequence[Weighted], encoded: Batch, outputs: Outputs, targets: dict[int, Tensor]
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The summed losses of spans, yes/no and imitation.
 

@@ -3,12 +3,12 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from docqa.models.reader.network import OF_PASSAGE, Network
+from docqa.models.reader.network import Network
+from docqa.models.tokens import Batch
 from docqa.text.sentences import sentences
 
 # The layers whose states are kept, as shares of the depth: one compares question and passage, one has nearly finished.
@@ -43,10 +43,10 @@ def layers_at(network: Network, depths: Sequence[float]) -> list[int]:
     return [round(depth * network.encoder.config.num_hidden_layers) for depth in depths]
 
 
-def token_indices(encoded: Any, row: int) -> tuple[list[int], list[int]]:
+def token_indices(encoded: Batch, row: int) -> tuple[list[int], list[int]]:
     """The indices of the question's tokens and of the passage's in a row of a batch."""
-    question = [token for token, part in enumerate(encoded.sequence_ids(row)) if part == 0]
-    return question, encoded[OF_PASSAGE][row].nonzero()[:, 0].tolist()
+    question = [token for token, part in enumerate(encoded.encodings[row].sequence_ids) if part == 0]
+    return question, encoded.of_second[row].nonzero()[:, 0].tolist()
 
 
 def score_pairs(
@@ -97,7 +97,7 @@ def _score_batch(
 def _states(network: Network, batch: Sequence[tuple[str, str]], layers: Sequence[int]) -> list[Tensor]:
     """For each of the layers the states of all tokens of the batch: (tokens, hidden)."""
     encoded = network.encode(batch)
-    states, attended = network.states(encoded), encoded["attention_mask"].bool()
+    states, attended = network.states(encoded), encoded.attention_mask.bool()
     return [states[layer][attended].float() for layer in layers]
 
 
@@ -119,7 +119,7 @@ class ExcerptCutter:
     """Cuts passages to the sentences around the teacher's likeliest answer, which are read in half the time."""
 
     def __init__(self, network: Network) -> None:
-        self._tokenizer = network.tokenizer
+        self._tokens = network.tokens
         self._sentences: dict[str, list[tuple[int, int, int, int]]] = {}
 
     def cut(self, scores: TeacherScores, rng: random.Random) -> TeacherScores:
@@ -149,7 +149,7 @@ class ExcerptCutter:
     def _split(self, passage: str) -> list[tuple[int, int, int, int]]:
         """Start and end of each sentence, in characters and then in tokens."""
         if passage not in self._sentences:
-            offsets = self._tokenizer(passage, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+            offsets = self._tokens.offsets(passage)
             self._sentences[passage] = [
                 (start, end, sum(token < start for token, _ in offsets), sum(token < end for token, _ in offsets))
                 for start, end in sentences(passage)

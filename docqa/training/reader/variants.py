@@ -51,9 +51,11 @@ class Neighbours:
 
     def __init__(self, network: Network) -> None:
         vocabulary = {
-            word: token for word, token in network.tokenizer.get_vocab().items() if re.fullmatch(r"[a-z]{3,}", word)
+            word: token
+            for word, token in network.tokens.tokenizer.get_vocab().items()
+            if re.fullmatch(r"[a-z]{3,}", word)
         }
-        embeddings = network.encoder.get_input_embeddings().weight.detach().float().numpy()
+        embeddings = network.encoder.embeddings.word_embeddings.weight.detach().float().numpy()
         vectors = embeddings[list(vocabulary.values())] - embeddings.mean(0)
         self._vectors = vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
         self._words, self._index = list(vocabulary), {word: index for index, word in enumerate(vocabulary)}

@@ -1,0 +1,229 @@
+"""Encoders of BERT's family and MPNet in plain torch, with the names of weights that published files have.
+
+transformers computes the same, but importing it takes eight seconds of a processor and 150 MB in each process that
+holds a model. Architectures: Devlin et al., "BERT", 2019; Liu et al., "RoBERTa", 2019; Song et al., "MPNet", 2020, with
+the position buckets of Raffel et al., "T5", 2020.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from torch.nn import functional
+
+WEIGHTS = "model.safetensors"
+# Families, and whether positions are counted from behind the padding token's number.
+BERT, MPNET, ROBERTA = ("bert",), ("mpnet",), ("roberta", "xlm-roberta", "camembert")
+FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
+_NO = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a model's config.json says of its shape."""
+
+    model_type: str
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    layer_norm_eps: float
+    pad_token_id: int
+    type_vocab_size: int = 0
+    relative_attention_num_buckets: int = 32
+
+    @classmethod
+    def of(cls, model_dir: Path) -> "Config":
+        """Raises NotImplementedError for a model of another family, or one that differs from its family."""
+        raw: dict[str, Any] = json.loads((model_dir / "config.json").read_text("utf-8"))
+        known = raw.get("model_type") in (*BERT, *MPNET, *ROBERTA)
+        usual = raw.get("hidden_act") == "gelu" and raw.get("position_embedding_type", "absolute") == "absolute"
+        if not (known and usual and (model_dir / WEIGHTS).is_file()):
+            raise NotImplementedError(f"{model_dir} holds no encoder of a family that is known here")
+        return cls(**{name: raw[name] for name in cls.__dataclass_fields__ if name in raw})
+
+    @property
+    def first_position(self) -> int:
+        """The number of the first token's position."""
+        return 0 if self.model_type in BERT else self.pad_token_id + 1
+
+
+class Encoder(nn.Module):
+    """Tokens to their hidden states. `fused` attention is torch's own."""
+
+    def __init__(self, config: Config, dropout: float = 0.0, *, fused: bool = True) -> None:
+        super().__init__()
+        self.config = config
+        self.fused = fused
+        self.embeddings = _Embeddings(config, dropout)
+        self.encoder = _Layers(config, dropout)
+
+    @classmethod
+    def load(cls, model_dir: Path, dropout: float = 0.0, *, fused: bool = True) -> "Encoder":
+        """The encoder in a folder, in float32. Raises NotImplementedError as Config.of does, KeyError for a file in
+        which weights are missing."""
+        config = Config.of(model_dir)
+        encoder = cls(config, dropout, fused=fused)
+        stored = load_file(model_dir / WEIGHTS)
+        prefix = f"{config.model_type.removeprefix('xlm-')}."
+        named = {name.removeprefix(prefix): tensor for name, tensor in stored.items()}
+        wanted = {name: named[name].float() for name in encoder.state_dict()}
+        encoder.load_state_dict(wanted, assign=True)
+        return encoder.eval()
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> list[Tensor]:
+        """The states of (batch, tokens) after the embeddings and after each layer: (batch, tokens, hidden) each."""
+        states = [self.embeddings(input_ids, token_type_ids)]
+        biases = self.encoder.biases(input_ids.shape[1])
+        hidden = torch.zeros(attention_mask.shape, dtype=states[0].dtype).masked_fill(attention_mask == 0, _NO)
+        added = hidden[:, None, None, :] if biases is None else hidden[:, None, None, :] + biases
+        for layer in self.encoder.layer:
+            states.append(layer(states[-1], added, self.fused))
+        return states
+
+
+class _Linear(nn.Linear):
+    """Without the random numbers it would begin with: its own are in a file."""
+
+    def reset_parameters(self) -> None:
+        """Nothing."""
+
+
+class _Embedding(nn.Embedding):
+    """As _Linear."""
+
+    def reset_parameters(self) -> None:
+        """Nothing."""
+
+
+class _Embeddings(nn.Module):
+    def __init__(self, config: Config, dropout: float) -> None:
+        super().__init__()
+        width = config.hidden_size
+        self.word_embeddings = _Embedding(config.vocab_size, width)
+        self.position_embeddings = _Embedding(config.max_position_embeddings, width)
+        # MPNet tells the parts of a pair by their separator alone.
+        self.token_type_embeddings = _Embedding(config.type_vocab_size, width) if config.type_vocab_size else None
+        self.LayerNorm = nn.LayerNorm(width, config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self._first = config.first_position
+
+    def forward(self, input_ids: Tensor, token_type_ids: Tensor) -> Tensor:
+        places = torch.arange(self._first, self._first + input_ids.shape[1])  # tokens are padded behind
+        embedded = self.word_embeddings(input_ids)
+        if self.token_type_embeddings is not None:
+            embedded = embedded + self.token_type_embeddings(token_type_ids)
+        normed: Tensor = self.dropout(self.LayerNorm(embedded + self.position_embeddings(places)))
+        return normed
+
+
+class _Layers(nn.Module):
+    def __init__(self, config: Config, dropout: float) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(_Layer(config, dropout) for _ in range(config.num_hidden_layers))
+        buckets, heads = config.relative_attention_num_buckets, config.num_attention_heads
+        self.relative_attention_bias = _Embedding(buckets, heads) if config.model_type in MPNET else None
+
+    def biases(self, tokens: int) -> Tensor | None:
+        """What each head adds to the score of each pair of tokens, by how far apart they are: (1, heads, tokens,
+        tokens); None for a model that has no such thing."""
+        if self.relative_attention_bias is None:
+            return None
+        places = torch.arange(tokens)
+        buckets = _buckets(places[None, :] - places[:, None], self.relative_attention_bias.num_embeddings)
+        added: Tensor = self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
+        return added
+
+
+def _buckets(distances: Tensor, count: int) -> Tensor:
+    """The bucket of each distance: half of them for each direction, and of these half for one distance each, the
+    others for ranges that grow geometrically up to FARTHEST."""
+    each_way = count // 2
+    single = each_way // 2
+    far = distances.abs()
+    growth = (far.clamp_min(1).float() / single).log() / math.log(FARTHEST / single) * (each_way - single)
+    ranged = (single + growth.long()).clamp_max(each_way - 1)
+    return torch.where(far < single, far, ranged) + each_way * (distances > 0)
+
+
+class _Layer(nn.Module):
+    def __init__(self, config: Config, dropout: float) -> None:
+        super().__init__()
+        self.attention = (_MPNetAttention if config.model_type in MPNET else _BertAttention)(config, dropout)
+        self.intermediate = _Dense(config.hidden_size, config.intermediate_size)
+        self.output = _Output(config.intermediate_size, config, dropout)
+
+    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
+        attended = self.attention(hidden, added, fused)
+        output: Tensor = self.output(functional.gelu(self.intermediate.dense(attended)), attended)
+        return output
+
+
+class _Dense(nn.Module):
+    def __init__(self, width: int, out: int) -> None:
+        super().__init__()
+        self.dense = _Linear(width, out)
+
+
+class _Output(nn.Module):
+    """A projection, added to what it was made from."""
+
+    def __init__(self, width: int, config: Config, dropout: float) -> None:
+        super().__init__()
+        self.dense = _Linear(width, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, made: Tensor, source: Tensor) -> Tensor:
+        output: Tensor = self.LayerNorm(self.dropout(self.dense(made)) + source)
+        return output
+
+
+class _BertAttention(nn.Module):
+    def __init__(self, config: Config, dropout: float) -> None:
+        super().__init__()
+        width = config.hidden_size
+        self.self = nn.ModuleDict({name: _Linear(width, width) for name in ("query", "key", "value")})
+        self.output = _Output(width, config, dropout)
+        self._heads = config.num_attention_heads
+
+    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
+        query, key, value = (self.self[name](hidden) for name in ("query", "key", "value"))
+        output: Tensor = self.output(_attend(query, key, value, self._heads, added, fused), hidden)
+        return output
+
+
+class _MPNetAttention(nn.Module):
+    def __init__(self, config: Config, dropout: float) -> None:
+        super().__init__()
+        width = config.hidden_size
+        self.attn = nn.ModuleDict({name: _Linear(width, width) for name in ("q", "k", "v", "o")})
+        self.LayerNorm = nn.LayerNorm(width, config.layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self._heads = config.num_attention_heads
+
+    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
+        query, key, value = (self.attn[name](hidden) for name in ("q", "k", "v"))
+        attended = self.attn["o"](_attend(query, key, value, self._heads, added, fused))
+        output: Tensor = self.LayerNorm(self.dropout(attended) + hidden)
+        return output
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, added: Tensor, fused: bool) -> Tensor:
+    """The values of the tokens that each token attends to, by all heads side by side: (batch, tokens, hidden)."""
+    batch, tokens, width = query.shape
+    by_head = (batch, tokens, heads, width // heads)
+    query, key, value = (each.view(by_head).transpose(1, 2) for each in (query, key, value))
+    if fused:
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=added)
+    else:
+        scores = query @ key.transpose(2, 3) / math.sqrt(width // heads) + added
+        attended = scores.softmax(-1) @ value
+    return attended.transpose(1, 2).reshape(batch, tokens, width)

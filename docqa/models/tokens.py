@@ -1,0 +1,86 @@
+"""Texts and pairs of texts as the numbers of tokens that an encoder takes, by the library tokenizers."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import torch
+from tokenizers import Encoding, Tokenizer
+from torch import Tensor
+
+from docqa.models.encoder import Config
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What an encoder takes, (batch, tokens) each, and the library's view of each row."""
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    token_type_ids: Tensor
+    encodings: list[Encoding]
+
+    @cached_property
+    def of_second(self) -> Tensor:
+        """Which tokens are of the second text of their pair: (batch, tokens)."""
+        return torch.tensor([[part == 1 for part in each.sequence_ids] for each in self.encodings])
+
+    @property
+    def offsets(self) -> list[list[tuple[int, int]]]:
+        """Where in their text the tokens of each row stand: (start, end) in characters."""
+        return [each.offsets for each in self.encodings]
+
+    def rows(self, numbers: Sequence[int]) -> "Batch":
+        """Some of the rows."""
+        chosen = list(numbers)
+        encodings = [self.encodings[number] for number in chosen]
+        return Batch(self.input_ids[chosen], self.attention_mask[chosen], self.token_type_ids[chosen], encodings)
+
+
+class Tokens:
+    """The tokenizer in a model's folder; texts of more than `longest` tokens are cut, of pairs the second one."""
+
+    def __init__(self, model_dir: Path, longest: int, *, multiple: int = 1) -> None:
+        config = Config.of(model_dir)
+        self.tokenizer: Tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
+        self._longest, self._has_types = longest, config.type_vocab_size > 1
+        pad = self.tokenizer.id_to_token(config.pad_token_id)
+        self.tokenizer.enable_padding(
+            pad_id=config.pad_token_id, pad_token=pad, pad_to_multiple_of=multiple if multiple > 1 else None
+        )
+
+    def of_texts(self, texts: Sequence[str]) -> Batch:
+        """The tokens of texts, as many for each as the longest has."""
+        self.tokenizer.enable_truncation(self._longest)
+        return self._batch(self.tokenizer.encode_batch(list(texts)))
+
+    def of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Batch:
+        """The tokens of pairs of texts, as many for each as the longest has. Raises ValueError for a first text that
+        leaves no room for the second."""
+        self.tokenizer.enable_truncation(self._longest, strategy="only_second")
+        try:
+            return self._batch(self.tokenizer.encode_batch(list(pairs)))
+        except Exception as error:
+            raise ValueError(f"the question is too long to be read with a passage: {error}") from error
+
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where the tokens of a text stand in it, (start, end) in characters, however many they are."""
+        self.tokenizer.no_truncation()
+        return [span for span in self.tokenizer.encode(text, add_special_tokens=False).offsets if span[1] > span[0]]
+
+    def _batch(self, encodings: list[Encoding]) -> Batch:
+        ids, mask, types = (
+            torch.tensor([getattr(each, name) for each in encodings]) for name in ("ids", "attention_mask", "type_ids")
+        )
+        return Batch(ids, mask, types if self._has_types else torch.zeros_like(types), encodings)
+
+
+def longest_in(model_dir: Path) -> int:
+    """How many tokens the model in a folder takes, as its sentence-transformers settings or its positions say."""
+    config = Config.of(model_dir)
+    most = config.max_position_embeddings - config.first_position
+    settings = model_dir / "sentence_bert_config.json"
+    stated = json.loads(settings.read_text("utf-8")).get("max_seq_length") if settings.is_file() else None
+    return min(most, stated or most)
