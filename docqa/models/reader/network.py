@@ -1,8 +1,7 @@
 """The encoder with a head that predicts where an answer begins and ends: Devlin et al., "BERT", 2019, section 4.3.
 
 The first token stands for "no answer" (SQuAD 2.0); another head reads from its state whether the passage says yes or no
-to a yes/no question. The encoder is of BERT's family or MPNet. On the server's side of the house, only this module and
-`weights` import torch, besides the embedder's child.
+to a yes/no question. The encoder is of BERT's family or MPNet. torch is imported in the processes of models only.
 """
 
 from collections.abc import Sequence
