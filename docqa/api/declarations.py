@@ -24,6 +24,7 @@ from docqa.api.rules import (
     short_text,
     text,
 )
+from docqa.ingest import zipped
 from docqa.questions.question import ChatOptions
 
 LONGEST_TEXT: Final = 32_768  # characters of a message, a question, a name
@@ -250,16 +251,28 @@ _SCOPE: Final = {
 CHAT_CREATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE, "turns": default(many(TURN), [])})
 CHAT_UPDATE_BODY: Final = record({"title": SHORT_TEXT, **_SCOPE})
 SIGN_IN_BODY: Final = record({"ticket": SHORT_TEXT})
+_TAGS: Final = bounded(checked(many(TAG), _tags), maxItems=MOST_TAGS)
 DOCUMENT_UPDATE_BODY: Final = checked(
-    record(
-        {
-            "name": optional(NAME),
-            "tags": described(
-                bounded(optional(checked(many(TAG), _tags)), maxItems=MOST_TAGS), "What it is filed under from now on."
-            ),
-        }
-    ),
+    record({"name": optional(NAME), "tags": described(optional(_TAGS), "What it is filed under from now on.")}),
     _change_something,
+)
+MANIFEST: Final = record(
+    {
+        "format": one_of(zipped.FORMAT),
+        "version": integer(ge=1, le=zipped.VERSION),
+        "name": SHORT_TEXT,
+        "documents": many(
+            record(
+                {
+                    "file": SHORT_TEXT,
+                    "name": WORDS,
+                    "media_type": default(SHORT_TEXT, ""),
+                    "url": default(SHORT_TEXT, ""),
+                    "tags": default(_TAGS, []),
+                }
+            )
+        ),
+    }
 )
 
 

@@ -44,9 +44,10 @@ class Endpoint:
     """One route. Requests are checked against its declaration, and /openapi.json is made from it.
 
     `answers` is what a reply of `status` holds: dataclasses of `records`, `list[...]` of one, or media types such as
-    "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part. `lane`: where
-    requests are counted that take time, as `Lanes.of` names it. `errors` are those of this endpoint alone; what every
-    endpoint shares (401, 413, 422, 503) follows from the rest of the declaration. `errors_as` is how they are written.
+    "application/pdf"; one of them, or a tuple of several. `file` is the name of a multipart part; it is a document, and
+    refused as soon as its beginning shows that it is none, unless it may be `any_file`. `lane`: where requests count
+    that take time, as `Lanes.of` names it. `errors` are those of this endpoint alone; what every endpoint shares (401,
+    413, 422, 503) follows from the rest of the declaration. `errors_as` is how they are written.
     What is `of_machine` belongs to no account, and is open to that of the first key alone (403).
     """
 
@@ -59,6 +60,7 @@ class Endpoint:
     query: Rule | None = None
     body: Rule | None = None
     file: str | None = None
+    any_file: bool = False
     status: int = 200
     lane: str = ""
     errors: tuple[type[DocqaError], ...] = ()

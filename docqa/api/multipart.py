@@ -42,17 +42,20 @@ def media_type(raw: str) -> str:
     return f"{bare}; charset={charset}" if charset else bare
 
 
-async def read_part(chunks: AsyncIterable[bytes], header: HeaderValue, name: str, folder: Path | None = None) -> Any:
+async def read_part(
+    chunks: AsyncIterable[bytes], header: HeaderValue, name: str, folder: Path | None = None, *, any_file: bool = False
+) -> Any:
     """The last part called `name`: an Upload, the text of a plain field, or ABSENT.
 
     `header` holds the form's Content-Type; large files are received in `folder`. Raises InvalidRequest where the body
-    is not multipart, and Unreadable as soon as the beginning of a file shows that it cannot be read.
+    is not multipart, and Unreadable as soon as the beginning of a file shows that it cannot be read, unless it may be
+    `any_file`.
     """
     try:
         boundary = header.parameter("boundary")
         if not boundary:
             raise ValueError("its Content-Type names no boundary")
-        part = _FilePart(name, boundary, folder)
+        part = _FilePart(name, boundary, folder, any_file=any_file)
         async for chunk in chunks:
             view = memoryview(chunk)
             for start in range(0, len(view), _PIECE):
@@ -73,7 +76,8 @@ class _FilePart:
     `value` is the Upload, the text of a plain field, or ABSENT.
     """
 
-    def __init__(self, name: str, boundary: str, folder: Path | None) -> None:
+    def __init__(self, name: str, boundary: str, folder: Path | None, *, any_file: bool) -> None:
+        self._any_file = any_file
         self.value: Upload | str | object = ABSENT
         self._name, self._folder = name, folder
         self._headers: dict[str, str] = {}
@@ -130,7 +134,7 @@ class _FilePart:
             return
         file_name = disposition.parameter("filename")
         self._file_name = None if file_name is None else _clean_name(file_name)
-        self._spool, self._head_seen = Spool(self._folder), False
+        self._spool, self._head_seen = Spool(self._folder), self._any_file
 
     def _drop(self) -> None:
         if self._spool is not None:

@@ -46,7 +46,7 @@ async def read(
     raw: Any = ABSENT
     many = False
     if endpoint.file is not None:
-        raw = await _read_form(request, endpoint.file, file_limit, folder)
+        raw = await _read_form(request, endpoint.file, file_limit, folder, any_file=endpoint.any_file)
     elif endpoint.body is not None:
         data = await read_bytes(request, body_limit)
         many = looks_many(data)
@@ -150,13 +150,15 @@ def _is_json(content_type: str) -> bool:
     return not content_type or (main == "application" and (sub == "json" or sub.endswith("+json")))
 
 
-async def _read_form(request: Request, name: str, file_limit: int, folder: Path | None) -> dict[str, Any]:
+async def _read_form(
+    request: Request, name: str, file_limit: int, folder: Path | None, *, any_file: bool
+) -> dict[str, Any]:
     """{name: Upload}; or the text where a plain field has that name; or {} where nothing has."""
     header = HeaderValue(request.headers.get("content-type", ""))
     value: Any = ABSENT
     if header.media_type == "multipart/form-data":
         async with aclosing(_stream(request, "file", file_limit, slack=_ENVELOPE)) as stream:
-            value = await read_part(stream, header, name, folder)
+            value = await read_part(stream, header, name, folder, any_file=any_file)
         if isinstance(value, Upload) and value.content.size > file_limit:
             raise _too_large("file", file_limit)
     elif header.media_type == "application/x-www-form-urlencoded":

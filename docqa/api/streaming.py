@@ -40,6 +40,11 @@ def stream_file(content: Spool, media_type: str, headers: Mapping[str, str]) -> 
     return _Stream(_pieces(content), media_type=media_type, headers=sized)
 
 
+def stream_pieces(pieces: AsyncGenerator[bytes, None], media_type: str, headers: Mapping[str, str]) -> Response:
+    """A response that sends bytes while they are made; a failure breaks it off."""
+    return _Stream(pieces, media_type=media_type, headers=headers)
+
+
 async def _pieces(content: Spool) -> AsyncGenerator[bytes, None]:
     with closing(content):
         async for piece in content.pieces():

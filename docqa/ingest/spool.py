@@ -8,6 +8,7 @@ from contextlib import aclosing
 from io import SEEK_END
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from typing import IO
 
 from aiosqlite import Connection
 
@@ -50,6 +51,10 @@ class Spool:
     def sha256(self) -> bytes:
         """The SHA-256 of what was written."""
         return self._hash.digest()
+
+    def opened(self) -> IO[bytes]:
+        """The file, for who seeks in it in a thread, while nothing else reads or writes it."""
+        return self._file
 
     def read(self) -> bytes:
         """All that was written. Reads from disk: call it in a thread."""

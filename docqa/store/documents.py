@@ -187,11 +187,11 @@ async def document_status(conn: Connection, account: int, doc_id: str) -> record
     return records.DocumentStatus(doc_id, state, pages, unread, chunks, await count_embedded(conn, id_), message)
 
 
-async def media_type(conn: Connection, document: int) -> str:
-    """The media type that the file was uploaded with."""
-    row = await fetch_one(conn, "SELECT media_type FROM original WHERE document = ?", document)
+async def origin(conn: Connection, document: int) -> tuple[str, str]:
+    """(the media type that the file came with, where it was fetched from or "" for an upload)."""
+    row = await fetch_one(conn, "SELECT media_type, coalesce(url, '') FROM original WHERE document = ?", document)
     assert row is not None, "a document is written together with its bytes"
-    return str(row[0])
+    return row[0], row[1]
 
 
 async def original_pieces(conn: Connection, document: int) -> AsyncGenerator[bytes, None]:

@@ -79,6 +79,22 @@ async def knowledge_base_documents(conn: Connection, account: int, knowledge_bas
     return [StoredDocument(*row) for row in await fetch_all(conn, sql, id_)]
 
 
+async def base_with_originals(conn: Connection, account: int, knowledge_base_id: str) -> tuple[str, list[str]]:
+    """(name, doc_ids) of a knowledge base whose files the account may have. Raises NotFound, Forbidden."""
+    row = await knowledge_row(conn, account, knowledge_base_id)
+    base = await _knowledge_base(conn, row)
+    if base.access == "read":
+        raise Forbidden(f"{base.name} was shared with you without its files: ask its owner for them.")
+    return base.name, [member.doc_id for member in base.document_details]
+
+
+async def own_base_named(conn: Connection, account: int, name: str) -> str | None:
+    """The id of the account's own knowledge base of this very name, the oldest; None where there is none."""
+    sql = "SELECT knowledge_base_id FROM knowledge_base WHERE account = ? AND name = ? ORDER BY id LIMIT 1"
+    row = await fetch_one(conn, sql, account, name)
+    return row[0] if row else None
+
+
 async def update_knowledge_base(
     conn: Connection, account: int, knowledge_base_id: str, name: str | None, members: Sequence[StoredDocument]
 ) -> None:

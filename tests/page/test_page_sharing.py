@@ -1,4 +1,4 @@
-"""A knowledge base shared in the page with another account: by a link, to be read and asked, until it is withdrawn."""
+"""A knowledge base goes from the page to another account: shared by a link until it is withdrawn, or as a ZIP."""
 
 import httpx
 
@@ -84,3 +84,27 @@ def test_what_was_shared_is_given_back(page: Browser, reader: httpx.Client, serv
         assert owner.get(f"/v1/api/documents/{doc_id}").status_code == 200
         owner.delete(f"/v1/api/documents/{doc_id}")
         owner.delete(path.removesuffix("/shares"))
+
+
+def test_a_knowledge_base_is_saved_as_a_zip_and_brought_in_again(page: Browser, reader: httpx.Client) -> None:
+    doc_id = add(reader, LEASE, "lease.txt")
+    base = reader.post("/v1/api/knowledge", json={"name": "Rents", "document_ids": [doc_id]}).json()
+    enter(page, reader)
+    select(page, "#base", "Rents")
+    page.click("#base-menu")
+    page.run("URL.createObjectURL = (blob) => { window.saved = blob; return 'blob:'; }")
+    page.run("HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; }")
+    page.click("#base-save")
+    eventually(lambda: page.run("return window.savedAs") == "Rents.zip")
+    reader.delete(f"/v1/api/documents/{doc_id}")
+    reader.delete(f"/v1/api/knowledge/{base['knowledge_base_id']}")
+    page.run(
+        "const transfer = new DataTransfer(); transfer.items.add(new File([window.saved], 'Rents.zip'));"
+        "const input = document.querySelector('#base-file'); input.files = transfer.files;"
+        "input.dispatchEvent(new Event('change'))"
+    )
+    page.wait("#say", lambda text: text == "“Rents”: 1 added, 0 there already.")
+    page.wait("#documents", lambda text: "lease.txt" in text)
+    assert page.run("return document.querySelector('#base').selectedOptions[0].label") == "Rents"
+    [brought] = reader.get("/v1/api/knowledge").json()["knowledge_bases"]
+    assert [member["name"] for member in brought["document_details"]] == ["lease.txt"]

@@ -118,7 +118,7 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
     """
     async with services.lanes.copies.turn(account), services.db.read() as conn:
         document = await store.documents.document_with_original(conn, account, given.path["doc_id"])
-        media_type = await store.documents.media_type(conn, document.id)
+        media_type, _ = await store.documents.origin(conn, document.id)
         content = await copied_original(conn, document.id, services.settings.data)
     # A page that a stranger wrote must not run as a page of this server.
     safe = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(document.name, safe='')}"}

@@ -45,6 +45,7 @@ function showActions() {
   for (const id of ["base-part", "base-rename", "base-share"]) $(id).hidden = !isOwn(current());
   $("base-make").hidden = Boolean(current()) && !isOwn(current());
   $("base-delete").hidden = !current();
+  $("base-save").hidden = !current() || current().access === "read";
   $("base-delete").textContent = word(!current() || isOwn(current()) ? "delete" : "giveBack");
   $("base-into").hidden = Boolean(current()) || !own.length;
   $("base-into").replaceChildren(option("", word("baseInto")), ...own.map(({ id, name }) => option(id, name)));
