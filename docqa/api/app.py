@@ -24,6 +24,7 @@ from docqa.api.endpoints import (
     chats,
     dify,
     documents,
+    guides,
     keys,
     knowledge,
     machine,
@@ -108,6 +109,9 @@ ENDPOINTS = (
     page.HEALTH,
     page.PAGE,
     page.REFERENCE,
+    guides.LIST,
+    guides.READ,
+    guides.PICTURE,
     page.PART,
     page.SIGN_IN,
 )
