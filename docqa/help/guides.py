@@ -49,7 +49,8 @@ def body(name: str) -> str:
                 part.attrSet("href", f"/help/{link[1]}{link[2] or ''}")
             elif part.type == "image":
                 part.attrSet("src", f"/help/{part.attrs['src']}")
-    return str(parser.renderer.render(tokens, parser.options, {}))
+    html = str(parser.renderer.render(tokens, parser.options, {}))
+    return html.replace("<pre>", '<pre tabindex="0">')  # a wide one is scrolled by keys too
 
 
 @cache
