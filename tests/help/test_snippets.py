@@ -66,6 +66,8 @@ ELSEWHERE = {
     "python run.py models add": "tests/cli/test_models.py adds a file that is a model",
     "python run.py models remove": "tests/cli/test_models.py removes what is there",
     "python run.py ocr add": "downloads; tests/cli/test_ocr_command.py adds from a package index on loopback",
+    "python run.py kb take": "takes the code of another account; tests/api/test_shares.py does",
+    "python run.py kb withdraw": "the same",
     "python run.py doctor": "minutes; tests/setup/test_doctor.py runs it",
     "python run.py mcp": "tests/api/test_mcp.py speaks to it and opens its bundle",
     "python run.py serve": "serves for ever",
