@@ -1,6 +1,7 @@
 """The guides at `/help`: every one is shown, every link of them leads somewhere, also on a forge."""
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -84,6 +85,13 @@ def test_a_guide_begins_with_what_it_is_about_and_is_no_html_of_its_own(name: st
     assert heading.startswith("# ") and not blank and first[0].isalpha()
     assert body(name).count("<h1") == 1
     assert "&lt;/" not in body(name), "tags in the Markdown would be shown as they are"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_styles_of_the_page_mean_no_heading_of_a_guide(name: str) -> None:
+    styles = files("docqa.page").joinpath("style/page.css").read_text(encoding="utf-8")
+    styled = set(re.findall(r"#([a-z][\w-]*)", styles))
+    assert styled.isdisjoint(re.findall(r' id="([^"]+)"', body(name)))
 
 
 def test_what_shows_guides_comes_with_the_page() -> None:
