@@ -17,11 +17,10 @@ from docqa.api.app import ENDPOINTS
 from docqa.cli.group import Listed
 from docqa.cli.main import SECTIONS
 from docqa.formats.names import SUFFIXES
+from docqa.help.guides import NAMES, source
 from docqa.settings import Settings, environment_name
 
 PACKAGE = ROOT / "docqa"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # The rooms of the house from top to bottom, as CONTRIBUTING draws them: a package imports only from those below it, and
 # from the root's modules.
@@ -45,7 +44,7 @@ HOMES = {
     "ebooklib": {"formats/markup/epub.py"},
     "striprtf": {"formats/rtf/reading.py"},
     "readability": {"formats/markup/web.py"},
-    "markdown_it": {"formats/markup/markdown.py"},
+    "markdown_it": {"formats/markup/markdown.py", "help/guides.py"},  # what strangers wrote, and what we did
     "fasttext": {"text/detect.py"},
     "wordfreq": {"text/frequency.py"},
     "text_to_num": {"text/values.py"},
@@ -255,16 +254,16 @@ def test_the_server_process_holds_no_heavy_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def table(heading: str) -> list[list[str]]:
-    """The rows of the first table under a heading of the README, without its head."""
-    section = re.split(r"^#+ ", README.split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+def table(guide: str, heading: str) -> list[list[str]]:
+    """The rows of the first table under a heading of a guide, without its head."""
+    section = re.split(r"^#+ ", source(guide).split(f"# {heading}\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("|")
     ]
     return [[cell.strip("| ") for cell in row] for row in rows[2:]]
 
 
-def test_the_readme_lists_every_setting() -> None:
+def test_a_guide_lists_every_setting() -> None:
     def shown(value: object) -> str:
         return (
             "`data/`"
@@ -282,17 +281,17 @@ def test_the_readme_lists_every_setting() -> None:
         [f"`{environment_name(setting.name)}`", shown(setting.default), setting.metadata["help"]]
         for setting in fields(Settings)
     ]
-    assert table("Settings") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+    assert table("settings", "Settings") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
 
 
-def test_the_readme_lists_every_endpoint() -> None:
+def test_a_guide_lists_every_endpoint() -> None:
     expected = [[f"`{' '.join(endpoint.methods)} {endpoint.path}`", endpoint.summary] for endpoint in ENDPOINTS]
-    assert table("Endpoints") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+    assert table("api", "Endpoints") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
 
 
-def test_the_readme_lists_every_command() -> None:
+def test_a_guide_lists_every_command() -> None:
     expected = [[f"`{command.name}`", command.does] for section in SECTIONS.values() for command in section]
-    assert table("Commands") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
+    assert table("commands", "Commands") == expected, "\n".join(f"| {' | '.join(row)} |" for row in expected)
 
 
 @pytest.mark.parametrize("command", [command for section in SECTIONS.values() for command in section], ids=str)
@@ -301,13 +300,14 @@ def test_every_command_is_where_the_list_says_and_has_help(command: Listed) -> N
     assert command.load().help
 
 
-def test_the_readme_lists_every_format() -> None:
-    assert re.findall(r"`(\.\w+)`", " ".join(row[0] for row in table("Formats"))) == list(SUFFIXES)
+def test_a_guide_lists_every_format() -> None:
+    assert re.findall(r"`(\.\w+)`", " ".join(row[0] for row in table("formats", "Formats"))) == list(SUFFIXES)
 
 
 def test_every_file_that_the_documents_name_is_there() -> None:
-    for document in ("README.md", "CONTRIBUTING.md", "SECURITY.md"):
-        for name in re.findall(r"`((?:docqa|tests|models)/[\w./-]+)`", (ROOT / document).read_text(encoding="utf-8")):
+    guides = (f"docqa/help/{name}.md" for name in NAMES)
+    for document in ("README.md", "CONTRIBUTING.md", "SECURITY.md", *guides):
+        for name in re.findall(r"`((?:docqa|tests|models)/[\w./@-]+)`", (ROOT / document).read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{document} names {name}"
 
 

@@ -3,7 +3,6 @@
 import http.server
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -334,42 +333,6 @@ def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path)
             )
     finally:
         assert stop_server(server) == 0
-
-
-@pytest.mark.skipif(
-    not (shutil.which("curl") and shutil.which("bash")), reason="the examples are for curl in a POSIX shell"
-)
-def test_the_examples_of_the_readme_work(server: Server, site: str, tmp_path: Path) -> None:
-    """Every curl line of the README, in its order, against this server; only the deletions wait for the end."""
-    with server.client() as client:
-        doc_id = upload(client, LEASE)
-        files = {"file": ("report.pdf", (ROOT / "tests/files/report.pdf").read_bytes())}
-        pdf = client.post("/v1/api/upload", files=files).json()["doc_id"]
-        kb = client.post("/v1/api/knowledge", json={"name": "Leases", "document_ids": [doc_id]}).json()[
-            "knowledge_base_id"
-        ]
-    (tmp_path / "report.pdf").write_bytes((ROOT / "tests/files/report.pdf").read_bytes())
-    readme = (
-        (ROOT / "README.md")
-        .read_text()
-        .replace("\\\n", " ")
-        .replace("http://127.0.0.1:8000", server.base)
-        .replace("DOC_ID", doc_id)
-    )
-    lines = [
-        line.strip()
-        .replace("https://example.org/report.pdf", f"{site}/lease")
-        .replace("$DOC/pages/1.png", f"{pdf}/pages/1.png")
-        for line in readme.splitlines()
-        if line.startswith("    curl ")
-    ]
-    assert len(lines) >= 20
-    setup = f'KEY={server.key} BASE={server.base} DOC={doc_id} KB={kb}; curl() {{ command curl -sS --fail-with-body -H "x-api-key: $KEY" "$@"; }}\n'
-    for line in sorted(lines, key=lambda line: "DELETE" in line):
-        done = subprocess.run(
-            ["bash", "-c", setup + line], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=60
-        )
-        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 
 def test_the_description_of_the_api_is_served(server: Server) -> None:

@@ -25,6 +25,7 @@ from docqa.api.endpoints import (
     dify,
     documents,
     exchange,
+    guides,
     keys,
     knowledge,
     machine,
@@ -111,6 +112,9 @@ ENDPOINTS = (
     page.HEALTH,
     page.PAGE,
     page.REFERENCE,
+    guides.LIST,
+    guides.READ,
+    guides.PICTURE,
     page.PART,
     page.SIGN_IN,
 )

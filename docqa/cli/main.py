@@ -27,7 +27,6 @@ SECTIONS = {
         Listed("serve", "docqa.cli.serve:serve", "serve the API and the page"),
         Listed("status", "docqa.cli.status:status", "what runs, what can be used, what is missing"),
         Listed("log", "docqa.cli.status:log", "show what the server has logged"),
-        Listed("mcp", "docqa.cli.mcp:mcp", "speak MCP over stdin and stdout, for an assistant"),
         Listed("key", "docqa.cli.keys:key", "add, list and revoke API keys"),
         Listed("models", "docqa.cli.models:models", "list, pull, add, remove and check models"),
         Listed("ocr", "docqa.cli.ocr:ocr", "list and add languages of text recognition"),

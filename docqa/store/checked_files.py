@@ -13,6 +13,10 @@ from docqa.errors import DocqaError
 from docqa.store.database import DRIVER, connect, migrations
 
 APPLICATION = 1148146513  # "DocQ", set by migration 9
+LITESTREAM = {
+    "_litestream_lock",
+    "_litestream_seq",
+}  # which Litestream adds where it copies; nothing of ours reads them
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -95,9 +99,10 @@ def fresh(applied: list[tuple[int, str]] | None = None) -> Any:
 
 
 def _columns(conn: Any) -> dict[str, set[tuple[Any, ...]]]:
-    """(name, type, NOT NULL, place in the key, hidden) of the columns of each table that is not an index's own."""
+    """(name, type, NOT NULL, place in the key, hidden) of the columns of each table that is neither an index's own
+    nor Litestream's."""
     names = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
-    own = [name for name in names if not re.match(r"sqlite_|chunk_(fts|vec1?)_", name)]
+    own = [name for name in names if not re.match(r"sqlite_|chunk_(fts|vec1?)_", name) and name not in LITESTREAM]
     return {
         name: {(row[1], row[2], row[3], row[5], row[6]) for row in conn.execute(f"PRAGMA table_xinfo({name})")}
         for name in own

@@ -281,6 +281,23 @@ async def test_a_backup_is_restored_over_a_database_that_is_too_damaged_to_be_op
     await (await Database.open(data / "docqa.sqlite")).close()
 
 
+async def test_tables_that_litestream_adds_do_not_keep_a_backup_from_being_restored(
+    settings: Settings, tmp_path: Path
+) -> None:
+    async with served(settings, Hashing()) as client:
+        knowledge = await library(client)
+        before = await answers(client, knowledge)
+    conn = connect(settings.database)
+    conn.execute("CREATE TABLE _litestream_lock (id INTEGER)")
+    conn.execute("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+    conn.close()
+    assert await asyncio.to_thread(run, settings.data, "backup", str(tmp_path / "backup.sqlite")) == 0
+    other = elsewhere(settings, "other")
+    assert await asyncio.to_thread(run, other.data, "restore", str(tmp_path / "backup.sqlite")) == 0
+    async with served(other, Hashing()) as client:
+        assert await answers(client, knowledge) == before
+
+
 async def test_an_export_of_what_there_is_not_says_what_there_is(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

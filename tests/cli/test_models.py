@@ -12,9 +12,9 @@ from docqa.catalog.gguf import NotGguf, read_header
 from docqa.catalog.machine import Machine, find_machine
 from docqa.catalog.proposals import memory, propose
 from docqa.cli.main import main
+from docqa.help.guides import source
 from hub import Hub
 
-README = SHIPPED.parent.parent / "README.md"
 TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}"
 CATALOG = """
 [[model]]
@@ -129,8 +129,8 @@ def test_proposed_models_fit_the_memory_and_the_cores(gigabytes: int, cores: int
     assert all(memory(entry) <= gigabytes * 10**9 / 2 for entry in proposed)
 
 
-def test_the_readme_lists_the_shipped_catalogue(run: Run) -> None:
-    section = README.read_text("utf-8").split("\n## Models\n", 1)[1].split("\n## ", 1)[0]
+def test_a_guide_lists_the_shipped_catalogue(run: Run) -> None:
+    section = source("models").split("\n## The catalogue\n", 1)[1].split("\n## ", 1)[0]
     rows = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]
         for line in section.splitlines()

@@ -202,6 +202,12 @@ def test_without_language_data_a_picture_is_refused_with_the_command_that_adds_t
         text_of(saved(drawn(), "PNG"))
 
 
+def test_a_folder_that_may_not_be_looked_into_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "ADDED", Path("/" + "long" * 100))  # to look at it raises, for whoever tests
+    assert data.ADDED not in data.folders()
+    assert data.languages()
+
+
 def test_strokes_that_no_language_has_are_no_text() -> None:
     assert not weigh("Pera SSMS, SSSR\nEE “EA”\n, eee; 7}, PPM\nRWS RS OMS. PR. TSR, ALEK").is_well_read
     assert weigh(

@@ -16,7 +16,6 @@ import httpx
 import pytest
 
 from conftest import client_of, key_for, upload
-from docqa import ROOT
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Evidence
 from docqa.answering.prompt_layout import Layouts
@@ -25,6 +24,7 @@ from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.catalog.keys import ProviderKeys
 from docqa.catalog.targets import Target
 from docqa.errors import CannotStart, DocqaError, ProviderFailed, Unavailable
+from docqa.help.guides import source
 from docqa.models.chat.failures import LONGEST_WAIT, RETRY_PAUSE, seconds_of
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
@@ -755,12 +755,12 @@ async def test_a_chat_is_answered_through_a_compatible_server(llama: str, settin
 
 @needs_model
 async def test_the_estimate_errs_on_the_high_side_of_a_real_tokenizer(llama: str) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    guide = source("answers")
     async with httpx.AsyncClient() as client:
         counted = await client.post(
-            f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": readme[:3000]}, timeout=60
+            f"{llama.removesuffix('/v1')}/extras/tokenize/count", json={"input": guide[:3000]}, timeout=60
         )
-    assert 1 <= estimate(readme[:3000]) / counted.json()["count"] < 2
+    assert 1 <= estimate(guide[:3000]) / counted.json()["count"] < 2
 
 
 @pytest.mark.parametrize(

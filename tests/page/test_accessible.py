@@ -148,7 +148,7 @@ def test_tab_leads_through_the_page_in_the_order_it_is_read_and_the_focus_is_see
 ) -> None:
     answered(page, reader, server)
     order = tabbed(page, "cite")
-    assert order[:4] == ["Skip to the question", "open-settings", "leave", "tab-documents"]
+    assert order[:5] == ["Skip to the question", "Help", "open-settings", "leave", "tab-documents"]
     wanted = ["file", "url", "base", "find", "More about lease.txt", "Delete lease.txt", "fresh", "Source 1"]
     assert [name for name in order if name in wanted] == wanted
     assert order[-6:] == ["send", "model", "answer-language", "length", "agent", "cite"]

@@ -18,10 +18,10 @@ from docqa.text.words import TERMS_VERSION
 
 TAG = "Server"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
-_FRESH = {"Cache-Control": "no-cache"}  # the parts of one version belong together
-# Pictures are pages of documents, and the empty icon, without which browsers ask for /favicon.ico.
+FRESH = {"Cache-Control": "no-cache"}  # the parts of one version belong together
+# Pictures are pages of documents, those of the guides, and the empty icon, without which browsers ask for /favicon.ico.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src blob: data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 )
 _THREAD = ThreadPoolExecutor(1, "health")  # of its own: those of the loop may all be taken by questions
@@ -32,16 +32,17 @@ REBUILDING_TERMS = (
 
 async def show_page(services: Services, account: int, given: Given) -> Response:
     """The web page, under a policy that lets nothing run in it but its own scripts, and nothing load from elsewhere."""
-    return _shown(_file("index.html").decode().replace("{suffixes}", ",".join(SUFFIXES)))
+    return shown(_file("index.html").decode().replace("{suffixes}", ",".join(SUFFIXES)))
 
 
 async def show_reference(services: Services, account: int, given: Given) -> Response:
     """The API's reference, which a script makes of /openapi.json."""
-    return _shown(_file("docs.html").decode())
+    return shown(_file("docs.html").decode())
 
 
-def _shown(html: str) -> Response:
-    return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer", **_FRESH})
+def shown(html: str) -> Response:
+    """A page, under that policy."""
+    return HTMLResponse(html, headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer", **FRESH})
 
 
 async def show_part(services: Services, account: int, given: Given) -> Response:
@@ -49,7 +50,7 @@ async def show_part(services: Services, account: int, given: Given) -> Response:
     path = f"{given.path['folder']}/{given.path['name']}"
     if path not in _parts():
         raise NotFound("The page has no such part")
-    return Response(_file(path), media_type=_TYPES[path.rpartition(".")[2]], headers=_FRESH)
+    return Response(_file(path), media_type=_TYPES[path.rpartition(".")[2]], headers=FRESH)
 
 
 @cache

@@ -36,11 +36,16 @@ INSTALL = f"Run `{command('en')}`, with the codes of the languages it is in (`py
 
 
 def folders() -> list[Path]:
-    """Where the data may be, first those that count first. If TESSDATA_PREFIX is set, nothing else is searched."""
+    """Where the data may be, first those that count first. If TESSDATA_PREFIX is set, nothing else is searched.
+
+    A folder that may not be looked into, as a home may not by a service, is left out.
+    """
     if prefix := os.environ.get("TESSDATA_PREFIX"):
-        return [Path(prefix), Path(prefix) / "tessdata"]
-    system = [path for pattern in _SYSTEM for path in _matches(pattern)]
-    return [ADDED, *system, Path(sys.prefix) / "share" / "tessdata"]
+        searched = [Path(prefix), Path(prefix) / "tessdata"]
+    else:
+        system = [path for pattern in _SYSTEM for path in _matches(pattern)]
+        searched = [ADDED, *system, Path(sys.prefix) / "share" / "tessdata"]
+    return [folder for folder in searched if os.access(folder, os.R_OK | os.X_OK)]
 
 
 def files() -> dict[str, Path]:
