@@ -233,15 +233,15 @@ def test_keys_are_added_listed_and_revoked(server: Server) -> None:
         command = [sys.executable, str(ROOT / "run.py"), "key", *arguments, "--data", str(server.data)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    added = run("add", "second", "--account", "other")
+    added = run("add", "archive", "--account", "other")
     assert added.returncode == 0
     headers = {"x-api-key": added.stdout.strip()}
     assert httpx.get(f"{server.base}/v1/api/documents", headers=headers).json()["documents"] == [], (
         "another account sees other documents"
     )
     listed = run("list").stdout
-    assert "second" in listed and "first key" in listed and added.stdout.strip() not in listed
-    number = next(line.split()[0] for line in listed.splitlines() if "second" in line)
+    assert "archive" in listed and "first key" in listed and added.stdout.strip() not in listed
+    number = next(line.split()[0] for line in listed.splitlines() if "archive" in line)
     assert run("revoke", number).returncode == 0
     assert run("revoke", number).returncode == 1
     assert httpx.get(f"{server.base}/v1/api/documents", headers=headers).status_code == 401

@@ -68,7 +68,7 @@ def test_a_document_is_filed_under_tags_and_chosen_by_them(page: Browser, reader
     fill(reader)
     enter(page, reader)
     page.click("#documents li:nth-child(3) .entry button")
-    page.click("#documents .more button:nth-of-type(2)")
+    page.click("#documents .more .row button:nth-of-type(2)")
     assert page.text("#naming-title") == "Tags of “lease.txt”, with commas between them"
     page.type("#name", "Rent,  Bergen," + ENTER)
     page.wait("#documents", lambda text: "1 page, English · Rent · Bergen" in text)
@@ -76,7 +76,7 @@ def test_a_document_is_filed_under_tags_and_chosen_by_them(page: Browser, reader
     select(page, "#tag", "Bergen")
     assert names(page) == ["lease.txt"]
     page.click("#documents .entry button")
-    page.click("#documents .more button:nth-of-type(2)")
+    page.click("#documents .more .row button:nth-of-type(2)")
     page.run("document.querySelector('#name').value = ''")
     page.type("#name", ENTER)
     page.wait("#documents", lambda text: "Bergen" not in text and "mühle.txt" in text)
@@ -89,7 +89,7 @@ def test_a_document_is_renamed_and_tells_its_summary(page: Browser, reader: http
     enter(page, reader)
     page.click("#documents .entry button")
     assert "warehouse" in page.wait("#documents .more p")
-    page.click("#documents .more button")
+    page.click("#documents .more .row button")
     page.run("document.querySelector('#name').value = ''")
     page.type("#name", "Lease of 2021.txt" + ENTER)
     page.wait("#documents", lambda text: "Lease of 2021.txt" in text)

@@ -157,11 +157,13 @@ class Declared:
 
     def _responses(self, method: str, target: str) -> tuple[str, dict[str, Any] | None]:
         wanted = unquote(httptools.parse_url(target.encode("ascii")).path.decode("ascii"))  # it may be a whole URL
-        for pattern, path, methods in self._paths:
-            if pattern.match(wanted):
-                declared = methods.get("get" if method == "HEAD" else method.lower())
-                return path, declared["responses"] if declared else None
-        return "elsewhere", None
+        matching = [(path, methods) for pattern, path, methods in self._paths if pattern.match(wanted)]
+        name = "get" if method == "HEAD" else method.lower()
+        # The server asks the first path that has the method: what is no word for one may be a name for the next.
+        for path, methods in matching:
+            if name in methods:
+                return path, methods[name]["responses"]
+        return matching[0][0] if matching else "elsewhere", None
 
     def _body_faults(self, path: str, method: str, responses: dict[str, Any], answer: Answer) -> list[str]:
         content = responses[str(answer.status)]["content"]
