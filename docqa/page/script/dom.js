@@ -12,6 +12,11 @@ export function make(tag, properties = {}, ...children) {
   return node;
 }
 
+// A sentence of the server, in which a command stands between backticks.
+export function coded(sentence) {
+  return sentence.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
+}
+
 export function option(value, label) {
   return make("option", { value }, label);
 }

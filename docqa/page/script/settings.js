@@ -1,5 +1,5 @@
 // Settings: keys, the models that answer, the server, and what other parts show of the machine.
-import { $, askName, button, make } from "./dom.js";
+import { $, askName, button, coded, make } from "./dom.js";
 import { machineContent } from "./machine.js";
 import { changed } from "./models.js";
 import { providersContent } from "./providers.js";
@@ -99,5 +99,5 @@ function serverSection(health) {
     [word("recognition"), health.ocr.join(", ")],
     [word("inWork"), String(health.indexing)],
   ];
-  return section("server", table(["", ""], rows), ...health.notes.map((note) => make("p", { className: "hint" }, note)));
+  return section("server", table(["", ""], rows), ...health.notes.map((note) => make("p", { className: "hint" }, ...coded(note))));
 }

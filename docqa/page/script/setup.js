@@ -1,5 +1,5 @@
 // What is being installed while the server serves, and which language model this machine could run.
-import { $, make } from "./dom.js";
+import { $, coded, make } from "./dom.js";
 import { word } from "./words.js";
 
 const PAUSE = 2000; // milliseconds between two looks
@@ -14,7 +14,7 @@ export async function watchSetup(onInstalled) {
       const { installing, proposal } = await (await fetch("/healthz")).json();
       const working = installing.filter((step) => step.state === "running" || step.state === "waiting").length;
       $("steps").replaceChildren(...installing.filter((step) => step.state !== "done").map(stepLine));
-      $("proposal").textContent = proposal;
+      $("proposal").replaceChildren(...coded(proposal));
       $("setup").hidden = !(installing.length || proposal);
       if (working < before) onInstalled();
       if (!working) return;
