@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from docqa import COMMAND
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.catalog.machine import Machine
@@ -51,7 +52,7 @@ def for_chat(catalog: Catalog, machine: Machine) -> str:
     name, size, needed = entry.name, entry.size / 10**9, memory(entry) / 10**9
     return (
         f"This machine could run the language model {name}: a download of {size:.1f} GB, about {needed:.1f} GB "
-        f"of memory. `python run.py models pull {name}` brings it, without a restart."
+        f"of memory. `{COMMAND} models pull {name}` brings it, without a restart."
     )
 
 
@@ -66,5 +67,5 @@ def for_languages(embedder: str, languages: Collection[str], documents: Mapping[
     )
     return (
         f"{embedder} does not know the languages of some documents, which are searched by words only: {listed}",
-        f"`python run.py models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",
+        f"`{COMMAND} models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",
     )

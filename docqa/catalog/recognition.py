@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from docqa import COMMAND
+
 
 @dataclass(frozen=True)
 class Language:
@@ -62,4 +64,4 @@ def for_iso(iso: str) -> Language | None:
 
 def command(*isos: str) -> str:
     """What adds the data of these languages, to be typed into a terminal."""
-    return f"python run.py ocr add {' '.join(isos)}"
+    return f"{COMMAND} ocr add {' '.join(isos)}"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from docqa import COMMAND
 from docqa.catalog.recognition import Language, languages, named
 from docqa.cli.options import with_settings
 from docqa.errors import DocqaError
@@ -42,7 +43,7 @@ def list_languages() -> None:
         say(f"  zh, ja {RAPID}    RapidOCR, for Chinese and Japanese")
     if not here and not has_rapid():
         say("  none: scanned pages and pictures are not read")
-    say("\nTo be had by `python run.py ocr add CODE...`:")
+    say(f"\nTo be had by `{COMMAND} ocr add CODE...`:")
     for entry in languages().values():
         if entry.code not in here:
             say(f"  {entry.iso:3} {entry.code:8} {entry.name:22} {entry.size / 1e6:4.1f} MB")
@@ -83,7 +84,7 @@ def _entries(names: Sequence[str]) -> list[Language]:
         entry = named(name)
         if entry is None:
             raise UnknownLanguage(
-                f"No language is called {name!r} here; `python run.py ocr list` shows those that there are data for."
+                f"No language is called {name!r} here; `{COMMAND} ocr list` shows those that there are data for."
             )
         entries[entry.code] = entry
     return list(entries.values())

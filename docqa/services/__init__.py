@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from docqa import store
+from docqa import COMMAND, store
 from docqa.answering.resources import Answering
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.keys import ProviderKeys
@@ -44,10 +44,10 @@ LOOK_SECONDS = 5.0  # between two looks for models that have come
 PROPOSAL_SECONDS = 1.0  # for which a proposal is kept
 QUOTED_TOKENS = 2048  # about what the passages hold that quotes are taken from
 NO_LANGUAGE_MODEL = "quotes from your documents (no language model)"
-MEND = "Stop the server and run `python run.py doctor --repair`."
+MEND = f"Stop the server and run `{COMMAND} doctor --repair`."
 ALL_QUOTES = (
     "No language model answers here: all answers are quotes from your documents. "
-    "`python run.py models list` shows which can be added."
+    f"`{COMMAND} models list` shows which can be added."
 )
 
 

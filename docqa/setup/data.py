@@ -7,12 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from docqa import COMMAND
 from docqa.settings import Settings, environment_name
 from docqa.setup.findings import Finding
 
 WAL_RESET_BUG = ((3, 7, 0), (3, 51, 2))  # https://sqlite.org/wal.html#walresetbug
-REPAIR = "`python run.py doctor --repair` mends that; stop the server first."
-RESTORE = "`python run.py restore FILE` brings back the last backup."
+REPAIR = f"`{COMMAND} doctor --repair` mends that; stop the server first."
+RESTORE = f"`{COMMAND} restore FILE` brings back the last backup."
 ROUNDS = 3  # what is mended may show what was hidden behind it
 LEFT_OVER = ("import-*", "*.part", "*.part-wal", "*.part-shm", "*.part-journal")  # of a copy that was killed
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from docqa import COMMAND
 from docqa.store.checked_files import acting, fresh
 from docqa.store.damage import Damage, Mend, script
 from docqa.store.database import DRIVER, Database, connect, migrations
@@ -20,8 +21,8 @@ BUSY_MS = 10_000
 MOST_FAULTS = 20  # that SQLite is asked for
 SERVER_DOES_IT = "The server does that when it runs."
 RESTORE = (
-    "`python run.py restore FILE` brings back the last backup whole; what was added since has to be uploaded again. "
-    "Before that, `python run.py export KB FILE` saves the knowledge bases that can still be read."
+    f"`{COMMAND} restore FILE` brings back the last backup whole; what was added since has to be uploaded again. "
+    f"Before that, `{COMMAND} export KB FILE` saves the knowledge bases that can still be read."
 )
 _OF_INDEXES = ("missing from index", "entries in index", "non-unique entry in index", "NULL value in")
 _OF_FULL_TEXT = "inverted index for FTS5"

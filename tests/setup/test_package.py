@@ -95,3 +95,14 @@ def names(groups: dict[str, list[str]]) -> dict[str, list[str]]:
 def test_what_needs_the_source_says_so(package: Path, tmp_path: Path) -> None:
     done = docqa(package, tmp_path, "install")
     assert done.returncode == 1 and "needs DocQA's source" in done.stderr
+
+
+def test_what_it_tells_to_type_can_be_typed_there(package: Path, tmp_path: Path) -> None:
+    (tmp_path / "lease.txt").write_text("The monthly rent is 12,400 euros.")
+    docqa(package, tmp_path, "add", "lease.txt")
+    said = [
+        docqa(package, tmp_path, *words).stdout
+        for words in (("ocr", "list"), ("ask", "Translate this into German."), ("ask", "¿Quién firmó el contrato?"))
+    ]
+    assert ["docqa ocr add" in said[0], "docqa models" in said[1], "docqa models" in said[2]] == [True] * 3, said
+    assert "run.py" not in " ".join(said)

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 from starlette.types import ASGIApp
 
+from docqa import COMMAND
 from docqa.errors import DocqaError
 from docqa.loopback import is_loopback
 
@@ -53,7 +54,7 @@ class Rest:
         try:
             response = await self._client.request(method, path, **options)
         except httpx.HTTPError as error:
-            raise Refused(f"DocQA does not answer at {self.base} ({error}). Is `python run.py` running?") from error
+            raise Refused(f"DocQA does not answer at {self.base} ({error}). Is `{COMMAND}` running?") from error
         try:
             body = response.json()
         except ValueError as error:

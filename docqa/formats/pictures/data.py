@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from docqa import HOME
+from docqa import COMMAND, HOME
 from docqa.catalog.recognition import command, iso_of
 
 ADDED = HOME / "models" / "tessdata"
@@ -31,8 +31,8 @@ RAPID = "rapid"  # RapidOCR among the languages: rapid.py
 RAPID_LANGUAGES = frozenset({"zh", "ja"})
 _RAPID_PACKAGES = ("rapidocr", "onnxruntime")
 _NO_LANGUAGES = {"osd", "equ", "snum"}
-MORE = "`python run.py ocr list` shows the others."
-INSTALL = f"Run `{command('en')}`, with the codes of the languages it is in (`python run.py ocr list` shows them)"
+MORE = f"`{COMMAND} ocr list` shows the others."
+INSTALL = f"Run `{command('en')}`, with the codes of the languages it is in (`{COMMAND} ocr list` shows them)"
 
 
 def folders() -> list[Path]:
