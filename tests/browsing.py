@@ -1,5 +1,6 @@
 """The page at `/` in the hands of a person: a real Chromium on a real server, as fixtures for tests of the page."""
 
+import io
 import os
 import pty
 import re
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,7 @@ import pytest
 
 from conftest import Server
 from docqa import ROOT
+from docqa.cli.main import main
 from webdriver import CHROMEDRIVER, CHROMIUM, ENTER, Browser, chromium
 
 needs_chromium = pytest.mark.skipif(
@@ -34,18 +36,9 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @pytest.fixture
 def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """A client of an account that has no documents yet."""
-    command = [
-        sys.executable,
-        str(ROOT / "run.py"),
-        "key",
-        "add",
-        "page",
-        "--account",
-        request.node.name,
-        "--data",
-        str(server.data),
-    ]
-    key = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    with redirect_stdout(io.StringIO()) as said:
+        assert main(["key", "add", "page", "--account", request.node.name, "--data", str(server.data)]) == 0
+    key = said.getvalue().strip()
     with httpx.Client(base_url=server.base, headers={"x-api-key": key}, timeout=60) as client:
         yield client
 
