@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +28,15 @@ async def until(
 async def happens(event: asyncio.Event, awaited: str, seconds: float = PATIENCE) -> None:
     """Wait for an event. Raises AssertionError naming what was `awaited`."""
     await until(event.is_set, awaited, seconds)
+
+
+def can_fork() -> bool:
+    """Whether readers can be forked here, as `docqa.workers.forking` does it."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return sys.platform == "linux"
 
 
 def resident_mb(pid: int) -> float:

@@ -33,7 +33,7 @@ MEGABYTES = 1_000
 MEMORY_MB = 100  # that the server may take more for hostile files
 
 PROBE = """
-import asyncio, json, logging, sys, time
+import asyncio, json, logging, resource, sys, time
 from docqa.errors import Unreadable
 from docqa.ingest.children import NURSERY, Limits, at_hand
 from docqa.ingest.reader import prepare
@@ -59,11 +59,16 @@ async def read(data, *named):
         return {"refused": str(error)}
 
 with at_hand():
-    while not NURSERY.ready:
+    while NURSERY.runs and not NURSERY.ready:
         time.sleep(0.01)
     while line := sys.stdin.buffer.readline():
         size, *named = json.loads(line)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         answer = asyncio.run(read(sys.stdin.buffer.read(size), *named))
+        if not NURSERY.ready:  # none is forked here: the most that any child took, and what this one did
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            taken[:] = used, after.ru_maxrss // 1024
         seconds, most = taken
         print(json.dumps(answer | {"mb": most, "seconds": seconds}), flush=True)
 """

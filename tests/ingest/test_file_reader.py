@@ -23,7 +23,7 @@ from docqa.ingest.reader import ask, prepare
 from docqa.workers.nursery import Nursery
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
-from waiting import lives, readers_of, until
+from waiting import can_fork, lives, readers_of, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
@@ -169,7 +169,13 @@ ATTACKS = {
 
 
 @pytest.mark.skipif(not (means().landlock and means().seccomp), reason="needs Landlock and seccomp")
-@pytest.mark.parametrize("forked", [False, True], ids=["started by itself", "forked"])
+@pytest.mark.parametrize(
+    "forked",
+    [
+        pytest.param(False, id="started by itself"),
+        pytest.param(True, id="forked", marks=pytest.mark.skipif(not can_fork(), reason="no reader is forked here")),
+    ],
+)
 async def test_a_reader_that_was_taken_over_reaches_nothing(
     forked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

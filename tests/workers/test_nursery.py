@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 import textwrap
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -14,11 +13,11 @@ import pytest
 from docqa import ROOT
 from docqa.workers.nursery import Forked, Nursery
 from docqa.workers.process import child_environment
-from waiting import lives, until
+from waiting import can_fork, lives, until
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.skipif(sys.platform != "linux", reason="children are forked on Linux only"),
+    pytest.mark.skipif(not can_fork(), reason="needs Linux with descriptors of processes"),
 ]
 
 MODULE = """
