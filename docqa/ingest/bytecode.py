@@ -12,18 +12,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from docqa import child_path, formats
-from docqa.catalog.keys import without_keys
+from docqa import formats
+from docqa.workers.process import child_environment
 from docqa.workers.sandbox import READING
 
-CHILDREN = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.gist", "docqa.ingest.made_questions")
+_FURTHER = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.gist", "docqa.ingest.made_questions")
 COMMAND = (sys.executable, "-P", "-m", "docqa.ingest.bytecode")
 
 
 def environment() -> dict[str, str]:
     """That of the command: ours, but for the variable that has imports keep nothing. This is run to keep it."""
-    own = {name: value for name, value in without_keys(os.environ).items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**own, "PYTHONPATH": child_path()}
+    return {name: value for name, value in child_environment({}).items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @contextmanager
@@ -36,13 +35,18 @@ def kept() -> Iterator[None]:
             process.kill()
 
 
+def import_all() -> None:
+    """Import all readers and the children's own modules."""
+    readers = [module.name for module in pkgutil.walk_packages(formats.__path__, "docqa.formats.") if not module.ispkg]
+    for name in (*readers, *_FURTHER):
+        importlib.import_module(name)
+
+
 def main() -> None:
-    """Import all readers and the children's own modules, at low priority; Python keeps what it compiles for that."""
+    """Import all of it, at low priority; Python keeps what it compiles for that."""
     if hasattr(os, "nice"):
         os.nice(READING)
-    readers = [module.name for module in pkgutil.walk_packages(formats.__path__, "docqa.formats.") if not module.ispkg]
-    for name in (*readers, *CHILDREN):
-        importlib.import_module(name)
+    import_all()
 
 
 if __name__ == "__main__":

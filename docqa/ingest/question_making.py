@@ -4,11 +4,10 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import Any
 
 from docqa.ingest.children import Limits
 from docqa.ingest.made_questions import MadeQuestion
-from docqa.ingest.reader import ask
+from docqa.ingest.reader import ask, encoded
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.workers.loop import Header
@@ -19,7 +18,7 @@ async def questions_about(
 ) -> list[MadeQuestion]:
     """At most `count` questions that chunks of a document answer, of all kinds and from all over it. Raises Unreadable,
     ChildDied."""
-    given = await asyncio.to_thread(_encoded, [astuple(chunk) for chunk in chunks])
+    given = await asyncio.to_thread(encoded, [astuple(chunk) for chunk in chunks])
     made: list[MadeQuestion] = []
 
     async def keep(_: Header, blob: bytes) -> None:
@@ -28,7 +27,3 @@ async def questions_about(
     request = {"task": "questions", "name": document.doc_id, "language": document.language, "count": count}
     await ask(request, given, limits, (), keep)
     return made
-
-
-def _encoded(given: Any) -> bytes:
-    return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -61,7 +61,7 @@ async def prepare(
 
 async def prepare_tables(pages: list[tuple[int, str]], name: str, limits: Limits) -> Prepared:
     """The tables in the text of stored pages, (page number, text) each, of the document `name`; raises as `prepare`."""
-    data = await asyncio.to_thread(lambda: _encoded(pages))
+    data = await asyncio.to_thread(lambda: encoded(pages))
     return await _prepared({"task": "tables", "name": name}, data, limits, ())
 
 
@@ -69,7 +69,7 @@ async def prepare_gist(
     document: StoredDocument, chunks: Sequence[StoredChunk], pages: Sequence[StoredText], parts: str, limits: Limits
 ) -> Gist:
     """What a stored document is about; raises as `prepare`. `parts` are those of a table, in a sentence."""
-    given = await asyncio.to_thread(lambda: _encoded(given_of(document, chunks, pages, parts)))
+    given = await asyncio.to_thread(lambda: encoded(given_of(document, chunks, pages, parts)))
     about: Header = {}
     notes: list[tuple[int, int, int, int, float]] = []
 
@@ -102,7 +102,7 @@ async def recognise(
     return pages[-1]
 
 
-def _encoded(given: Any) -> bytes:
+def encoded(given: Any) -> bytes:
     """As JSON; in UTF-8 as it is, which takes a third of the escapes of other scripts."""
     return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
 

@@ -7,6 +7,7 @@ the position buckets of Raffel et al., "T5", 2020.
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,10 @@ WEIGHTS = "model.safetensors"
 BERT, MPNET, ROBERTA = ("bert",), ("mpnet",), ("roberta", "xlm-roberta", "camembert")
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
 _NO = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
+
+
+class OtherKind(NotImplementedError):
+    """A model that is computed otherwise than here; torch raises its base class for reasons of its own."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,12 @@ class Config:
 
     @classmethod
     def of(cls, model_dir: Path) -> "Config":
-        """Raises NotImplementedError for a model of another family, or one that differs from its family."""
+        """Raises OtherKind for a model of another family, or one that differs from its family."""
         raw: dict[str, Any] = json.loads((model_dir / "config.json").read_text("utf-8"))
         known = raw.get("model_type") in (*BERT, *MPNET, *ROBERTA)
         usual = raw.get("hidden_act") == "gelu" and raw.get("position_embedding_type", "absolute") == "absolute"
         if not (known and usual and (model_dir / WEIGHTS).is_file()):
-            raise NotImplementedError(f"{model_dir} holds no encoder of a family that is known here")
+            raise OtherKind(f"{model_dir} holds no encoder of a family that is known here")
         return cls(**{name: raw[name] for name in cls.__dataclass_fields__ if name in raw})
 
     @property
@@ -67,7 +72,7 @@ class Encoder(nn.Module):
 
     @classmethod
     def load(cls, model_dir: Path, dropout: float = 0.0, *, fused: bool = True) -> "Encoder":
-        """The encoder in a folder, in float32. Raises NotImplementedError as Config.of does, KeyError for a file in
+        """The encoder in a folder, in float32. Raises OtherKind as Config.of does, KeyError for a file in
         which weights are missing."""
         config = Config.of(model_dir)
         encoder = cls(config, dropout, fused=fused)
@@ -78,15 +83,22 @@ class Encoder(nn.Module):
         encoder.load_state_dict(wanted, assign=True)
         return encoder.eval()
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> list[Tensor]:
-        """The states of (batch, tokens) after the embeddings and after each layer: (batch, tokens, hidden) each."""
-        states = [self.embeddings(input_ids, token_type_ids)]
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+        """The states of (batch, tokens) after the last layer: (batch, tokens, hidden)."""
+        for state in self.states(input_ids, attention_mask, token_type_ids):
+            pass
+        return state
+
+    def states(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Iterator[Tensor]:
+        """The states after the embeddings and after each layer, one at a time: (batch, tokens, hidden) each."""
+        state = self.embeddings(input_ids, token_type_ids)
+        yield state
+        padding = torch.zeros(attention_mask.shape, dtype=state.dtype).masked_fill(attention_mask == 0, _NO)
         biases = self.encoder.biases(input_ids.shape[1])
-        hidden = torch.zeros(attention_mask.shape, dtype=states[0].dtype).masked_fill(attention_mask == 0, _NO)
-        added = hidden[:, None, None, :] if biases is None else hidden[:, None, None, :] + biases
+        added = padding[:, None, None, :] if biases is None else padding[:, None, None, :] + biases
         for layer in self.encoder.layer:
-            states.append(layer(states[-1], added, self.fused))
-        return states
+            state = layer(state, added, self.fused)
+            yield state
 
 
 class _Linear(nn.Linear):

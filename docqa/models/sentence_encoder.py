@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from docqa.models.encoder import Encoder
+from docqa.models.encoder import Encoder, OtherKind
 from docqa.models.tokens import Tokens, longest_in
 
 MEAN, FIRST = "pooling_mode_mean_tokens", "pooling_mode_cls_token"
@@ -35,12 +35,12 @@ def load(model_dir: Path) -> SentenceModel:
     """The model in a sentence-transformers folder, in float32."""
     try:
         return PlainSentences(model_dir)
-    except NotImplementedError:
+    except OtherKind:
         return OtherSentences(model_dir)
 
 
 class PlainSentences:
-    """An encoder of a family that `encoder` knows, and pooling. Raises NotImplementedError for any other folder."""
+    """An encoder of a family that `encoder` knows, and pooling. Raises OtherKind for any other folder."""
 
     def __init__(self, model_dir: Path) -> None:
         self._pooling = _pooling(model_dir)
@@ -65,7 +65,7 @@ class PlainSentences:
         for start in range(0, len(texts), batch):
             numbers = by_length[start : start + batch]
             tokens = self._tokens.of_texts([texts[number] for number in numbers])
-            states = self._encoder(tokens.input_ids, tokens.attention_mask, tokens.token_type_ids)[-1].float()
+            states = self._encoder(*tokens.tensors).float()
             attended = tokens.attention_mask[..., None].float()
             pooled = states[:, 0] if self._pooling == FIRST else (states * attended).sum(1) / attended.sum(1)
             vectors[numbers] = functional.normalize(pooled, dim=1)
@@ -73,16 +73,16 @@ class PlainSentences:
 
 
 def _pooling(model_dir: Path) -> str:
-    """MEAN or FIRST. Raises NotImplementedError for other folders."""
+    """MEAN or FIRST. Raises OtherKind for other folders."""
     described = model_dir / "modules.json"
     modules = json.loads(described.read_text("utf-8")) if described.is_file() else []
     kinds = [module["type"].rpartition(".")[2] for module in modules]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]) or modules[0]["path"]:
-        raise NotImplementedError(f"{model_dir} consists of {kinds}")
+        raise OtherKind(f"{model_dir} consists of {kinds}")
     raw = json.loads((model_dir / modules[1]["path"] / "config.json").read_text("utf-8"))
     modes = [name for name, is_on in raw.items() if name.startswith("pooling_mode_") and is_on]
     if modes not in ([MEAN], [FIRST]) or not (model_dir / "tokenizer.json").is_file():
-        raise NotImplementedError(f"{model_dir} pools by {modes}")
+        raise OtherKind(f"{model_dir} pools by {modes}")
     return str(modes[0])
 
 

@@ -28,6 +28,11 @@ class Batch:
         return torch.tensor([[part == 1 for part in each.sequence_ids] for each in self.encodings])
 
     @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        """What an encoder takes, in its order."""
+        return self.input_ids, self.attention_mask, self.token_type_ids
+
+    @property
     def offsets(self) -> list[list[tuple[int, int]]]:
         """Where in their text the tokens of each row stand: (start, end) in characters."""
         return [each.offsets for each in self.encodings]

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 
-from docqa import COMMAND, child_path, store
-from docqa.catalog.keys import KINDS, variable, without_keys
+from docqa import COMMAND, store
+from docqa.catalog.keys import KINDS, variable
 from docqa.catalog.recognition import languages
 from docqa.catalog.targets import Target, embedding_target
 from docqa.errors import DocqaError, Unavailable
@@ -28,6 +28,7 @@ from docqa.services.machine_records import (
 from docqa.settings import Settings
 from docqa.store.ballast import free_space
 from docqa.store.database import Database
+from docqa.workers.process import child_environment
 
 QUESTION = "What is the capital of France? Answer with one word."
 TEST_SECONDS = 20.0  # for one target to answer
@@ -68,34 +69,23 @@ class Machine:
         return await asyncio.gather(*pending)
 
     async def _have_vectors(self, target: Target) -> TargetTest:
-        if obstacle := self._embedders.obstacle(target):
-            return TargetTest(str(target), False, f"Not asked: {obstacle}.", 0.0)
-        embedder, started = self._embedders.open(target), time.monotonic()
-        try:
-            async with asyncio.timeout(TEST_SECONDS):
-                await embedder.load()
-        except TimeoutError:
-            return TargetTest(str(target), False, TOO_LATE.format(target=target), TEST_SECONDS)
-        except DocqaError as error:
-            return TargetTest(str(target), False, str(error), round(time.monotonic() - started, 2))
-        said = f"vectors of {embedder.dimension} numbers"
-        return TargetTest(str(target), True, said, round(time.monotonic() - started, 2))
+        async def made() -> str:
+            embedder = self._embedders.open(target)
+            await embedder.load()
+            return f"vectors of {embedder.dimension} numbers"
+
+        return await _tried(target, self._embedders.obstacle(target), made)
 
     async def _ask(self, target: Target) -> TargetTest:
-        if obstacle := self._chat_models.why_not(target):
-            return TargetTest(str(target), False, f"Not asked: {obstacle}.", 0.0)
-        # Opened anew: one that failed lately would not be asked.
-        model = open_remote(target, self._chat_models.keys, client=self._chat_models.http, seconds=TEST_SECONDS)
-        messages, started, text = [{"role": "user", "content": QUESTION}], time.monotonic(), ""
-        try:
-            async with asyncio.timeout(TEST_SECONDS):
-                async for piece in model.generate(messages, temperature=0.1, max_tokens=TEST_TOKENS):
-                    text += piece
-        except TimeoutError:
-            return TargetTest(str(target), False, TOO_LATE.format(target=target), TEST_SECONDS)
-        except DocqaError as error:
-            return TargetTest(str(target), False, str(error), round(time.monotonic() - started, 2))
-        return TargetTest(str(target), True, text.strip()[:SHOWN], round(time.monotonic() - started, 2))
+        async def answered() -> str:
+            # Opened anew: one that failed lately would not be asked.
+            model = open_remote(target, self._chat_models.keys, client=self._chat_models.http, seconds=TEST_SECONDS)
+            messages, text = [{"role": "user", "content": QUESTION}], ""
+            async for piece in model.generate(messages, temperature=0.1, max_tokens=TEST_TOKENS):
+                text += piece
+            return text.strip()[:SHOWN]
+
+        return await _tried(target, self._chat_models.why_not(target), answered)
 
     def recognition(self) -> Recognition:
         """Which languages text recognition reads, and which can be had."""
@@ -126,7 +116,7 @@ class Machine:
     async def findings(self) -> list[DoctorFinding]:
         """What `doctor` finds, by a process of its own, one at a time: it reads the database and a model to their end.
         Raises Unavailable where it cannot look."""
-        environ = {**without_keys(os.environ), **self._settings.environment(), "PYTHONPATH": child_path()}
+        environ = child_environment(self._settings.environment())
         command = (sys.executable, "-P", "-m", DOCTOR)
         pipe = asyncio.subprocess.PIPE
         async with self._examining:
@@ -141,3 +131,18 @@ class Machine:
             last = said.decode(errors="replace").strip().rpartition("\n")[2]
             raise Unavailable(f"`{COMMAND} doctor` says more: what it looks for could not be looked for ({last}).")
         return [DoctorFinding(**finding) for finding in json.loads(out)]
+
+
+async def _tried(target: Target, obstacle: str, work: Callable[[], Awaitable[str]]) -> TargetTest:
+    """What a target does now, unless there is an obstacle: what `work` says of it, or why it failed."""
+    if obstacle:
+        return TargetTest(str(target), False, f"Not asked: {obstacle}.", 0.0)
+    started = time.monotonic()
+    try:
+        async with asyncio.timeout(TEST_SECONDS):
+            works, said = True, await work()
+    except TimeoutError:
+        return TargetTest(str(target), False, TOO_LATE.format(target=target), TEST_SECONDS)
+    except DocqaError as error:
+        works, said = False, str(error)
+    return TargetTest(str(target), works, said, round(time.monotonic() - started, 2))

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from docqa import ROOT, child_path
-from docqa.catalog.keys import without_keys
+from docqa import ROOT
 from docqa.setup.progress import DONE, FAILED, Progress, current
+from docqa.workers.process import child_environment
 
 log = logging.getLogger(__name__)
 
@@ -26,10 +26,6 @@ Show = Callable[[Sequence[Progress]], None]
 
 def _command(module: str, arguments: Iterable[str]) -> list[str]:
     return [sys.executable, "-P", "-m", module, *arguments]
-
-
-def _environment(own: Mapping[str, str]) -> dict[str, str]:
-    return {**without_keys(os.environ), "PYTHONPATH": child_path(), "PYTHONUTF8": "1", **own}
 
 
 class Steps:
@@ -64,7 +60,7 @@ def install_now(arguments: Sequence[str], show: Show) -> list[Progress]:
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env=_environment({}),
+        env=child_environment({}),
         **OWN_GROUP,  # type: ignore[call-overload]
     )
     assert process.stdin and process.stdout
@@ -99,7 +95,7 @@ class Installation:
         broken_off: str = BROKEN_OFF,
     ) -> None:
         self._command, self._root, self._broken_off = _command(module, arguments), root, broken_off
-        self._environment = _environment(environment or {})
+        self._environment = child_environment(environment or {})
         self._steps = Steps()
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None

@@ -61,7 +61,7 @@ def test_the_states_are_those_of_transformers(tmp_path: Path, family: str, fused
     types = torch.zeros_like(ids)
     with torch.inference_mode():
         expected = theirs(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        states = ours(ids, mask, types)
+        states = list(ours.states(ids, mask, types))
     assert len(states) == len(expected) == SHAPE["num_hidden_layers"] + 1
     for own, other in zip(states, expected, strict=True):
         assert torch.allclose(own[mask.bool()], other[mask.bool()], atol=1e-4)

@@ -58,7 +58,8 @@ class Network(nn.Module):
 
     def hidden(self, encoded: Batch) -> Tensor:
         """The last layer's hidden states, (batch, tokens, hidden)."""
-        return self.states(encoded)[-1]
+        hidden: Tensor = self.encoder(*encoded.tensors)
+        return hidden
 
     def outputs(self, encoded: Batch, hidden: Tensor) -> Outputs:
         """The scores of all heads from the last layer's hidden states."""
@@ -67,8 +68,7 @@ class Network(nn.Module):
 
     def states(self, encoded: Batch) -> list[Tensor]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
-        states: list[Tensor] = self.encoder(encoded.input_ids, encoded.attention_mask, encoded.token_type_ids)
-        return states
+        return list(self.encoder.states(*encoded.tensors))
 
     def scores(self, encoded: Batch, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """The result of `forward` from the last layer's hidden states."""
