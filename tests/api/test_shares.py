@@ -13,6 +13,7 @@ from waiting import until
 pytestmark = pytest.mark.anyio
 
 RENT = "The monthly rent of the warehouse is 12,400 euros."
+ANSWER = "Quadruply checked:"  # what only the kept answer says
 SECRET = "The xylograph of the harbour is worth 90,000 euros."
 MISSING = {"detail": "Knowledge base not found"}
 NO_DOCUMENT = {"detail": "Document not found"}
@@ -170,7 +171,8 @@ async def test_a_code_is_good_for_the_account_that_takes_it_first(
 
 async def kept_chat(reader: httpx.AsyncClient, lent: dict[str, str]) -> str:
     source = {"id": 1, "doc_id": lent["rent"], "source_chunk": RENT, "page_number": 1}
-    turn = {"question": "How much?", "answer": f"{RENT} [1]", "written_by": "quotes", "sources": [source]}
+    answer = f"{ANSWER} {RENT} [1]"
+    turn = {"question": "How much?", "answer": answer, "written_by": "quotes", "sources": [source]}
     own = {"question": "And mine?", "answer": "Nothing.", "written_by": "quotes", "sources": []}
     body = {"title": "Rent", "doc_ids": [], "knowledge_base_id": lent["base"], "turns": [turn, own]}
     response = await reader.post("/v1/api/chats", json=body)
@@ -196,6 +198,11 @@ async def delete_document(client: httpx.AsyncClient, lent: dict[str, str]) -> ht
     return await client.delete(f"/v1/api/documents/{lent['rent']}")
 
 
+def stored_bytes(app: Starlette) -> bytes:
+    data: Path = app.state.services.settings.data
+    return b"".join((data / name).read_bytes() for name in ("docqa.sqlite", "docqa.sqlite-wal"))
+
+
 @pytest.mark.parametrize("end", [withdraw, delete_base, take_out, delete_document])
 async def test_what_is_no_longer_shared_is_gone_at_once_also_from_kept_chats(
     app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient, lent: dict[str, str], end: Any
@@ -204,6 +211,7 @@ async def test_what_is_no_longer_shared_is_gone_at_once_also_from_kept_chats(
     mine = await client.post(
         "/v1/api/chats", json={"title": "Mine", "doc_ids": [lent["rent"]], "knowledge_base_id": None}
     )
+    assert ANSWER.encode() in stored_bytes(app)
     assert (await end(client, lent)).status_code == 200
     for path in ("", "/status", "/pages/1", "/file"):
         assert (await stranger.get(f"/v1/api/documents/{lent['rent']}{path}")).json() == NO_DOCUMENT
@@ -221,15 +229,10 @@ async def test_what_is_no_longer_shared_is_gone_at_once_also_from_kept_chats(
     assert kept_by_owner == ([] if end is delete_document else [lent["rent"]])
     if end is withdraw:
         assert (await take(stranger, lent["code"])).json() == NOTHING
-        data: Path = app.state.services.settings.data
         async with app.state.services.db.read() as conn:
             [(left,)] = await conn.execute_fetchall("SELECT count(*) FROM turn_source")
         assert left == 0
-
-        async def erased() -> bool:
-            return (data / "docqa.sqlite-wal").stat().st_size == 0
-
-        await until(erased, "the log keeps no byte of the answer")
+    await until(lambda: ANSWER.encode() not in stored_bytes(app), "neither file nor log keeps a byte of the answer")
 
 
 async def test_a_reader_gives_back_what_was_shared(

@@ -44,7 +44,9 @@ async def update_knowledge(services: Services, account: int, given: Given) -> re
         members = await store.documents.own_documents(conn, account, given.body["document_ids"])
         async with store.shares.losing(conn, knowledge_base_id):
             await store.knowledge.update_knowledge_base(conn, account, knowledge_base_id, given.body["name"], members)
-        return await store.knowledge.knowledge_base(conn, account, knowledge_base_id)
+        updated = await store.knowledge.knowledge_base(conn, account, knowledge_base_id)
+    services.intake.deleted.set()  # a reader's answer on what was taken out
+    return updated
 
 
 async def delete_knowledge(services: Services, account: int, given: Given) -> records.Message:
