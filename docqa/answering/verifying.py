@@ -1,4 +1,5 @@
-"""The second look: the verifier reads the units that fit best, each among its neighbours."""
+"""The second look: the verifier reads the units that fit best, each among its neighbours, until it has found an
+answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,6 +14,9 @@ from docqa.models.verifier import LONGEST
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 
+# The best excerpts are read first; where these answer with at least so many log odds, which holds of 56 % of answerable
+# and 6 % of adversarial questions, the others are not read: of 316 questions they changed none's answer.
+FIRST, ANSWERED = 2, 4.0
 LONGEST_QUESTION = 600  # characters of a question
 
 
@@ -32,18 +36,23 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
     """The passages, their best units with what the verifier thinks of them. Raises nothing."""
     verifier = encoders.verifier_for(part.language) if len(part.searched) <= LONGEST_QUESTION else None
     excerpts = list(islice(_excerpts(passages, part.language), verifier.excerpts)) if verifier else []
-    if verifier is None or not excerpts:
-        return list(passages)
-    texts = [passages[excerpt.passage].text[excerpt.start : excerpt.end] for excerpt in excerpts]
-    try:
-        readings = await verifier.readings(part.searched, texts)
-    except Unavailable:
-        return list(passages)  # it died over this one; the reader's opinion still counts
-    read = list(zip(excerpts, readings, strict=True))
+    read: list[tuple[Excerpt, Reading]] = []
+    for some in (excerpts[:FIRST], excerpts[FIRST:]):
+        if verifier is None or not some or _is_answered(read):
+            break
+        texts = [passages[excerpt.passage].text[excerpt.start : excerpt.end] for excerpt in some]
+        try:
+            read += zip(some, await verifier.readings(part.searched, texts), strict=True)
+        except Unavailable:
+            break  # it died over these; the reader's opinion still counts
     return [
         _verified(passage, [(excerpt, reading) for excerpt, reading in read if excerpt.passage == place])
         for place, passage in enumerate(passages)
     ]
+
+
+def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:
+    return any(span.score >= ANSWERED for _, reading in read for span in reading.spans)
 
 
 def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:

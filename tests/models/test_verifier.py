@@ -14,7 +14,7 @@ from docqa import ROOT
 from docqa.answering.certainty import certainty
 from docqa.answering.reading import read
 from docqa.answering.scoring import NOT_SAID, READ, VERIFIED, scale_of
-from docqa.answering.verifying import LONGEST_QUESTION
+from docqa.answering.verifying import FIRST, LONGEST_QUESTION
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
@@ -118,8 +118,19 @@ def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_u
     best = whole.units[20]
     units = tuple(replace(unit, cosine=0.9) if unit is best else unit for unit in whole.units)
     verified(runner, sure, of=[replace(whole, units=units)])
-    first = sure.requests[-1][1][0]
+    first = sure.requests[1][1][0]
     assert "Bell number 20 " in first and "Bell number 19 " in first and "Bell number 21 " in first
+
+
+def test_it_reads_on_only_where_the_best_excerpts_do_not_answer(runner: asyncio.Runner) -> None:
+    [short, *others] = passages(["Edith Carr cast the bell.", *(f"{WELL} {number}" for number in range(5))])
+    fitting = replace(short, units=tuple(replace(unit, cosine=0.9) for unit in short.units))
+    answered, open_ = Sure("Edith Carr"), Sure("nowhere")
+    verified(runner, answered, of=[fitting, *others])
+    assert [len(excerpts) for _, excerpts in answered.requests] == [FIRST]
+    seen = verified(runner, open_, of=[fitting, *others])
+    assert [len(excerpts) for _, excerpts in open_.requests] == [FIRST, MOST - FIRST]
+    assert sum(scored.verified is not None for passage in seen for scored in passage.units) > FIRST
 
 
 def test_on_a_slow_machine_it_reads_fewer(runner: asyncio.Runner) -> None:
