@@ -12,19 +12,21 @@ import click
 from docqa.api.mcp.served import MISSING, available
 from docqa.cli.client import check_is_here
 from docqa.cli.options import absolute, with_data
-from docqa.cli.presence import url_of
+from docqa.cli.presence import running, url_of
 from docqa.errors import CannotStart
 from docqa.settings import Settings
 
 
 @click.command
-@click.option("--url", envvar="DOCQA_URL", help="Address of the running server. [that of the settings]")
+@click.option(
+    "--url", envvar="DOCQA_URL", help="Address of the server. [that of the one on the data folder, or of the settings]"
+)
 @click.option("--key", envvar="DOCQA_KEY", help="API key. [that in the data folder]")
 @click.option("--bundle", metavar="FILE.mcpb", callback=absolute, help="Write a bundle that installs DocQA's tools.")
 @with_data
 def mcp(settings: Settings, url: str | None, key: str | None, bundle: Path | None) -> None:
     """Speak MCP over stdin and stdout until stdin ends, for an assistant that starts this; or write the bundle."""
-    url = (url or url_of(settings.host, settings.port)).rstrip("/")
+    url = (url or running(settings.data) or url_of(settings.host, settings.port)).rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise CannotStart(f"--url must begin with http:// or https://, and {url!r} does not.")
     if bundle:

@@ -253,6 +253,15 @@ def test_the_command_says_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFi
     assert "must begin with http://" in capsys.readouterr().err
 
 
+def test_the_server_that_runs_on_the_data_folder_is_found(shelf: Server, tmp_path: Path) -> None:
+    """As all other commands find it: it may serve on another port than the settings say."""
+    bundle = tmp_path / "docqa.mcpb"
+    assert main(["mcp", "--data", str(shelf.data), "--bundle", str(bundle)]) == 0
+    with zipfile.ZipFile(bundle) as written:
+        manifest = json.loads(written.read("manifest.json"))
+    assert manifest["user_config"]["url"]["default"] == shelf.base
+
+
 def test_the_stored_key_is_told_to_this_machine_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "api-key").write_text("dq-stored")
     assert main(["mcp", "--url", "https://docs.invalid", "--data", str(tmp_path)]) == 1
