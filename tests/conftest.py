@@ -3,12 +3,15 @@
 import asyncio
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -22,9 +25,25 @@ from docqa.settings import Settings
 pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a browser and run commands
 
 FILES = Path(__file__).parent / "files"
+COMPILED = ROOT / "build" / "bytecode"
+# Else each of the hundreds of processes that tests start would compile anew all that it imports.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(COMPILED)
+    sys.dont_write_bytecode = False
 # Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when
 # torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def pytest_sessionfinish() -> None:
+    """What was compiled of copies of the project in temporary folders is not imported again."""
+    temporary = Path(tempfile.gettempdir())
+    shutil.rmtree(COMPILED / temporary.relative_to(temporary.anchor), ignore_errors=True)
+
+
+def torture(*values: object) -> Any:
+    """The values of a case that takes seconds of a processor, and is left to `-m torture`."""
+    return pytest.param(*values, marks=pytest.mark.torture)
 
 
 @pytest.fixture
