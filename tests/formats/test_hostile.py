@@ -21,7 +21,7 @@ import pptx
 import pytest
 
 from binary_workbooks import xls, xlsb
-from conftest import Server
+from conftest import Server, torture
 from docqa import ROOT
 from messages import outlook, outlook_tree
 from test_odp import MIMETYPE, presentation, slide
@@ -102,11 +102,6 @@ def read(data: bytes, name: str, media_type: str = "") -> dict[str, Any]:
         ("Reading this file crashed", "The file is damaged, or holds something", "Reading the file")
     )
     return dict(outcome)
-
-
-def torture(*values: Any) -> Any:
-    """The values of a case that takes seconds of a processor, and is left to `-m torture` and tests/torture/hostile.py."""
-    return pytest.param(*values, marks=pytest.mark.torture)
 
 
 def refusal(data: bytes, name: str, media_type: str = "") -> str:
@@ -319,7 +314,7 @@ def repeated(rows: int, columns: int) -> bytes:
         (lambda: workbook([SAME_STRING] * 50_000, sharedStrings=f"<sst {MAIN}><si><t>{LONG}</t></si></sst>"), "a.xlsx", "more than 60,000,000 characters"),
         torture(lambda: workbook([f"<row>{NUMBER * 100}</row>"] * 20_001, method=zipfile.ZIP_STORED), "a.xlsx", "more than 2,000,000 filled cells"),
         (lambda: workbook((), sharedStrings=f"<sst {MAIN}>{STRING * 3_000_000}</sst>"), "a.xlsx", "decompression bomb"),
-        (lambda: workbook(map(scattered, range(60_000))), "a.xlsx", "\t2"),
+        torture(lambda: workbook(map(scattered, range(60_000))), "a.xlsx", "\t2"),
         torture(lambda: workbook(map(single, range(200_000))), "a.xlsx", "line 7"),
         (lambda: xlsx({f"S{n}": sheet([["a"]]) for n in range(300)}), "a.xlsx", "S299\n\na"),
         (lambda: workbook(["<row><c><v>1</v></c></row>"], after=MERGES), "a.xlsx", "S\n\n1"),
@@ -424,14 +419,14 @@ def test_slides_of_odd_shape(make: Callable[[], bytes]) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        "<div>" * 100_000 + "words",
+        torture("<div>" * 100_000 + "words"),
         "<p " + " ".join(f"a{n}=1" for n in range(200_000)) + ">words",
         "<p a='" + "x" * 20_000_000 + "'>words",
         "<table>" * 5_000 + "words",
-        "words" + "<b>x</b>" * 100_000,
+        torture("words" + "<b>x</b>" * 100_000),
         "<!DOCTYPE html " + "[" * 1_000_000 + "><p>words",
-        "words &" + "a" * 5_000_000 + ";",
-        "words" + "&#x41;" * 1_000_000,
+        torture("words &" + "a" * 5_000_000 + ";"),
+        torture("words" + "&#x41;" * 1_000_000),
         "<p>words" + "\n" * 5_000_000,
     ],
     ids=lambda page: page[:20],
@@ -517,10 +512,10 @@ def test_pdf(data: bytes, words: str) -> None:
         (b"{\\rtf1 words" + b"{" * 300_000 + b"}" * 300_000 + b"}", "words"),
         (b"{\\rtf1 words\\bin2147483647 " + b"x" * 99 + b"}", "words"),
         (b"{\\rtf1 words\\uc99999999" + b"\\u99999?" * 100_000 + b"}", "words"),
-        (b"{\\rtf1 words" + b"{\\*\\x" * 300_000, "words"),
-        (b"{\\rtf1 words" + b"\\" * 2_000_001 + b"}", "words"),
+        torture(b"{\\rtf1 words" + b"{\\*\\x" * 300_000, "words"),
+        torture(b"{\\rtf1 words" + b"\\" * 2_000_001 + b"}", "words"),
         (b"{\\rtf1 words\\" + b"a" * 5_000_000 + b"}", "words"),
-        (b"{\\rtf1 words" + b"\\trowd\\cell\\row" * 200_000 + b"}", "words"),
+        torture(b"{\\rtf1 words" + b"\\trowd\\cell\\row" * 200_000 + b"}", "words"),
         (b"{\\rtf1{\\fonttbl" + b"{\\f1\\fcharset128 x;}" * 100_000 + b"}words}", "words"),
     ],
     ids=["deep", "bin", "uc", "stars", "slashes", "word", "rows", "fonts"],
@@ -534,16 +529,16 @@ def test_rtf(data: bytes, words: str) -> None:
     [
         (b"," * 1_000_000, "a.csv", "columns"),
         (b"a,b\n" + b"1," * 2_000_000, "a.csv", "columns"),
-        (b'a,b\n"' + b'"",' * 2_000_000, "a.csv", ""),
+        torture(b'a,b\n"' + b'"",' * 2_000_000, "a.csv", ""),
         (b"a,b\n" + b'"\n' * 1_000_000, "a.csv", ""),
         (b"a\0b,c\0\n" * 100_000, "a.csv", ""),
         torture(b"words" * 20_000_000, "a.txt", "more than 20,000 pages"),
         torture("ж".encode() * 5_000_000, "a.txt", ""),
-        (b"\n" * 30_000_000 + b"words", "a.txt", ""),
+        torture(b"\n" * 30_000_000 + b"words", "a.txt", ""),
         (b"words\f" * 1_000_000, "a.txt", "pages"),
         torture(b"\xff\xfe" + b"\0\xd8" * 5_000_000, "a.txt", ""),
-        (b"\xe9" * 2_000_000, "a.txt", ""),
-        (b"words \xef\xbb" * 500_000, "a.txt", ""),
+        torture(b"\xe9" * 2_000_000, "a.txt", ""),
+        torture(b"words \xef\xbb" * 500_000, "a.txt", ""),
         torture(b"\x1b$B" * 3_000_000, "a.txt", ""),
     ],
     ids=[
@@ -694,18 +689,18 @@ QUADRATIC = f"<!DOCTYPE a [<!ENTITY x '{'x' * 100_000}'>]><a>{'&x;' * 20_000}</a
         lambda: ("<a>" * 100_000 + "x", "a.xml"),
         lambda: ("<a " + " ".join(f"b{n}='1'" for n in range(100_000)) + ">x</a>", "a.xml"),
         lambda: ("<a>" + "<b/>" * 1_000_000 + "x</a>", "a.xml"),
-        lambda: ("<a>" + "<b>x</b>" * 1_000_000 + "</a>", "a.xml"),
+        torture(lambda: ("<a>" + "<b>x</b>" * 1_000_000 + "</a>", "a.xml")),
         lambda: ("<a>" + "&" * 2_000_000 + "</a>", "a.xml"),
         lambda: ("[" * 200_000, "a.json"),
         lambda: ('{"a":' * 500 + "1" + "}" * 500, "a.json"),
-        lambda: ("[" + "[]," * 2_000_000 + "1]", "a.json"),
-        lambda: ('{"a": ' + "9" * 5_000_000 + "}", "a.json"),
-        lambda: ("[" + ",".join(f'{{"k{n}": 1}}' for n in range(300_000)) + "]", "a.json"),
+        torture(lambda: ("[" + "[]," * 2_000_000 + "1]", "a.json")),
+        torture(lambda: ('{"a": ' + "9" * 5_000_000 + "}", "a.json")),
+        torture(lambda: ("[" + ",".join(f'{{"k{n}": 1}}' for n in range(300_000)) + "]", "a.json")),
         torture(lambda: ("1\n" * 500_000, "a.jsonl")),
-        lambda: ("[" * 200_000, "a.md"),
+        torture(lambda: ("[" * 200_000, "a.md")),
         lambda: ("> " * 100_000 + "x", "a.md"),
-        lambda: ("*a_ " * 100_000, "a.md"),
-        lambda: ("![[" * 50_000, "a.md"),
+        torture(lambda: ("*a_ " * 100_000, "a.md")),
+        torture(lambda: ("![[" * 50_000, "a.md")),
         torture(lambda: ("|a" * 50_000 + "\n" + "|-" * 50_000 + "\n" + "|b\n" * 50_000, "a.md")),
         torture(lambda: ("<b>" * 300_000, "a.md")),
         torture(lambda: ("---\n" + "a: b\n" * 500_000, "a.md")),
@@ -729,17 +724,17 @@ def deep_multipart(levels: int) -> str:
         lambda: "Subject: x\nFrom: a@example.org\n" + "Content-Type: message/rfc822\n\n" * 20_000 + "words",
         lambda: 'Subject: x\nFrom: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + "--b\n\nx\n" * 200_000,
         lambda: 'Subject: x\nFrom: a\nContent-Type: multipart/mixed; boundary="b"\n\n' + "--b\nContent-Type: image/png; name=a\n\nx\n" * 50_000,
-        lambda: "Subject: x\nFrom: a\n" + "To: " + "a@example.org, " * 200_000 + "\n\nwords",
+        torture(lambda: "Subject: x\nFrom: a\n" + "To: " + "a@example.org, " * 200_000 + "\n\nwords"),
         lambda: "Subject: " + "=?utf-8?Q?a?= " * 100_000 + "\nFrom: a\n\nwords",
         lambda: "Subject: " + "=?utf-8?Q?" * 100_000 + "\nFrom: a\n\nwords",
         lambda: "Subject: x\nFrom: " + '"' * 500_000 + "<a>\n\nwords",
         lambda: "Subject: x\nFrom: a\n" + "X: y\n" * 200_000 + "\nwords",
         lambda: "Subject: x\nFrom: a\nContent-Type: text/plain; " + "name*0*=x; " * 20_000 + "\n\nwords",
-        lambda: "Subject: x\nFrom: a\n\n" + "begin 644 a\n" * 100_000,
-        lambda: "Subject: x\nFrom: a\n\n" + "M" * 5_000_000,
+        torture(lambda: "Subject: x\nFrom: a\n\n" + "begin 644 a\n" * 100_000),
+        torture(lambda: "Subject: x\nFrom: a\n\n" + "M" * 5_000_000),
         lambda: "Subject: x\nFrom: a\nContent-Type: text/enriched\n\n" + "<param>" * 300_000,
         lambda: "Subject: x\nFrom: a\nContent-Type: application/pkcs7-mime; name=smime.p7m\n\n" + "0\x80" * 500_000,
-        lambda: "Subject: x\nFrom: a\nContent-Type: text/plain; format=flowed\n\n" + "> " * 2_000_000,
+        torture(lambda: "Subject: x\nFrom: a\nContent-Type: text/plain; format=flowed\n\n" + "> " * 2_000_000),
     ],
 )  # fmt: skip
 def test_messages(make: Callable[[], str]) -> None:
@@ -764,7 +759,7 @@ def test_mailboxes_and_messages_of_outlook() -> None:
 # --- the server ---
 
 
-def test_the_server_does_not_notice(server: Server) -> None:
+def test_the_server_does_not_notice(words_server: Server) -> None:
     """A dozen hostile files at once are refused or read; meanwhile requests are answered, and a sound file is read.
     Little memory is taken, and nothing is left behind. `tests/torture/hostile.py` is the long version."""
     files = {
@@ -777,7 +772,7 @@ def test_the_server_does_not_notice(server: Server) -> None:
         "quotes.csv": b'a,b\n"' + b'""' * 20_000 + b'"\n', "sentences.txt": b'"a." ' * 4_000,
     }  # fmt: skip
     read_too = ("laughs.pptx", "headings.epub", "heading.epub", "quotes.csv", "sentences.txt")
-    statuses: dict[str, int] = {}
+    server, statuses = words_server, dict[str, int]()
 
     def memory() -> int:
         return int(resident_mb(server.process.pid))

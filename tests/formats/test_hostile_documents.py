@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from conftest import torture
 from test_doc import DELETED, TEXT_AT, doc, piece_table, plc, row
 from test_docx import SPACES, archive_of, cell, docx, p, run, style, table
 from test_docx import row as docx_row
-from test_hostile import ENTITIES, read, torture
+from test_hostile import ENTITIES, read
 from test_odt import SPACES as ODF_SPACES
 from test_odt import TYPE, odt
 from test_odt import p as odf_p
@@ -59,22 +60,26 @@ def chain(count: int, of: Callable[[int], str]) -> str:
         lambda: docx(p("words") + "<w:tbl><w:tr><w:tc>" * 5_000 + p("deep") + "</w:tc></w:tr></w:tbl>" * 5_000),
         lambda: docx(p("words") + "<w:sdt><w:sdtContent>" * 9_000 + p("x") + "</w:sdtContent></w:sdt>" * 9_000),
         lambda: docx(p("words") + "<w:p/>" * 4_500_000),
-        lambda: docx(p("words") + p("x") * 40_000),
+        torture(lambda: docx(p("words") + p("x") * 40_000)),
         torture(lambda: docx(p("words " * 500_000))),
         lambda: docx(p("words") + table(*[docx_row(cell("x", '<w:gridSpan w:val="999999999"/>'))] * 5_000)),
         lambda: docx(
             p("words") + p("x", properties='<w:pStyle w:val="s0"/>'),
             styles=chain(60_000, lambda n: style(f"s{n}", "", based=f"s{n + 1}")),
         ),
-        lambda: docx(
-            p("words") + p("x", properties='<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>') * 5_000,
-            numbering='<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="'
-            + "%1" * 500_000
-            + '"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+        torture(
+            lambda: docx(
+                p("words") + p("x", properties='<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>') * 5_000,
+                numbering='<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="'
+                + "%1" * 500_000
+                + '"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+            )
         ),
-        lambda: docx(
-            p("words", *[REFER(1)] * 50_000),
-            comments=f'<w:comment w:id="1">{p("x" * 1_000_000, *[REFER(1)] * 1_000)}</w:comment>',
+        torture(
+            lambda: docx(
+                p("words", *[REFER(1)] * 50_000),
+                comments=f'<w:comment w:id="1">{p("x" * 1_000_000, *[REFER(1)] * 1_000)}</w:comment>',
+            )
         ),
         lambda: docx(p("words") + p('<w:r><w:fldChar w:fldCharType="begin"/></w:r>') * 20_000),
         lambda: docx(p("words", *['<w:r><w:br w:type="page"/></w:r>'] * 15_000)),

@@ -10,6 +10,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 from pptx.util import Inches
 
+from conftest import torture
 from docqa.errors import Unreadable
 from docqa.formats import reading
 from docqa.formats.kinds import detect
@@ -187,10 +188,18 @@ def test_small_letters_are_read_enlarged() -> None:
 # --- no text, no data ---
 
 
-def test_a_picture_without_text_is_refused_with_a_sentence() -> None:
-    for picture in (Image.new("L", (300, 200), 255), Image.effect_noise((300, 200), 90), Image.radial_gradient("L")):
-        with pytest.raises(Unreadable, match="There is no text in the picture"):
-            text_of(saved(picture, "PNG"))
+@pytest.mark.parametrize(
+    "picture",
+    [
+        Image.new("L", (300, 200), 255),
+        torture(Image.effect_noise((300, 200), 90)),
+        Image.radial_gradient("L"),
+    ],
+    ids=["white", "noise", "gradient"],
+)
+def test_a_picture_without_text_is_refused_with_a_sentence(picture: Image.Image) -> None:
+    with pytest.raises(Unreadable, match="There is no text in the picture"):
+        text_of(saved(picture, "PNG"))
 
 
 def test_without_language_data_a_picture_is_refused_with_the_command_that_adds_them(
