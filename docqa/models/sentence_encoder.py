@@ -32,7 +32,9 @@ class SentenceModel(Protocol):
 
 
 def load(model_dir: Path) -> SentenceModel:
-    """The model in a sentence-transformers folder, in float32."""
+    """The model in a sentence-transformers folder, in float32. Raises FileNotFoundError."""
+    if not model_dir.is_dir():  # else sentence-transformers is imported for seconds, and looks for it elsewhere
+        raise FileNotFoundError(f"There is no model in {model_dir}.")
     try:
         return PlainSentences(model_dir)
     except OtherKind:
