@@ -21,6 +21,7 @@ from docqa import ROOT
 from docqa.api.app import create
 from docqa.api.auth import create_key
 from docqa.settings import Settings
+from docqa.store.ballast import SIZE
 
 pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a browser and run commands
 
@@ -65,6 +66,9 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[Starlette]:
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (settings.data / "ballast").open("wb") as ballast:
+        ballast.truncate(SIZE)  # a hole, or each start writes 16 MB
     app = create(settings)
     async with app.router.lifespan_context(app):
         yield app

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from itertools import repeat
 from pathlib import Path
 
 from docqa.store.modes import FILE
@@ -34,9 +35,8 @@ class Ballast:
         if free_space(folder) < ROOMY:
             return False
         with open(self._path, "wb", opener=lambda path, flags: os.open(path, flags, FILE)) as file:
-            file.writelines(
-                os.urandom(1 << 20) for _ in range(SIZE >> 20)
-            )  # a hole, or zeros that are compressed, would keep no space
+            # A hole, or what can be compressed, would keep no space. No file system looks back a megabyte for that.
+            file.writelines(repeat(os.urandom(1 << 20), SIZE >> 20))
         return True
 
     def release(self) -> None:
