@@ -47,9 +47,8 @@ def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
 def page(chrome: Browser, server: Server) -> Iterator[Browser]:
     """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but
     requests that were refused."""
+    chrome.devtools("Storage.clearDataForOrigin", origin=server.base, storageTypes="local_storage")
     chrome.open(server.base)
-    chrome.run("localStorage.clear()")
-    chrome.reload()
     chrome.wait("#enter")
     chrome.console(), chrome.requested()
     yield chrome

@@ -3,6 +3,7 @@ keyboard alone, and says aloud what a screen reader must hear."""
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,15 @@ RUN = """
         violations: violations.map(({ id, impact, help, nodes }) => ({ id, impact, help, nodes: nodes.map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]) })),
     }), (error) => done({ error: String(error) }));
 """
-APPEARANCES = [(width, scheme) for width in (1200, 390) for scheme in ("light", "dark")]
+# What can be pressed and is smaller than 24 by 24 pixels, its label with it; links in the middle of a sentence may be.
+SMALL = """
+    const pressed = document.querySelectorAll("button, select, input, summary, a[href]:not(.hint a, p a)");
+    return [...pressed].filter((node) => node.checkVisibility() && !node.matches(".skip")).flatMap((node) => {
+        const boxes = [node, ...(node.labels ?? [])].map((each) => each.getBoundingClientRect());
+        return boxes.some(({ width, height }) => width >= 24 && height >= 24) ? [] : [node.outerHTML.slice(0, 120)];
+    });
+"""
+WIDTHS = (1200, 390)
 State = Callable[[Browser, httpx.Client, Server], object]
 
 
@@ -102,20 +111,29 @@ def sized(page: Browser) -> Iterator[Browser]:
     page.pretend("setEmulatedMedia", features=[])
 
 
-@pytest.mark.skipif(AXE is None, reason="needs axe-core: .venv/bin/pip install axe-playwright-python")
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_axe_finds_nothing_in_the_page(sized: Browser, reader: httpx.Client, server: Server, state: State) -> None:
-    assert AXE is not None and AXE.origin is not None
-    script = Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+def test_axe_finds_nothing_and_whatever_can_be_pressed_is_24_pixels_wide_and_high(
+    sized: Browser, reader: httpx.Client, server: Server, state: State
+) -> None:
     state(sized, reader, server)
-    sized.run(script)
-    for width, scheme in APPEARANCES:
-        sized.pretend("setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
-        sized.pretend("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    for width in WIDTHS:
+        appear(sized, width)
+        assert sized.run(SMALL) == []
+    if AXE is None or AXE.origin is None:
+        pytest.skip("needs axe-core: .venv/bin/pip install axe-playwright-python")
+    sized.run(Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
+    for width, scheme in product(WIDTHS, ("light", "dark")):
+        appear(sized, width, scheme)
         sized.run("scrollTo(0, 0)")  # what is half under the head is only scrolled so
         findings: Any = sized.wait_for(RUN)
         assert "color-contrast" in findings["passed"], findings
         assert [each for each in findings["violations"] if each["impact"] != "minor"] == [], (width, scheme)
+
+
+def appear(page: Browser, width: int, scheme: str = "light") -> None:
+    """As on a screen of this width, to somebody who likes these colours."""
+    page.pretend("setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+    page.pretend("setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
 
 # What the focus is on, whether it can be seen there: an outline, and nothing that lies over its middle.
@@ -180,26 +198,6 @@ def test_a_dialog_keeps_the_focus_and_gives_it_back(page: Browser, reader: httpx
     page.press(ESCAPE)
     page.wait("#place-title", lambda text: not text)
     assert page.run("return document.activeElement.textContent").startswith("[1] lease.txt")
-
-
-# What can be pressed and is smaller than 24 by 24 pixels, its label with it; links in the middle of a sentence may be.
-SMALL = """
-    const pressed = document.querySelectorAll("button, select, input, summary, a[href]:not(.hint a, p a)");
-    return [...pressed].filter((node) => node.checkVisibility() && !node.matches(".skip")).flatMap((node) => {
-        const boxes = [node, ...(node.labels ?? [])].map((each) => each.getBoundingClientRect());
-        return boxes.some(({ width, height }) => width >= 24 && height >= 24) ? [] : [node.outerHTML.slice(0, 120)];
-    });
-"""
-
-
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_whatever_can_be_pressed_is_24_pixels_wide_and_high(
-    sized: Browser, reader: httpx.Client, server: Server, state: State
-) -> None:
-    state(sized, reader, server)
-    for width in (1200, 390):
-        sized.pretend("setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
-        assert sized.run(SMALL) == []
 
 
 def test_an_answer_is_read_aloud_once_it_is_whole(page: Browser, reader: httpx.Client) -> None:
