@@ -34,7 +34,7 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
     before = Network(base).state_dict()
     heads = {name: tensor for name, tensor in before.items() if name.startswith("head.")}
     save(first, heads, before, {"base": "", "languages": "en", "margin": "0"})
-    recipe = Refinement(minutes=0.15, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
+    recipe = Refinement(minutes=0.05, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
 
     def evaluate(network: Network) -> str:
         [spans] = read_with(network)("Who sold the stones of the mill?", [MILL])
@@ -43,7 +43,7 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
     refine([source("wells", MANY)], base, first, tmp_path / "run", recipe, lines.append, evaluate)
     assert lines[-1].startswith("checkpoint at step") and lines[-1].endswith("spans")
     state = torch.load(tmp_path / "run" / STATE, weights_only=True)
-    longer = replace(recipe, minutes=0.3)
+    longer = replace(recipe, minutes=0.1)
     trained = refine([source("wells", MANY)], base, first, tmp_path / "run", longer, lines.append, evaluate)
     assert f"resumed at step {state['step']}, {state['spent']:.0f} s" in lines
     assert torch.load(tmp_path / "run" / STATE, weights_only=True)["step"] > state["step"]
@@ -79,7 +79,7 @@ def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_
     monkeypatch.setattr("docqa.training.reader.refine.FIRST_LAYER", first_layer)
     base, lines = thin_encoder(tmp_path / "base", 48), list[str]()
     before = Network(base).state_dict()
-    recipe = Refinement(minutes=0.1, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
+    recipe = Refinement(minutes=0.05, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
     trained = train_verifier([source("wells", MANY)], base, tmp_path / "run", recipe, lines.append, lambda _: "")
     factors = {name for name in trained if not is_head(name)}
     assert factors and all(name.endswith((UP, DOWN)) for name in factors)
