@@ -27,8 +27,9 @@ LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 M
 BOAT = "The ferry to Askøy leaves the harbour every forty minutes.\n\nA crossing costs 61 kroner for a car with its driver."
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests: each opens a tab of its own."""
     with chromium(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
 
