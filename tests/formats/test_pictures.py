@@ -149,7 +149,7 @@ def test_further_frames_of_a_long_tiff_wait_for_the_background(monkeypatch: pyte
 # --- what is on it ---
 
 
-@pytest.mark.parametrize("degrees", [90, 180, 270])
+@pytest.mark.parametrize("degrees", [90, 180, torture(270)])
 @needs_data
 def test_a_page_on_its_side_or_upside_down_is_read(degrees: int) -> None:
     assert TEXT in text_of(saved(drawn().rotate(degrees, expand=True), "PNG"))
