@@ -175,7 +175,14 @@ async def test_a_text_that_is_refused_is_to_blame_and_not_the_server() -> None:
         assert embedder.ready and len(await embedder.encode([BREAD])) == 1
 
 
-async def test_a_server_that_is_gone_counts_as_failed_until_it_is_back() -> None:
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that cannot be reached is asked again after one second, not after five."""
+    monkeypatch.setattr("docqa.models.chat.http.RETRY_PAUSE", 0.1)
+    monkeypatch.setattr("docqa.models.chat.http.RETRY_AFTER", 1)
+
+
+async def test_a_server_that_is_gone_counts_as_failed_until_it_is_back(soon: None) -> None:
     async with embedders() as remote:
         async with embedding_server() as server:
             embedder, port = remote.open(named(server)), server.port
@@ -290,7 +297,7 @@ async def test_another_model_or_another_width_of_vectors_is_made_anew_in_the_bac
 
 
 async def test_documents_wait_for_a_server_that_is_down_and_are_found_by_words_meanwhile(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, soon: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("docqa.ingest.vectors.REMOTE_PAUSE", 0.2)
     port = free_port()
