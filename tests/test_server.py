@@ -15,6 +15,7 @@ import pytest
 
 from conftest import Server, start_server, stop_server
 from docqa import ROOT
+from docqa.store.ballast import SIZE
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
 STORY = "\n\n".join(
@@ -57,9 +58,10 @@ def ready(server: Server) -> Server:
     return server
 
 
-def test_a_first_start_keeps_its_key_for_its_owner_only(server: Server) -> None:
+def test_a_first_start_keeps_its_key_for_its_owner_only_and_space_for_a_full_disk(server: Server) -> None:
     assert (server.data / "api-key").stat().st_mode & 0o777 == 0o600
     assert server.key.startswith("dq-")
+    assert (server.data / "ballast").stat().st_blocks * 512 >= SIZE, "space is kept for a full disk"
     for path in server.data.iterdir():
         if path.name.startswith("docqa.sqlite"):
             assert server.key.encode() not in path.read_bytes(), "only the key's hash is kept"
