@@ -34,6 +34,7 @@ HOMES = {
         "formats/pdf/document.py",
         "formats/pdf/drawing.py",
         "formats/pdf/opening.py",
+        "formats/pdf/paths.py",
         "formats/pictures/engine.py",
     },
     "PIL": {"formats/pictures/decode.py"},
