@@ -34,6 +34,7 @@ HOMES = {
         "formats/pdf/document.py",
         "formats/pdf/drawing.py",
         "formats/pdf/opening.py",
+        "formats/pdf/paths.py",
         "formats/pictures/engine.py",
     },
     "PIL": {"formats/pictures/decode.py"},
@@ -76,6 +77,10 @@ HOMES = {
     "safetensors": {"models/encoder.py", "models/reader/weights.py"},
     "huggingface_hub": {"catalog/hub.py"},
     "uvicorn": {"cli/web_server.py", "cli/connection.py"},
+    "txtai": {"cli/peers/their_side.py"},
+    "llama_index": {"cli/peers/their_side.py"},
+    "pypdf": {"cli/peers/their_side.py"},
+    "chromadb": {"cli/peers/their_side.py"},
     "click": {"cli/"},
     "rich": {"cli/terminal.py"},
 }

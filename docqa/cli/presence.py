@@ -4,6 +4,7 @@ The lock ends with its process, however that ends, so that no address outlives i
 """
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,14 +26,19 @@ class Presence:
 
     def announce(self, host: str, port: int) -> None:
         """Write down where the server listens. Raises OSError."""
-        for _ in range(TRIES):
-            with ExitStack() as attempt:
-                if attempt.enter_context(hold_if_free(self._data / LOCK)):
-                    (self._data / ADDRESS).touch(mode=FILE)
-                    (self._data / ADDRESS).write_text(json.dumps({"url": url_of(host, port)}), "utf-8")
-                    self._held = attempt.pop_all()
-                    return
-            time.sleep(PAUSE)
+        part = self._data / f"{ADDRESS}.{os.getpid()}"  # who looks meanwhile must not see half of it
+        part.touch(mode=FILE)
+        try:
+            part.write_text(json.dumps({"url": url_of(host, port)}), "utf-8")
+            for _ in range(TRIES):
+                with ExitStack() as attempt:
+                    if attempt.enter_context(hold_if_free(self._data / LOCK)):
+                        part.replace(self._data / ADDRESS)
+                        self._held = attempt.pop_all()
+                        return
+                time.sleep(PAUSE)
+        finally:
+            part.unlink(missing_ok=True)
 
     def end(self) -> None:
         """Be there no more."""

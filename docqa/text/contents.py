@@ -48,7 +48,8 @@ def _page(text: str, block: Block) -> int:
     content = text[block.start : block.end]
     if page := leader_page(content):
         return page
-    number = _NUMBER.search(content)
+    # Without a number at its end, the search would look for one from each letter on.
+    number = content.removesuffix("\n")[-1:].isdecimal() and _NUMBER.search(content)
     return int(number[1]) if number and not ends_sentence(content) else 0
 
 

@@ -100,15 +100,14 @@ def _arabic_root(word: str) -> str:
     return root if len(root) >= 3 else ""
 
 
-def _word_terms(word: str) -> Iterator[str]:
+@lru_cache(16_384)
+def _word_terms(word: str) -> tuple[str, ...]:
     if _ARABIC.search(word):
-        yield _arabic_stem(word)
-        if root := _arabic_root(word):
-            yield root + "~"
-    else:
-        yield word[:_LONGEST_WORD]
-        if len(word) >= PREFIX and not word.isdigit():
-            yield word[:PREFIX] + "~"
+        root = _arabic_root(word)
+        return (_arabic_stem(word), root + "~") if root else (_arabic_stem(word),)
+    if len(word) >= PREFIX and not word.isdigit():
+        return word[:_LONGEST_WORD], word[:PREFIX] + "~"
+    return (word[:_LONGEST_WORD],)
 
 
 def terms(text: str) -> list[str]:
@@ -132,6 +131,9 @@ def terms(text: str) -> list[str]:
 def _compounds(folded: str) -> Iterator[str]:
     """Identifiers, addresses and hyphenated words, whole."""
     for piece in folded.split():
+        # Most pieces are words, and the others words with a mark at their end.
+        if piece.isalnum() or piece[:-1].isalnum():
+            continue
         if len(piece) <= _LONGEST_COMPOUND and not _DENSE_RUN.search(piece):
             yield from (match.group() for match in _COMPOUND.finditer(piece) if any(map(str.isalpha, match.group())))
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import start_server
 from docqa import ROOT
-from docqa.cli.presence import presence, running, url_of
+from docqa.cli.presence import ADDRESS, presence, running, url_of
 from tests.cli.commands import WITHOUT_MODELS, Run
 
 LEASE = "The lease of the warehouse in Bergen ends on 31 March 2027.\n\nThe monthly rent is 12,400 euros."
@@ -79,6 +79,18 @@ def test_of_two_servers_on_one_folder_the_first_is_there(tmp_path: Path) -> None
         second.announce("127.0.0.1", 8002)
         assert running(tmp_path) == "http://127.0.0.1:8001"
     assert running(tmp_path) == ""
+    assert [file.name for file in tmp_path.glob("server.json*")] == ["server.json"], "no parts are left"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there an open file cannot be replaced")
+def test_an_address_is_put_in_the_place_of_the_former_at_once(tmp_path: Path) -> None:
+    """A command that looked while the second server wrote its own read nothing, and broke off with a traceback."""
+    with presence(tmp_path) as former:
+        former.announce("127.0.0.1", 8001)
+    with (tmp_path / ADDRESS).open() as looked_at, presence(tmp_path) as present:
+        present.announce("127.0.0.1", 8002)
+        assert json.load(looked_at)["url"] == "http://127.0.0.1:8001"
+        assert running(tmp_path) == "http://127.0.0.1:8002"
 
 
 @pytest.mark.parametrize(

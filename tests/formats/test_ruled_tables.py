@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pymupdf
 
+from docqa.formats.pdf.paths import drawn_paths
 from docqa.formats.reading import read_whole
 
 
@@ -57,3 +58,15 @@ def test_a_box_around_prose_is_no_table() -> None:
     [page] = read_whole(pdf([[prose, prose], [prose, prose]], [260, 260]), "t.pdf").pages
     assert page.tables == () or "\t" not in page.text[: page.tables[0][0]]
     assert page.text.count("The tenant keeps") == 48
+
+
+def test_only_paths_are_told_of_a_page_and_all_of_them() -> None:
+    """By a device of our own, for that of the library calls Python for every text too."""
+    page = pymupdf.open().new_page()
+    page.insert_text((72, 72), "Text is no path")
+    page.draw_rect((72, 100, 200, 200), color=(0, 0, 0), width=4)
+    page.draw_rect((72, 300, 200, 301), fill=(1, 0, 0), color=None)
+    page.draw_line((72, 400), (300, 400))
+    of_library = [("stroke" in kind, tuple(box)) for kind, box in page.get_bboxlog() if "path" in kind]
+    assert drawn_paths(page) == of_library
+    assert len(of_library) == 3

@@ -70,15 +70,18 @@ def measured(name: str, works: Sequence[Work]) -> Measure:
 
 
 class Bench:
-    """What is measured on a service that has just been started, and has no documents."""
+    """What is measured on a service that has been `started` just now, by `perf_counter`, and has no documents."""
 
-    def __init__(self, service: Service, extent: Extent) -> None:
-        self._service, self._extent = service, extent
+    def __init__(self, service: Service, extent: Extent, started: float) -> None:
+        self._service, self._extent, self._started = service, extent, started
         self._scope = Scope()
 
     def measures(self) -> Iterator[Measure]:
         """One after the other: each needs what the ones before have left. Raises Refused, Unreachable, Unavailable."""
         embeds = self._models_are_ready()
+        if embeds:
+            seconds = time.perf_counter() - self._started
+            yield measured("embedder ready", [lambda: seconds])
         yield measured("page read in", [self._read_in])
         yield measured("first answer", [lambda: self._answer(1)[0]])
         if embeds:

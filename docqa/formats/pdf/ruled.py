@@ -11,6 +11,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from docqa.formats.pdf.paths import drawn_paths
 from docqa.formats.pdf.table import PLACEHOLDER, Table
 from docqa.text.values import kind
 
@@ -71,14 +72,12 @@ def _is_table(cells: Sequence[Sequence[str]]) -> bool:
 def _may_hold_tables(page: Any) -> bool:
     """A quick look: whether enough thin or stroked shapes are drawn."""
     level = upright = boxes = 0
-    for kind_, (left, top, right, bottom) in page.get_bboxlog():
-        if "path" not in kind_:
-            continue
+    for is_stroked, (left, top, right, bottom) in drawn_paths(page):
         if bottom - top <= _THIN and right - left > 10:
             level += 1
         elif right - left <= _THIN and bottom - top > 5:
             upright += 1
-        elif "stroke" in kind_:
+        elif is_stroked:
             boxes += 1
     return level + upright + boxes < _MOST_LINES and (boxes > 0 or (level >= _LEAST_LINES and upright >= _LEAST_LINES))
 
@@ -176,13 +175,12 @@ def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
             merged[1].extend(group[1])
             groups.remove(group)
         groups.append(merged)
+    extents = [_extent(standing) for _, standing in groups]
     for line in level:
         at, left, right = line
-        for group in groups:
-            tops, bottoms = min(up[1] for up in group[1]), max(up[2] for up in group[1])
-            first, last = min(up[0] for up in group[1]), max(up[0] for up in group[1])
-            if tops - _NEAR <= at <= bottoms + _NEAR and left <= last + _NEAR and first - _NEAR <= right:
-                group[0].append(line)
+        for (flat, _), (first, top, last, bottom) in zip(groups, extents, strict=True):
+            if top - _NEAR <= at <= bottom + _NEAR and left <= last + _NEAR and first - _NEAR <= right:
+                flat.append(line)
                 break
     made = [
         _Grid(_distinct(line[0] for line in flat), _distinct(line[0] for line in standing), flat, standing)
@@ -190,6 +188,12 @@ def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
         if flat
     ]
     return sorted(made, key=lambda grid: grid.across[0])
+
+
+def _extent(upright: Sequence[Line]) -> Box:
+    """The box that upright lines stand in."""
+    lefts = [at for at, _, _ in upright]
+    return min(lefts), min(top for _, top, _ in upright), max(lefts), max(bottom for _, _, bottom in upright)
 
 
 def _is_near(at: float, group: tuple[list[Line], list[Line]]) -> bool:

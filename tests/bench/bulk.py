@@ -1,0 +1,178 @@
+"""A library read in while somebody chats: python tests/bench/bulk.py [--documents N] [--pages N] [--folder DIR]
+
+PDF files made here, or those of a folder, are uploaded by two clients to a server with its models; another client asks a
+document of its own again and again, before and meanwhile. Says documents a minute until they are searchable and until
+they are embedded, pages a second until 201 beside bare PyMuPDF's text of the same files in this process, processor
+seconds a page, the peak memory of all processes, and p50 and p95 of the chats. Linux only.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
+
+import pymupdf
+
+from conftest import Server, start_server, stop_server
+from docqa.cli.peers.pdf_file import pdf
+from docqa.cli.peers.tree import memory_of, processor_seconds_of
+
+CLIENTS = 2
+QUIET_CHATS = 20
+BETWEEN = 0.5  # seconds between two chats, and between two looks at the memory
+LEASE = "The lease of the warehouse was signed on 3 May 2021. It ends on 2 May 2031. The monthly rent is 12,400 euros."
+QUESTION = [{"sender": "user", "message": "How much is the monthly rent?"}]
+LINES, WORDS = 46, 13  # of a page, of a line
+
+
+def made(number: int, pages: int) -> bytes:
+    """A report whose words are common and rare as in a language, and whose facts are its own."""
+    dice = random.Random(number)
+
+    def word() -> str:
+        size = min(int(dice.paretovariate(0.6)), 20_000)
+        return f"{'bcdfglmnprst'[size % 12]}{'aeiou'[size % 5]}{'lmnrst'[size % 6]}{'aeiou'[size // 7 % 5]}{size:x}"
+
+    return pdf(
+        [
+            [
+                f"Report {number}, page {page}: {dice.randrange(10**6)} tonnes",
+                *(" ".join(word() for _ in range(WORDS)) for _ in range(LINES)),
+            ]
+            for page in range(pages)
+        ]
+    )
+
+
+def bare(files: list[tuple[str, bytes]]) -> tuple[int, float]:
+    """(pages, seconds) of PyMuPDF's text."""
+    started, pages = time.perf_counter(), 0
+    for _, data in files:
+        with pymupdf.open(stream=data, filetype="pdf") as document:
+            pages += sum(1 for page in document if page.get_text() is not None)
+    return pages, time.perf_counter() - started
+
+
+def upload(server: Server, files: list[tuple[str, bytes]]) -> None:
+    with server.client() as client:
+        client.timeout = 300
+        for file in files:
+            client.post("/v1/api/upload", files={"file": file}).raise_for_status()
+
+
+class Chats:
+    """Somebody who asks one document, as long as the block runs."""
+
+    def __init__(self, server: Server, doc_id: str) -> None:
+        self._server, self._path = server, f"/v1/chat/{doc_id}?model_name=QUOTES"
+
+    def ask(self) -> float:
+        with self._server.client() as client:
+            started = time.perf_counter()
+            client.post(self._path, json=QUESTION).raise_for_status()
+            return time.perf_counter() - started
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[list[float]]:
+        """Their seconds."""
+        done, taken = threading.Event(), [self.ask()]
+
+        def go_on() -> None:
+            while not done.wait(BETWEEN):
+                taken.append(self.ask())
+
+        with ThreadPoolExecutor(1) as pool:
+            asking = pool.submit(go_on)
+            try:
+                yield taken
+            finally:
+                done.set()
+            asking.result()
+
+
+@contextmanager
+def peak_of(pid: int) -> Iterator[list[int]]:
+    """The most bytes that the tree has held, last."""
+    done, peak = threading.Event(), [memory_of(pid)]
+
+    def look() -> None:
+        while not done.wait(BETWEEN):
+            peak.append(max(peak[-1], memory_of(pid)))
+
+    with ThreadPoolExecutor(1) as pool:
+        looking = pool.submit(look)
+        try:
+            yield peak
+        finally:
+            done.set()
+        looking.result()
+
+
+def spread(seconds: list[float]) -> str:
+    return f"p50 {1000 * statistics.median(seconds):.0f}, p95 {1000 * p95(seconds):.0f} ms of {len(seconds)}"
+
+
+def p95(seconds: list[float]) -> float:
+    return sorted(seconds)[int(0.95 * (len(seconds) - 1))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--pages", type=int, default=20)
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    if given.folder:
+        files = [(path.name, path.read_bytes()) for path in sorted(given.folder.glob("*.pdf"))][: given.documents]
+    else:
+        files = [(f"report-{number}.pdf", made(number, given.pages)) for number in range(given.documents)]
+    bare(files[:1])
+    pages, bare_seconds = bare(files)
+    with tempfile.TemporaryDirectory() as folder:
+        server = start_server(Path(folder) / "data", DOCQA_LOG_LEVEL="error")
+        server.wait("/healthz", "embedding", "ready")
+        with server.client() as client:
+            added = client.post("/v1/api/upload", files={"file": ("lease.txt", LEASE.encode())}).raise_for_status()
+        server.wait("/healthz", "indexing", 0)
+        chats = Chats(server, added.json()["doc_id"])
+        chats.ask()  # loads the reader
+        quiet = [chats.ask() for _ in range(QUIET_CHATS)]
+        idle, worked = memory_of(server.process.pid), processor_seconds_of(server.process.pid)
+        started = time.perf_counter()
+        with peak_of(server.process.pid) as peak, chats.meanwhile() as busy:
+            with ThreadPoolExecutor(CLIENTS) as pool:
+                list(pool.map(lambda number: upload(server, files[number::CLIENTS]), range(CLIENTS)))
+            searchable = time.perf_counter() - started
+            while_uploaded = list(busy)
+            server.wait("/healthz", "indexing", 0, 3600)
+            embedded = time.perf_counter() - started
+        worked = processor_seconds_of(server.process.pid) - worked
+        stop_server(server)
+    count = len(files)
+    print(f"{count} documents, {pages} pages, uploaded by {CLIENTS} clients")
+    print(f"bare PyMuPDF: {pages / bare_seconds:.0f} pages/s in one process")
+    print(
+        f"until 201: {60 * count / searchable:.0f} documents a minute, {pages / searchable:.0f} pages/s, "
+        f"{bare_seconds / searchable:.2f} of bare"
+    )
+    print(f"until embedded: {60 * count / embedded:.0f} documents a minute, {pages / embedded:.1f} pages/s")
+    print(f"processor: {1000 * worked / pages:.0f} ms a page, chats included")
+    print(f"memory of all processes: {idle / 1e6:.0f} MB before, {peak[-1] / 1e6:.0f} MB at most")
+    print(f"chats, quiet: {spread(quiet)}")
+    print(
+        f"chats, while uploads are read: {spread(while_uploaded)}; p95 {p95(while_uploaded) / p95(quiet):.1f} x quiet"
+    )
+    print(f"chats, until all is embedded: {spread(busy)}; p95 {p95(busy) / p95(quiet):.1f} x quiet")
+
+
+if __name__ == "__main__":
+    main()
