@@ -20,13 +20,14 @@ from starlette.applications import Starlette
 from docqa import ROOT
 from docqa.api.app import create
 from docqa.api.auth import create_key
+from docqa.models.measured import FILE
 from docqa.settings import Settings
 from docqa.store.ballast import SIZE
 
 pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a browser and run commands
 
 FILES = Path(__file__).parent / "files"
-COMPILED = ROOT / "build" / "bytecode"
+COMPILED, MEASURED = ROOT / "build" / "bytecode", ROOT / "build" / FILE
 # Else each of the hundreds of processes that tests start would compile anew all that it imports.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(COMPILED)
@@ -164,7 +165,14 @@ def words_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with the real models, for all tests that need one."""
-    server = start_server(tmp_path_factory.mktemp("server") / "data")
+    """A server with the real models, for all tests that need one. What these measure of themselves is kept for the next."""
+    data = tmp_path_factory.mktemp("server") / "data"
+    data.mkdir(mode=0o700)
+    if MEASURED.exists():
+        shutil.copy(MEASURED, data)
+    server = start_server(data)
     yield server
     assert stop_server(server) == 0
+    if (data / MEASURED.name).exists():
+        MEASURED.parent.mkdir(exist_ok=True)
+        shutil.copy(data / MEASURED.name, MEASURED)
