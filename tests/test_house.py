@@ -52,6 +52,7 @@ HOMES = {
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
+    "turbovec": {"store/vector_index.py"},
     "httpx": {"api/mcp/rest.py", "cli/client/service.py", "ingest/fetch.py", "models/chat/http.py"},
     "mcp": {"api/mcp/protocol.py"},
     "mcp_types": {"api/mcp/protocol.py"},

@@ -29,7 +29,7 @@ def title(name: str) -> str:
 
 @cache
 def pictures() -> dict[str, bytes]:
-    """The pictures that guides show, PNG files, by name."""
+    """The pictures that guides show, PNG and SVG files, by name."""
     return {file.name: file.read_bytes() for file in _FOLDER.joinpath("pictures").iterdir()}
 
 

@@ -12,7 +12,7 @@ from docqa import store
 from docqa.errors import ChildDied, Unavailable, Unreadable
 from docqa.formats.names import OF_ROWS
 from docqa.formats.pictures.data import languages as recognition_languages
-from docqa.ingest.erasure import erase_forever
+from docqa.ingest.erasure import compact, erase_forever
 from docqa.ingest.gist import PARTS_NAMED, Gist
 from docqa.ingest.outline import outline
 from docqa.ingest.queue import Intake
@@ -32,11 +32,12 @@ READ = 2_000_000  # characters of a document that its summary is made of: of a l
 async def work_forever(intake: Intake, encoders: Encoders) -> None:
     """The background work, until it is cancelled: keep the models loaded, finish one document after the other.
 
-    Beside it what was deleted is erased, and the full-text index is rebuilt and tables are stored, where an upgrade
-    asks for that.
+    Beside it what was deleted is erased, and passages are made smaller, the full-text index is rebuilt and tables are
+    stored, where an upgrade asks for that.
     """
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_retried(lambda: erase_forever(intake)), name="erasure")
+        tasks.create_task(_retried(lambda: compact(intake.db)), name="compaction")
         tasks.create_task(_retried(lambda: rebuild_terms(intake.db)), name="full-text index")
         tasks.create_task(_retried(lambda: load_optional_forever(encoders)), name="models")
         tasks.create_task(_retried(lambda: store_missing_tables(intake)), name="tables")

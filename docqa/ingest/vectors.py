@@ -12,7 +12,7 @@ from docqa.models.embedder import Embedder, pack
 from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
-from docqa.store.vectors import StoredModel
+from docqa.store.vector_index import StoredModel
 from docqa.text.block import Block
 from docqa.text.units import in_context, units
 

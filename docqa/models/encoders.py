@@ -19,7 +19,7 @@ from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import Verifier
 from docqa.questions.question import KindOpinion
 from docqa.settings import Settings
-from docqa.store.vectors import StoredModel
+from docqa.store.vector_index import StoredModel
 
 NO_EMBEDDER = "The embedding model {name} is not installed: full-text search only."
 NOT_ASKED = "The embedding model {name} is not asked, because {why}: full-text search only."

@@ -1,5 +1,6 @@
 """First stage of a search: full text and vectors find candidates, reciprocal rank fusion merges their rankings."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +10,10 @@ from docqa import store
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import stored_model
 from docqa.search.passages import Scores
-from docqa.search.weights import Query, bm25
-from docqa.store.chunks import StoredChunk
-from docqa.store.full_text import Scope
+from docqa.search.weights import Query, bm25_of_packed
+from docqa.store.chunks import Hit, StoredChunk
+from docqa.store.full_text import Match, Scope
+from docqa.store.vector_index import VectorIndex
 
 RETRIEVED = 50  # chunks, by full text and by vectors each
 MATCHED = 200  # those with most of the terms, of which BM25 chooses: it has to read their words
@@ -32,8 +34,8 @@ class Candidate:
 class Retrieved:
     """Chunks found for one query: `matched` by full text and `near` by vectors, best first; `bm25` by chunk id."""
 
-    matched: Sequence[StoredChunk]
-    near: Sequence[StoredChunk] = ()
+    matched: Sequence[Hit]
+    near: Sequence[Hit] = ()
     bm25: Mapping[int, float] = field(default_factory=dict)
 
     def score(self, chunk: StoredChunk) -> float:
@@ -64,23 +66,27 @@ class Request:
         return self.names.get(document, frozenset())
 
 
-async def find_candidates(conn: Connection, request: Request, embedder: Embedder | None, limit: int) -> list[Candidate]:
-    """The best candidates of the fused ranking, best first, at most `limit`."""
+async def find_candidates(
+    conn: Connection, request: Request, embedder: Embedder | None, vectors: VectorIndex, limit: int
+) -> list[Candidate]:
+    """The best candidates of the fused ranking, best first, at most `limit`; `vectors` is the database's index."""
     query, documents, across = request.query, request.scope.documents, request.across
-    own = await _retrieve(conn, request.scope, query, embedder, across)
+    own = await _retrieve(conn, request.scope, query, embedder, vectors, across)
     expanded = Retrieved(())
     if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
         scope = await store.full_text.scope_of(conn, others)
-        expanded = await _retrieve(conn, scope, request.expansion, embedder, across)
-    on_pages = [Retrieved(await store.chunks.page_chunks(conn, *named)) for named in request.pages.items()]
-    rankings = [own, expanded, *on_pages, Retrieved([chunk for chunk, _ in request.tabled])]
+        expanded = await _retrieve(conn, scope, request.expansion, embedder, vectors, across)
+    on_pages = [Retrieved(await store.chunks.page_hits(conn, *named)) for named in request.pages.items()]
+    rankings = [own, expanded, *on_pages, Retrieved([Hit(chunk.id, chunk.document) for chunk, _ in request.tabled])]
     in_tables = {chunk.id: score for chunk, score in request.tabled}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
         scope = await store.full_text.scope_of(conn, list(request.names))
-        by_name = await _retrieve(conn, scope, query, embedder, across)
+        by_name = await _retrieve(conn, scope, query, embedder, vectors, across)
         rankings.append(by_name)
-    fused = _fuse(rankings, across)[:limit]
+    scored = _fuse(rankings, across)[:limit]
+    stored = await store.chunks.by_id(conn, [id_ for id_, _ in scored])
+    fused = [(stored[id_], score) for id_, score in scored]
     chunks = [chunk for chunk, _ in fused]
     cosines = await _cosines(conn, chunks, embedder, query, across)
     related = await _cosines(conn, chunks, embedder, request.expansion, across) if request.expansion else {}
@@ -108,20 +114,23 @@ async def _retrieve(
     scope: Scope,
     query: Query,
     embedder: Embedder | None,
+    vectors: VectorIndex,
     across: frozenset[int],
 ) -> Retrieved:
-    matched: Sequence[StoredChunk] = ()
+    matched: Sequence[Match] = ()
     if query.matching and (by_words := [id_ for id_ in scope.documents if id_ not in across]):
         within = scope if len(by_words) == len(scope.documents) else await store.full_text.scope_of(conn, by_words)
-        matched = await store.full_text.matches(conn, within, query.matching, MATCHED)
-    near: Sequence[StoredChunk] = ()
+        matched = await store.full_text.matches(conn, within, query.matching, query.counts, MATCHED)
+    near: Sequence[Hit] = ()
     if embedder and query.vector:
         model = stored_model(embedder)
-        near = await store.vectors.nearest_chunks(conn, scope.documents, model, query.vector, RETRIEVED)
-    scores = bm25(query.matching, [chunk.terms.split() for chunk in matched])
+        near = await store.vectors.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors)
+    held = [(match.terms, match.held) for match in matched]
+    scores = await asyncio.to_thread(bm25_of_packed, query.matching, held) if held else []
     ranked = sorted(zip(matched, scores, strict=True), key=lambda match: -match[1])[:RETRIEVED]
     best = max(scores, default=0.0) or 1.0
-    return Retrieved([chunk for chunk, _ in ranked], near, {chunk.id: score / best for chunk, score in ranked})
+    hits = [Hit(match.id, match.document) for match, _ in ranked]
+    return Retrieved(hits, near, {match.id: score / best for match, score in ranked})
 
 
 def in_place_of_words(cosine: float | None) -> float:
@@ -129,17 +138,15 @@ def in_place_of_words(cosine: float | None) -> float:
     return min(1.0, max(0.0, cosine or 0.0))
 
 
-def _fuse(retrieved: Sequence[Retrieved], across: frozenset[int]) -> list[tuple[StoredChunk, float]]:
-    """The chunks by reciprocal rank; the vectors of documents in another language count for their words too."""
+def _fuse(retrieved: Sequence[Retrieved], across: frozenset[int]) -> list[tuple[int, float]]:
+    """The chunks' ids by reciprocal rank; the vectors of documents in another language count for their words too."""
     scores: dict[int, float] = {}
-    chunks: dict[int, StoredChunk] = {}
     for result in retrieved:
         for ranking, weight in ((result.matched, 1.0), (result.near, VECTOR_WEIGHT)):
-            for rank, chunk in enumerate(ranking, 1):
-                own = weight + 1.0 if chunk.document in across else weight
-                scores[chunk.id] = scores.get(chunk.id, 0) + own / (FUSION + rank)
-                chunks[chunk.id] = chunk
-    return [(chunks[id_], score) for id_, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+            for rank, hit in enumerate(ranking, 1):
+                own = weight + 1.0 if hit.document in across else weight
+                scores[hit.id] = scores.get(hit.id, 0) + own / (FUSION + rank)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 
 
 async def _cosines(

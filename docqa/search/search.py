@@ -63,7 +63,7 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         )
         request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, tabled)
         limit = max(top_k, RERANKED_MORE if expansion or across else RERANKED)
-        candidates = await find_candidates(conn, request, embedder, limit)
+        candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
         chunk_ids = [candidate.chunk.id for candidate in candidates]
         packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
         blocks = await store.chunks.blocks(conn, chunk_ids)

@@ -9,15 +9,16 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.store.full_text import Scope
+from docqa.store.full_text import BITS, Scope
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
+from docqa.text.packed_terms import Counted, length, packed
 from docqa.text.words import is_compound
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
@@ -59,6 +60,25 @@ def _bm25(weights: Mapping[str, float], passage: Sequence[str], damping: float) 
     return sum(weights[term] * count * (K1 + 1) / (count + damping) for term, count in counts.items())
 
 
+def bm25_of_packed(weights: Mapping[str, float], passages: Sequence[tuple[str, int]]) -> list[float]:
+    """The same of passages given as their packed terms, each with a bit for each of the first terms that it holds."""
+    stored = [packed(terms) for terms, _ in passages]
+    lengths = list(map(length, stored))
+    average = sum(lengths) / len(lengths) if lengths else 0.0
+    counted = [
+        (Counted(term), weight, 1 << place if place < BITS else 0)
+        for place, (term, weight) in enumerate(weights.items())
+    ]
+    scores = []
+    for terms, (_, held), size in zip(stored, passages, lengths, strict=True):
+        damping, score = K1 * (1 - B + B * size / average) if size else 0.0, 0.0
+        for term, weight, bit in counted:
+            if (held & bit or not bit) and (count := term.within(terms)):
+                score += weight * count * (K1 + 1) / (count + damping)
+        scores.append(score)
+    return scores
+
+
 def share(weights: Mapping[str, float], held: Iterable[str], optional: frozenset[str] = frozenset()) -> float:
     """The share of the total weight, 0 to 1, whose terms are `held`. `optional` terms that are not do not count."""
     held = frozenset(held)
@@ -96,7 +116,8 @@ class Query:
 
     `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
     how much of the question a text covers; they are empty with vectors and where the language has no word list.
-    `vector` is the question's embedding, None where its `language` has no embedder.
+    `vector` is the question's embedding, None where its `language` has no embedder. `counts` says in how many chunks
+    each term is.
     """
 
     weights: Mapping[str, float]
@@ -104,6 +125,7 @@ class Query:
     vector: bytes | None
     words: Sequence[Word] = ()
     language: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
         """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are
@@ -145,7 +167,7 @@ async def weigh(
         sought = [term for term in question_terms if term in counts or term not in function_words]
         weights = _weights({term: counts.get(term, 0) for term in sought}, scope.size + BACKGROUND, function_words)
         telling = _telling_here(_telling(counts, scope.size), scope.size, names)
-        return Query(weights, {term: weights[term] for term in telling}, vector, (), language)
+        return Query(weights, {term: weights[term] for term in telling}, vector, (), language, counts)
     function_words |= _stems_of(function_words, question_terms)
     # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
     sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
@@ -154,7 +176,7 @@ async def weigh(
     matching = _matching(_telling(counts, scope.size), scope.size, known, function_words)
     expected = {term: IN_LANGUAGE * known.get(term, 0.0) for term in sought} if known else {}
     words = tuple(_words(question_terms, _weights(expected, IN_LANGUAGE, function_words)))
-    return Query(weights, matching, None, words, language)
+    return Query(weights, matching, None, words, language, counts)
 
 
 def _matching(

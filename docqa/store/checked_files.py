@@ -107,3 +107,12 @@ def _columns(conn: Any) -> dict[str, set[tuple[Any, ...]]]:
         name: {(row[1], row[2], row[3], row[5], row[6]) for row in conn.execute(f"PRAGMA table_xinfo({name})")}
         for name in own
     }
+
+
+def schema(conn: Any) -> str:
+    """Today's schema as SQL, one statement after the other, for tests/store/schema.sql."""
+    rows = conn.execute(
+        """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
+           AND name NOT GLOB 'chunk_fts_*' AND name NOT GLOB 'chunk_vec*_*' ORDER BY rowid"""
+    )
+    return "\n".join(re.sub(r"\n\s*\n", "\n", row[0]) + ";\n" for row in rows)

@@ -6,11 +6,13 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all
 from docqa.text.blocks import Block, clipped, stored_blocks
+from docqa.text.packed_terms import packed
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,13 @@ class StoredChunk:
     start: int = 0
 
 
+class Hit(NamedTuple):
+    """A chunk that was found, by its id; `document` is a row id."""
+
+    id: int
+    document: int
+
+
 @dataclass(frozen=True)
 class Beside:
     """The texts before and after a chunk on its page, "" where there is none, and what separates them from it."""
@@ -52,22 +61,40 @@ class Beside:
     after: str
 
 
+# Whether page ?2 of document ?1 has the text ?7 at ?3: then it is not stored twice.
+VERBATIM = "EXISTS (SELECT 1 FROM page WHERE document = ?1 AND page_number = ?2 AND substr(text, ?3 + 1, ?4) = ?7)"
 CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Iterable[tuple[Chunk, str]]) -> None:
-    """Add chunks, each with its terms separated by spaces; they are read one by one."""
-    sql = "INSERT INTO chunk (document, page_number, start, section, columns, text, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    """Add chunks of pages that are stored, each with its terms separated by spaces; they are read one by one."""
+    sql = f"""INSERT INTO stored_chunk (document, page_number, start, length, section, columns, text, terms)
+              SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif({VERBATIM}, '', ?7), ?8"""
     rows = (
-        (document, chunk.page_number, chunk.start, chunk.section, chunk.columns, chunk.text, terms)
+        (
+            document,
+            chunk.page_number,
+            chunk.start,
+            len(chunk.text),
+            chunk.section,
+            chunk.columns,
+            chunk.text,
+            packed(terms),
+        )
         for chunk, terms in chunks
     )
     await change_many(conn, sql, rows)
+    await _count(conn, document)
+
+
+async def _count(conn: Connection, document: int) -> None:
+    sql = "UPDATE any_document SET chunks = (SELECT count(*) FROM stored_chunk WHERE document = ?1) WHERE id = ?1"
+    await change(conn, sql, document)
 
 
 async def replace_page(conn: Connection, document: int, page_number: int, chunks: Sequence[tuple[Chunk, str]]) -> None:
-    """Replace the chunks of a page that was read again."""
-    await change(conn, "DELETE FROM chunk WHERE document = ? AND page_number = ?", document, page_number)
+    """Replace the chunks of a page that was read again, and whose new text is stored."""
+    await change(conn, "DELETE FROM stored_chunk WHERE document = ? AND page_number = ?", document, page_number)
     await add_chunks(conn, document, chunks)
 
 
@@ -89,11 +116,24 @@ async def spread(conn: Connection, document: int, characters: int) -> list[Store
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, characters)]
 
 
+async def by_id(conn: Connection, chunks: Iterable[int]) -> dict[int, StoredChunk]:
+    """These chunks by id; one that has been deleted is left out."""
+    sql = f"SELECT {CHUNK} FROM chunk c WHERE id IN (SELECT value FROM json_each(?))"
+    return {row[0]: StoredChunk(*row) for row in await fetch_all(conn, sql, json.dumps(list(chunks)))}
+
+
 async def page_chunks(conn: Connection, document: int, pages: Iterable[int]) -> list[StoredChunk]:
     """The chunks of these pages of a document, in its order."""
     sql = f"""SELECT {CHUNK} FROM chunk c WHERE document = ? AND page_number IN (SELECT value FROM json_each(?))
               ORDER BY page_number, start"""
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
+
+
+async def page_hits(conn: Connection, document: int, pages: Iterable[int]) -> list[Hit]:
+    """The same by their ids alone."""
+    sql = """SELECT id, document FROM stored_chunk
+             WHERE document = ? AND page_number IN (SELECT value FROM json_each(?)) ORDER BY page_number, start"""
+    return [Hit(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
 async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:

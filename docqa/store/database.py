@@ -7,10 +7,10 @@ Reads and writes are `async with db.read() as conn` and `async with db.write() a
 
 import asyncio
 import importlib.util
-import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,9 @@ from docqa.errors import CannotStart, DiskFull
 from docqa.store import early
 from docqa.store.ballast import Ballast, free_space
 from docqa.store.modes import make_private
+from docqa.store.small_vectors import small
+from docqa.store.vector_index import VectorIndex
+from docqa.text.packed_terms import packed, unpacked
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 READERS = 3
@@ -71,6 +74,8 @@ def connect(path: Path, options: str = "") -> Any:
     """
     name = f"{path.absolute().as_uri()}?{options}" if path.name != ":memory:" else ":memory:"
     conn = DRIVER.connect(name, uri=True, isolation_level=None, check_same_thread=False)
+    for function in (packed, unpacked, small):  # which the schema uses
+        conn.create_function(function.__name__, 1, function, deterministic=True)
     if not hasattr(conn, "enable_load_extension"):
         raise CannotStart("This Python's sqlite3 cannot load extensions: install pysqlite3, or use another Python.")
     conn.enable_load_extension(True)
@@ -103,7 +108,7 @@ async def _open(path: Path) -> aiosqlite.Connection:
 @asynccontextmanager
 async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
     """The database as it is, for a look into it: nothing is created or migrated. Raises Error."""
-    conn = await aiosqlite.Connection(lambda: DRIVER.connect(f"{path.as_uri()}?mode=ro", uri=True), 64)
+    conn = await aiosqlite.Connection(lambda: connect(path, "mode=ro"), 64)
     try:
         yield conn
     finally:
@@ -183,6 +188,7 @@ class Database:
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
         self.ballast = Ballast(path)
+        self.vectors = VectorIndex(partial(connect, path, "mode=ro"))
         self._all_readers = [*readers, self.glances]
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
@@ -285,15 +291,7 @@ class Database:
 
     async def close(self) -> None:
         """Wait for the current write and close every connection, readers in use included."""
+        await self.vectors.close()
         async with self._writing:
             for conn in [*self._all_readers, self._writer]:
                 await conn.close()
-
-
-def schema(conn: Any) -> str:
-    """Today's schema as SQL, one statement after the other, for tests/store/schema.sql."""
-    rows = conn.execute(
-        """SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'
-           AND name NOT GLOB 'chunk_fts_*' AND name NOT GLOB 'chunk_vec*_*' ORDER BY rowid"""
-    )
-    return "\n".join(re.sub(r"\n\s*\n", "\n", row[0]) + ";\n" for row in rows)

@@ -17,7 +17,7 @@ INCREMENTAL = 2  # PRAGMA auto_vacuum
 
 # In this order; the rows that hang on these go with them.
 _STEPS = (
-    ("DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE document = ? LIMIT ?)", CHUNKS),
+    ("DELETE FROM stored_chunk WHERE id IN (SELECT id FROM stored_chunk WHERE document = ? LIMIT ?)", CHUNKS),
     (
         """DELETE FROM table_row WHERE (in_table, row) IN (
                SELECT r.in_table, r.row FROM document_table t JOIN table_row r ON r.in_table = t.id

@@ -5,6 +5,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from docqa.store import small_vectors
 from docqa.store.checked_files import fresh
 from docqa.store.damage import Damage, script
 from docqa.store.database import DRIVER
@@ -90,18 +91,18 @@ def _rebuild_signs(conn: Any, number: int, dimension: int) -> None:
     script(
         *_struck(conn, slot.signs),
         f"CREATE VIRTUAL TABLE {slot.signs} USING vec0 (embedding bit[{dimension}], document integer)",
-        f"""INSERT INTO {slot.signs} (rowid, embedding, document) SELECT c.id, vec_quantize_binary(v.vector), c.document
-            FROM {slot.vectors} v JOIN chunk c ON c.id = v.chunk WHERE length(v.vector) = {4 * dimension}""",
+        f"""INSERT INTO {slot.signs} (rowid, embedding, document)
+            SELECT c.id, {small_vectors.signs("v.vector", dimension)}, c.document
+            FROM {slot.vectors} v JOIN stored_chunk c ON c.id = v.chunk
+            WHERE length(v.vector) IN ({dimension}, {4 * dimension})""",
     )(conn)
 
 
 def vectors(conn: Any) -> Iterator[Damage]:
     """Every passage has a vector, which is one."""
     for number, dimension in _models(conn):
-        slot, size = SLOTS[number], 4 * dimension
-        # The distance of a vector to itself is no number where it holds NaN or an infinity, or is zero.
-        of_size = f"CASE length(vector) WHEN {size} THEN vector ELSE zeroblob({size}) END"
-        wrong = f"SELECT chunk FROM {slot.vectors} WHERE vec_distance_cosine({of_size}, {of_size}) IS NULL"
+        slot = SLOTS[number]
+        wrong = f"SELECT chunk FROM {slot.vectors} WHERE NOT {small_vectors.sound('vector', dimension)}"
         if count := _count(conn, f"SELECT count(*) FROM ({wrong})"):
             yield Damage(
                 f"{count} vectors are no numbers, or have another length than {dimension}.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.text.packed_terms import packed
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ async def chunks_to_rebuild(conn: Connection, limit: int) -> list[ChunkText]:
 
 async def set_terms(conn: Connection, terms: Sequence[tuple[int, str]]) -> None:
     """New terms by chunk id, in the order of `chunks_to_rebuild`; a chunk that has been deleted is skipped."""
-    await change_many(conn, "UPDATE chunk SET terms = ?2 WHERE id = ?1 AND terms != ?2", terms)
+    rows = [(chunk, packed(made)) for chunk, made in terms]
+    await change_many(conn, "UPDATE stored_chunk SET terms = ?2 WHERE id = ?1 AND terms != ?2", rows)
     await change(conn, "UPDATE full_text SET rebuilt_chunk = ?", terms[-1][0])
 
 

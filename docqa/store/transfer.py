@@ -10,15 +10,17 @@ from dataclasses import dataclass
 
 from aiosqlite import Connection
 
+from docqa.store.chunks import Chunk, add_chunks
+from docqa.store.small_vectors import signs, sound
 from docqa.store.sql import change, change_many, fetch_all, fetch_one, insert
-from docqa.store.vectors import SLOTS, StoredModel, making_slot, pending_model, serving_model, use_model
+from docqa.store.vector_index import StoredModel
+from docqa.store.vectors import SLOTS, making_slot, pending_model, serving_model, use_model
 
 EXPORTED = "exported"  # the account in an exported file: whose the documents were is not told
 Terms = Callable[[str, str, str], str]  # the search terms of a section, columns and text
 
 _ABOUT = """name, kind, sha256, language, pages, summary, shareable, created, notes, message, title, author, dated,
             tables_stored, recurring_names, tags"""
-_SOUND = "length(v.vector) = ?1 AND vec_distance_cosine(CASE length(v.vector) WHEN ?1 THEN v.vector END, v.vector) < 1"
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,12 @@ async def _copy_chunks(conn: Connection, source: int, document: int, terminology
     rows = await fetch_all(conn, sql, source)
     state = await fetch_one(conn, "SELECT version FROM other.full_text WHERE pending_version IS NULL")
     same = state == (terminology.version,)
-    sql = """INSERT INTO main.chunk (document, page_number, start, section, columns, text, terms)
-             VALUES (?, ?, ?, ?, ?, ?, ?)"""
-    made = ((document, *row[1:6], row[6] if same else terminology.terms(*row[3:6])) for row in rows)
-    await change_many(conn, sql, made)
-    copies = await fetch_all(conn, "SELECT id FROM main.chunk WHERE document = ? ORDER BY id", document)
+    made = (
+        (Chunk(number, start, text, section, columns), terms if same else terminology.terms(section, columns, text))
+        for _, number, start, section, columns, text, terms in rows
+    )
+    await add_chunks(conn, document, made)
+    copies = await fetch_all(conn, "SELECT id FROM main.stored_chunk WHERE document = ? ORDER BY id", document)
     await change(conn, "CREATE TEMP TABLE IF NOT EXISTS copied (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
     await change(conn, "DELETE FROM temp.copied")
     pairs = [(row[0], copy[0]) for row, copy in zip(rows, copies, strict=True)]
@@ -153,12 +156,13 @@ async def _copy_vectors(conn: Connection, source: int, document: int) -> bool:
         return False
     slot = await making_slot(conn)
     [(number,)] = await fetch_all(conn, "SELECT slot FROM other.embedding_model WHERE state = 'serving'")
-    other, size = SLOTS[number], 4 * model.dimension
-    vectors = f"FROM temp.copied c JOIN other.{other.vectors} v ON v.chunk = c.old WHERE {_SOUND}"
-    await change(conn, f"INSERT INTO main.{slot.vectors} (chunk, vector) SELECT c.new, v.vector {vectors}", size)
+    other, made_small = SLOTS[number], f"iif(length(v.vector) = {4 * model.dimension}, small(v.vector), v.vector)"
+    vectors = f"""FROM temp.copied c JOIN other.{other.vectors} v ON v.chunk = c.old
+                  WHERE {sound("v.vector", model.dimension)}"""
+    await change(conn, f"INSERT INTO main.{slot.vectors} (chunk, vector) SELECT c.new, {made_small} {vectors}")
     sql = f"""INSERT INTO main.{slot.signs} (rowid, embedding, document)
-              SELECT c.new, vec_quantize_binary(v.vector), ?2 {vectors}"""
-    await change(conn, sql, size, document)
+              SELECT c.new, {signs("v.vector", model.dimension)}, ? {vectors}"""
+    await change(conn, sql, document)
     sql = f"""INSERT INTO main.{slot.sentences} (chunk, vectors)
               SELECT c.new, s.vectors FROM temp.copied c JOIN other.{other.sentences} s ON s.chunk = c.old"""
     await change(conn, sql)

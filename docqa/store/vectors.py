@@ -6,25 +6,20 @@ what is left of a former one. Pending vectors take over by a change of state, so
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.store.chunks import CHUNK, StoredChunk
+from docqa.store.chunks import Hit
+from docqa.store.full_text import Scope
+from docqa.store.small_vectors import cosine_distance, small
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.store.vector_index import StoredModel, VectorIndex
 
-SCANNED = 20_000  # vectors compared one by one, in 16 ms; among 100,000 the signs take 23 ms and the scan 81
+EXACT = 1_000  # vectors that are compared one by one although there is an index
+SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
-
-
-@dataclass(frozen=True)
-class StoredModel:
-    """An embedding model by what distinguishes its vectors from another's; `sha256` is that of its weights."""
-
-    name: str
-    sha256: str
-    dimension: int
+INDEX_CANDIDATES = 200
 
 
 class Slot(NamedTuple):
@@ -157,37 +152,59 @@ async def count_embedded(conn: Connection, document: int) -> int:
 
 
 async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
-    """Vectors by chunk id; a chunk that has been deleted is skipped."""
-    slot, rows = await making_slot(conn), list(embeddings)
+    """Vectors, float32, by chunk id; a chunk that has been deleted is skipped."""
+    slot, rows = await making_slot(conn), [(chunk, vector, small(vector)) for chunk, vector in embeddings]
     await change_many(
-        conn, f"INSERT OR REPLACE INTO {slot.vectors} (chunk, vector) SELECT id, ?2 FROM chunk WHERE id = ?1", rows
+        conn,
+        f"INSERT OR REPLACE INTO {slot.vectors} (chunk, vector) SELECT id, ?2 FROM stored_chunk WHERE id = ?1",
+        [(chunk, stored) for chunk, _, stored in rows],
     )
     await change_many(
         conn,
         f"""INSERT OR REPLACE INTO {slot.signs} (rowid, embedding, document)
-            SELECT id, vec_quantize_binary(?2), document FROM chunk WHERE id = ?1""",
-        rows,
+            SELECT id, vec_quantize_binary(?2), document FROM stored_chunk WHERE id = ?1""",
+        [(chunk, vector) for chunk, vector, _ in rows],
     )
 
 
 async def nearest_chunks(
-    conn: Connection, documents: Sequence[int], model: StoredModel, vector: bytes, limit: int
-) -> list[StoredChunk]:
-    """The chunks whose vectors by `model` are nearest, nearest first: by a scan, or among very many by their signs."""
+    conn: Connection, scope: Scope, model: StoredModel, vector: bytes, limit: int, index: VectorIndex
+) -> list[Hit]:
+    """The chunks whose vectors by `model` are nearest, nearest first.
+
+    Up to SCANNED of them are compared one by one; of more the `index` tells candidates, and where it does not know
+    them (it is made, or cannot be), their signs.
+    """
     slot = await _slot_of(conn, model)
-    if slot is None:
+    if slot is None or not scope.ranges:
         return []
-    scope, ids = "document IN (SELECT value FROM json_each(?))", json.dumps(documents)
-    [(count,)] = await fetch_all(conn, f"SELECT count(*) FROM chunk WHERE {scope}", ids)
-    if count > SCANNED:
-        signs = f"SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ? AND {scope}"
-        rows = await fetch_all(conn, signs, vector, SIGN_CANDIDATES, ids)
-        scope, ids = "id IN (SELECT value FROM json_each(?))", json.dumps([row[0] for row in rows])
-    sql = f"""SELECT {CHUNK} FROM (
-                  SELECT id, vec_distance_cosine(v.vector, ?) AS distance
-                  FROM chunk JOIN {slot.vectors} v ON v.chunk = id WHERE {scope} ORDER BY distance LIMIT ?
-              ) AS near JOIN chunk c ON c.id = near.id ORDER BY near.distance"""
-    return [StoredChunk(*row) for row in await fetch_all(conn, sql, vector, ids, limit)]
+    candidates: list[int] = []
+    unknown: Sequence[tuple[int, int]] = scope.ranges
+    if scope.size > EXACT:
+        candidates, unknown = await index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
+    lacking = sum(last - first + 1 for first, last in unknown)
+    if lacking > EXACT and await _is_large(conn, slot):
+        index.want(model, slot.vectors)
+    if lacking > SCANNED and scope.size > SCANNED:
+        sql = f"""SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ?
+                  AND document IN (SELECT value FROM json_each(?))"""
+        rows = await fetch_all(conn, sql, vector, SIGN_CANDIDATES, json.dumps(scope.documents))
+        candidates, unknown = [row[0] for row in rows], ()
+    sql = f"""WITH near (chunk, distance) AS (
+                  SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?3) part CROSS JOIN {slot.vectors} v
+                  ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1
+                  UNION ALL SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?4) candidate
+                  CROSS JOIN {slot.vectors} v ON v.chunk = candidate.value
+                  ORDER BY 2 LIMIT ?5)
+              SELECT c.id, c.document FROM near JOIN stored_chunk c ON c.id = near.chunk ORDER BY near.distance, c.id"""
+    values = small(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
+    return [Hit(*row) for row in await fetch_all(conn, sql, *values)]
+
+
+async def _is_large(conn: Connection, slot: Slot) -> bool:
+    """Whether so many vectors are stored that an index of them is worth its memory."""
+    row = await fetch_one(conn, f"SELECT max(chunk) > ? FROM {slot.vectors}", SCANNED)
+    return bool(row and row[0])
 
 
 async def similarities(conn: Connection, chunks: Sequence[int], model: StoredModel, vector: bytes) -> dict[int, float]:
@@ -195,9 +212,9 @@ async def similarities(conn: Connection, chunks: Sequence[int], model: StoredMod
     slot = await _slot_of(conn, model)
     if slot is None:
         return {}
-    sql = f"""SELECT chunk, 1 - vec_distance_cosine(vector, ?) FROM {slot.vectors}
-              WHERE chunk IN (SELECT value FROM json_each(?))"""
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, vector, json.dumps(chunks))}
+    sql = f"""SELECT chunk, 1 - {cosine_distance("vector")} FROM {slot.vectors}
+              WHERE chunk IN (SELECT value FROM json_each(?3))"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, small(vector), vector, json.dumps(chunks))}
 
 
 # --- vectors of sentences ---------------------------------------------------------------------------------------------

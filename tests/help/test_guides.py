@@ -66,12 +66,14 @@ async def test_links_and_pictures_of_a_guide_lead_to_what_is_served(client: http
             assert not fragment or f'id="{fragment}"' in response.text, f"{name} leads to {target}"
 
 
-async def test_a_picture_is_a_small_png(client: httpx.AsyncClient) -> None:
+async def test_a_picture_is_a_small_png_or_svg(client: httpx.AsyncClient) -> None:
     assert pictures()
     for name, content in pictures().items():
         response = await client.get(f"/help/pictures/{name}")
-        assert response.content == content and response.headers["content-type"] == "image/png"
-        assert content.startswith(b"\x89PNG") and len(content) < 150_000
+        is_drawing = name.endswith(".svg")
+        assert response.content == content and len(content) < 150_000
+        assert response.headers["content-type"] == ("image/svg+xml" if is_drawing else "image/png")
+        assert content.startswith(b"<svg " if is_drawing else b"\x89PNG")
 
 
 @pytest.mark.parametrize("path", ["/help/nothing", "/help/start.md", "/help/pictures/nothing.png", "/help/..%2fguides"])

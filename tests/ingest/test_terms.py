@@ -26,7 +26,7 @@ async def with_old_terms(settings: Settings) -> list[str]:
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_ids = [await upload(client, text) for text in RENTS]
         async with app.state.services.db.write() as conn:
-            await change(conn, "UPDATE chunk SET terms = 'obsolete'")
+            await change(conn, "UPDATE stored_chunk SET terms = 'obsolete'")
             await change(conn, "UPDATE full_text SET version = ?", TERMS_VERSION - 1)
     return doc_ids
 

@@ -93,21 +93,25 @@ def test_a_whole_database_is_said_to_be_whole(settings: Settings) -> None:
         (["DROP TABLE chunk_fts_docsize"], "full-text index"),
         (["DELETE FROM chunk_fts_config WHERE k = 'secure-delete'"], "keep words of deleted documents"),
         (["INSERT INTO chunk_fts (rowid, terms) VALUES (99, 'ghost')"], "holds 1 passages that there are not"),
-        (["DROP TRIGGER chunk_terms_changed", "UPDATE chunk SET terms = 'pump repaired nothing'"], "does not fit"),
+        (
+            ["DROP TRIGGER chunk_terms_changed", "UPDATE stored_chunk SET terms = 'pump repaired nothing'"],
+            "does not fit",
+        ),
         (["DROP TRIGGER chunk_inserted"], "missing: chunk_inserted"),
         (["DROP INDEX chunk_document", "DROP VIEW document"], "missing: chunk_document, document"),
         (["DELETE FROM chunk_vec"], "index of vectors lacks 2 of 2"),
         (["DROP TABLE chunk_vec_rowids"], "index of vectors"),
         (["INSERT INTO chunk_vec (rowid, embedding, document) VALUES (9, vec_bit(zeroblob(48)), 1)"], "holds 1 that"),
         (
-            ["UPDATE embedding_0 SET vector = CAST(x'0000807f' || substr(vector, 5) AS BLOB) WHERE chunk = 1"],
+            ["UPDATE embedding_0 SET vector = CAST(x'0000807f' || zeroblob(1532) AS BLOB) WHERE chunk = 1"],
             "1 vectors are no numbers",
         ),
         (
-            ["UPDATE embedding_0 SET vector = CAST(x'0000c07f' || substr(vector, 5) AS BLOB)"],
+            ["UPDATE embedding_0 SET vector = CAST(x'0000c07f' || zeroblob(1532) AS BLOB)"],
             "2 vectors are no numbers",
         ),
         (["UPDATE embedding_0 SET vector = x'00ff' WHERE chunk = 2"], "1 vectors are no numbers"),
+        (["UPDATE embedding_0 SET vector = zeroblob(384) WHERE chunk = 2"], "1 vectors are no numbers"),
         (
             ["DELETE FROM chunk_vec WHERE rowid = 1", "DELETE FROM embedding_0 WHERE chunk = 1"],
             "1 passages have no vector",

@@ -28,7 +28,7 @@ CREATE TABLE "any_document" (
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
     sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
-    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '{}', questions TEXT, -- what the background work could not do
+    message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '{}', questions TEXT, chunks INTEGER NOT NULL DEFAULT 0, -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
@@ -47,7 +47,7 @@ CREATE TABLE page (
 
 CREATE INDEX page_scan ON page (document) WHERE scan != '';
 
-CREATE TABLE chunk (
+CREATE TABLE "stored_chunk" (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     document    INTEGER NOT NULL REFERENCES "any_document" (id) ON DELETE CASCADE,
     page_number INTEGER NOT NULL,
@@ -55,17 +55,17 @@ CREATE TABLE chunk (
     section     TEXT NOT NULL,
     columns     TEXT NOT NULL,      -- the column headings of the table that it begins in the middle of
     text        TEXT NOT NULL,      -- verbatim: page.text from start on
-    terms       TEXT NOT NULL) STRICT;
+    terms       TEXT NOT NULL, length INTEGER NOT NULL DEFAULT 0) STRICT;
 
-CREATE INDEX chunk_document ON chunk (document);
+CREATE INDEX chunk_document ON "stored_chunk" (document);
 
 CREATE TABLE "sentence_embedding_0" (
-    chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    chunk   INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vectors BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE note (
-    chunk  INTEGER NOT NULL REFERENCES chunk (id) ON DELETE CASCADE,
+    chunk  INTEGER NOT NULL REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     start  INTEGER NOT NULL,   -- offsets in the chunk's text, in characters
     stop   INTEGER NOT NULL,
     part   INTEGER NOT NULL,   -- counted from 0 within the document
@@ -80,10 +80,6 @@ CREATE VIRTUAL TABLE chunk_fts USING fts5 (
 CREATE VIRTUAL TABLE chunk_vocabulary USING fts5vocab (chunk_fts, 'row');
 
 CREATE VIRTUAL TABLE chunk_vec USING vec0 (embedding bit[384], document integer);
-
-CREATE TRIGGER chunk_inserted AFTER INSERT ON chunk BEGIN
-    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
-END;
 
 CREATE TABLE knowledge_base (
     id                INTEGER PRIMARY KEY,
@@ -113,11 +109,6 @@ CREATE TABLE full_text (
     last_chunk      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TRIGGER chunk_terms_changed AFTER UPDATE OF terms ON chunk BEGIN
-    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
-    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, new.terms);
-END;
-
 CREATE TABLE "embedding_model" (
     slot      INTEGER PRIMARY KEY CHECK (slot IN (0, 1)),
     state     TEXT NOT NULL UNIQUE CHECK (state IN ('serving', 'pending', 'retired')),
@@ -127,29 +118,23 @@ CREATE TABLE "embedding_model" (
 ) STRICT;
 
 CREATE TABLE embedding_0 (
-    chunk  INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    chunk  INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vector BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE embedding_1 (
-    chunk  INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    chunk  INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vector BLOB NOT NULL
 ) STRICT;
 
 CREATE VIRTUAL TABLE chunk_vec1 USING vec0 (embedding bit[384], document integer);
 
 CREATE TABLE sentence_embedding_1 (
-    chunk   INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    chunk   INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vectors BLOB NOT NULL
 ) STRICT;
 
 CREATE INDEX document_without_sentences ON "any_document" (id) WHERE NOT sentences_embedded;
-
-CREATE TRIGGER chunk_deleted AFTER DELETE ON chunk BEGIN
-    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, old.terms);
-    DELETE FROM chunk_vec WHERE rowid = old.id;
-    DELETE FROM chunk_vec1 WHERE rowid = old.id;
-END;
 
 CREATE TABLE document_table (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -283,3 +268,29 @@ UNION ALL SELECT account, knowledge_base, iif(originals, 'originals', 'read') FR
 
 CREATE VIEW shared_document (reader, document, originals) AS
 SELECT s.account, m.document, s.originals FROM member m JOIN share s ON s.knowledge_base = m.knowledge_base;
+
+CREATE VIEW chunk AS SELECT
+    id, document, page_number, start, section, columns,
+    iif(length > 0 AND text = '', coalesce((
+        SELECT substr(p.text, start + 1, length) FROM page p
+        WHERE p.document = stored_chunk.document AND p.page_number = stored_chunk.page_number), ''), text) AS text,
+    unpacked(terms) AS terms
+FROM stored_chunk;
+
+CREATE TRIGGER chunk_inserted AFTER INSERT ON stored_chunk BEGIN
+    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, unpacked(new.terms));
+END;
+
+CREATE TRIGGER chunk_terms_changed AFTER UPDATE OF terms ON stored_chunk WHEN unpacked(new.terms) != unpacked(old.terms)
+BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, unpacked(old.terms));
+    INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, unpacked(new.terms));
+END;
+
+CREATE TRIGGER chunk_deleted AFTER DELETE ON stored_chunk BEGIN
+    INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, unpacked(old.terms));
+    DELETE FROM chunk_vec WHERE rowid = old.id;
+    DELETE FROM chunk_vec1 WHERE rowid = old.id;
+END;
+
+CREATE TABLE compaction (reached INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;

@@ -9,7 +9,8 @@ import pytest
 
 from docqa.errors import CannotStart
 from docqa.store import database as module
-from docqa.store.database import DRIVER, Database, migrations, schema
+from docqa.store.checked_files import schema
+from docqa.store.database import DRIVER, Database, migrations
 
 pytestmark = pytest.mark.anyio
 

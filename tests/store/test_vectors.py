@@ -4,7 +4,7 @@ import asyncio
 import math
 import random
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,10 @@ from docqa.ingest import vectors
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.settings import Settings
 from docqa.store import database
-from docqa.store.chunks import Chunk
+from docqa.store.chunks import Chunk, StoredChunk
 from docqa.store.database import Database
 from docqa.store.sql import change
-from docqa.store.vectors import StoredModel
+from docqa.store.vector_index import StoredModel
 from waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -55,23 +55,28 @@ async def add(db: Database, name: str, count: int) -> int:
     return document
 
 
+async def near(
+    db: Database, documents: Sequence[int], model: StoredModel, wanted: bytes, limit: int
+) -> list[StoredChunk]:
+    """The chunks of these documents that a search by vectors finds, best first."""
+    async with db.read() as conn:
+        scope = await store.full_text.scope_of(conn, documents)
+        hits = await store.vectors.nearest_chunks(conn, scope, model, wanted, limit, db.vectors)
+        chunks = await store.chunks.by_id(conn, [hit.id for hit in hits])
+    return [chunks[hit.id] for hit in hits]
+
+
 @pytest.mark.parametrize("scanned", [20_000, 0], ids=["by a scan", "by signs"])
 async def test_the_nearest_chunk_of_the_asked_documents_is_found(
     db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int
 ) -> None:
     monkeypatch.setattr(store.vectors, "SCANNED", scanned)
     first, other = await add(db, "one", 300), await add(db, "other", 300)
-    async with db.read() as conn:
-        for seed in (0, 17, 299):
-            [nearest, *_] = await store.vectors.nearest_chunks(conn, [other], ONE, vector(seed), 5)
-            assert (nearest.document, nearest.text) == (other, f"other {seed}")
-        assert {
-            chunk.document for chunk in await store.vectors.nearest_chunks(conn, [first, other], ONE, vector(3), 2)
-        } == {
-            first,
-            other,
-        }
-        assert await store.vectors.nearest_chunks(conn, [], ONE, vector(3), 2) == []
+    for seed in (0, 17, 299):
+        [nearest, *_] = await near(db, [other], ONE, vector(seed), 5)
+        assert (nearest.document, nearest.text) == (other, f"other {seed}")
+    assert {chunk.document for chunk in await near(db, [first, other], ONE, vector(3), 2)} == {first, other}
+    assert await near(db, [], ONE, vector(3), 2) == []
 
 
 async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
@@ -103,8 +108,7 @@ async def embed(db: Database, document: int, model: StoredModel, first: int, las
 
 async def nearest(db: Database, document: int, model: StoredModel, seed: int) -> str:
     """The text of the chunk that a search by this model puts first, "" where it finds none."""
-    async with db.read() as conn:
-        chunks = await store.vectors.nearest_chunks(conn, [document], model, vector(seed, model.dimension), 1)
+    chunks = await near(db, [document], model, vector(seed, model.dimension), 1)
     return chunks[0].text if chunks else ""
 
 

@@ -28,10 +28,11 @@ async def show_guide(services: Services, account: int, given: Given) -> Response
 
 async def show_picture(services: Services, account: int, given: Given) -> Response:
     """A picture of a guide. Raises NotFound."""
-    picture = guides.pictures().get(given.path["name"])
+    name = given.path["name"]
+    picture = guides.pictures().get(name)
     if picture is None:
         raise NotFound("No guide has such a picture")
-    return Response(picture, media_type="image/png", headers=FRESH)
+    return Response(picture, media_type="image/svg+xml" if name.endswith(".svg") else "image/png", headers=FRESH)
 
 
 def _page(name: str, title: str) -> Response:

@@ -1,0 +1,164 @@
+"""The vectors of one model in memory, two bits for each number, so that among very many the nearest are soon found.
+
+It is no truth: it tells candidates, which are compared by their stored vectors, and which ranges of ids it does not
+know, which are compared one by one. It is made from the file when a scope first asks for more than can be compared, in
+some seconds of a thread, and anew when many vectors have come since. A vector of a chunk never changes, and ids are
+never given again: what has been deleted since is in no scope any more.
+
+Measured with a million vectors of 384 numbers in clusters, on one core: 2 bits and 200 candidates 19 ms and 82 MB with
+all of the nearest twenty; 4 bits and 50 candidates 9 ms, but 400 MB; signs in numpy 81 ms and 97 % with 400 candidates.
+Adding to an index of a million lays it out anew, 0.9 s, hence the new ones beside it.
+"""
+
+import asyncio
+import importlib.util
+import logging
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+log = logging.getLogger(__name__)
+
+BITS = 2
+BATCH = 4_000  # vectors read at once
+SAMPLE = 1_024  # vectors by which the index is fitted to the model
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """An embedding model by what distinguishes its vectors from another's; `sha256` is that of its weights."""
+
+    name: str
+    sha256: str
+    dimension: int
+
+
+class Known(NamedTuple):
+    """What an index tells: the chunks that may be nearest, and the ranges of ids that it knows nothing of."""
+
+    chunks: list[int]
+    unknown: Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class _Made:
+    model: StoredModel
+    ids: Any  # an array of the chunks, ascending
+    runs: list[tuple[int, int]]  # of ids, of which every chunk there is has its vector in it
+    codes: Any
+
+
+class VectorIndex:
+    """The index of one database; `connect` opens a connection to it."""
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
+        self._made: _Made | None = None
+        self._making: asyncio.Task[None] | None = None
+        self._usable = importlib.util.find_spec("turbovec") is not None
+
+    async def candidates(
+        self, model: StoredModel, vector: bytes, ranges: Sequence[tuple[int, int]], limit: int
+    ) -> Known:
+        """The chunks in these ranges of ids that may be nearest to a vector by this model."""
+        made = self._made
+        if made is None or made.model != model:
+            return Known([], ranges)
+        return await asyncio.to_thread(_candidates, made, vector, ranges, limit)
+
+    def want(self, model: StoredModel, table: str) -> None:
+        """Have the index made from the vectors of the model, in this table, unless that is under way or cannot be."""
+        if self._usable and (self._making is None or self._making.done()):
+            self._making = asyncio.create_task(self._make(model, table), name="index of vectors")
+
+    async def ready(self) -> None:
+        """Wait until an index that is being made is there."""
+        if self._making is not None:
+            await self._making
+
+    async def close(self) -> None:
+        """Wait until nothing is made any more, and drop the index."""
+        self._usable = False
+        await self.ready()
+        self._made = None
+
+    async def _make(self, model: StoredModel, table: str) -> None:
+        try:
+            self._made = await asyncio.to_thread(self._read, model, table)
+        except Exception:
+            # The search goes on without it; the next one that wants it tries again.
+            log.exception("the index of vectors was not made; the search of many documents is slower")
+
+    def _read(self, model: StoredModel, table: str) -> _Made:
+        import numpy as np
+        import turbovec  # type: ignore[import-untyped]
+
+        codes = turbovec.TurboQuantIndex(dim=model.dimension, bit_width=BITS)
+        all_ids: list[Any] = []
+        with closing(self._connect()) as conn:
+            conn.execute("BEGIN")
+            step = max(1, conn.execute(f"SELECT max(chunk) FROM {table}").fetchone()[0] // SAMPLE)
+            sql = f"""WITH RECURSIVE place (id) AS (SELECT 1 UNION ALL SELECT id + {step} FROM place LIMIT {SAMPLE})
+                      SELECT v.chunk, v.vector FROM place CROSS JOIN {table} v ON v.chunk = place.id"""
+            sample = conn.execute(sql).fetchall()
+            if len(sample) >= SAMPLE // 4:
+                codes.calibrate(_array(np, sample, model.dimension)[1])
+            rows = conn.execute(f"SELECT chunk, vector FROM {table} ORDER BY chunk")
+            while batch := rows.fetchmany(BATCH):
+                ids, vectors = _array(np, batch, model.dimension)
+                codes.add(vectors)
+                all_ids.append(ids)
+            sql = f"""SELECT id FROM stored_chunk WHERE id <= (SELECT max(chunk) FROM {table})
+                      AND NOT EXISTS (SELECT 1 FROM {table} v WHERE v.chunk = id) ORDER BY id"""
+            lacking = [row[0] for row in conn.execute(sql)]
+        ids = np.concatenate(all_ids)
+        codes.prepare()
+        ends = [0, *lacking, int(ids[-1]) + 1]
+        runs = [(before + 1, after - 1) for before, after in pairwise(ends) if before + 1 < after]
+        return _Made(model, ids, runs, codes)
+
+
+def _array(np: Any, rows: Sequence[tuple[int, bytes]], dimension: int) -> tuple[Any, Any]:
+    """(ids, vectors of length 1) of rows; a row that is no vector is left out."""
+    parts = []
+    for size, kind in ((dimension, "i1"), (4 * dimension, "<f4")):
+        own = [row for row in rows if len(row[1]) == size]
+        vectors = np.frombuffer(b"".join(vector for _, vector in own), kind).reshape(-1, dimension).astype("f4")
+        parts.append((np.array([chunk for chunk, _ in own], "i8"), vectors))
+    ids, vectors = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    sound = np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)
+    order = np.argsort(ids[sound], kind="stable")
+    return ids[sound][order], np.ascontiguousarray((vectors[sound] / lengths[sound])[order])
+
+
+def _candidates(made: _Made, vector: bytes, ranges: Sequence[tuple[int, int]], limit: int) -> Known:
+    import numpy as np
+
+    mask = np.zeros(len(made.ids), bool)
+    starts = np.searchsorted(made.ids, [first for first, _ in ranges])
+    ends = np.searchsorted(made.ids, [last for _, last in ranges], "right")
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        mask[start:end] = True
+    unknown = [gap for part in ranges for gap in _gaps(part, made.runs)]
+    if not mask.any():
+        return Known([], unknown)
+    query = np.frombuffer(vector, "<f4")[None]
+    _, places = made.codes.search(query, limit, mask=mask)
+    return Known(made.ids[places[0]].tolist(), unknown)
+
+
+def _gaps(part: tuple[int, int], runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What of a range of ids lies between runs, which are in order."""
+    first, last = part
+    low = bisect_left(runs, first, key=lambda run: run[1])
+    high = bisect_right(runs, last, key=lambda run: run[0])
+    gaps = []
+    for start, end in runs[low:high]:
+        if first < start:
+            gaps.append((first, start - 1))
+        first = end + 1
+    return [*gaps, (first, last)] if first <= last else gaps

@@ -1,0 +1,73 @@
+"""The search terms of a passage in little space, in which single terms can be counted without unpacking the rest.
+
+Most words are followed by their beginning ("monthly month~"): both are kept as one token, the beginning first. Each
+token stands between spaces, and so does the whole.
+
+    "the monthly month~ rents rents~ 12"   becomes   " the month~ly rents~= 12 "
+"""
+
+from docqa.text.words import PREFIX
+
+_WHOLE = "="  # after a word of five letters, which is its own beginning; no term has it beside a tilde
+
+
+def packed(terms: str) -> str:
+    """Terms that are separated by spaces, in the form in which they are stored; what is in it already stays."""
+    if is_packed(terms):
+        return terms
+    tokens: list[str] = []
+    for term in terms.split():
+        if tokens and term.endswith("~") and len(term) == PREFIX + 1 and _begins(tokens[-1], term):
+            tokens[-1] = term + (tokens[-1][PREFIX:] or _WHOLE)
+        else:
+            tokens.append(term)
+    return f" {' '.join(tokens)} " if tokens else " "
+
+
+def _begins(token: str, prefix: str) -> bool:
+    return "~" not in token and "=" not in token and token.startswith(prefix[:-1])
+
+
+def unpacked(stored: str) -> str:
+    """The terms separated by spaces, from what is stored."""
+    if not is_packed(stored):
+        return stored
+    terms: list[str] = []
+    for token in stored.split():
+        before, tilde, rest = token.partition("~")
+        if rest and len(before) == PREFIX:
+            terms += [before + ("" if rest == _WHOLE else rest), before + tilde]
+        else:
+            terms.append(token)
+    return " ".join(terms)
+
+
+def is_packed(stored: str) -> bool:
+    """Whether terms are in the form in which they are stored today."""
+    return stored.startswith(" ")
+
+
+def length(stored: str) -> int:
+    """How many terms there are in packed ones."""
+    return max(0, stored.count(" ") - 1) + stored.count("~") - stored.count("~ ")
+
+
+class Counted:
+    """A term to be counted in the packed terms of many passages."""
+
+    def __init__(self, term: str) -> None:
+        beginning = term.endswith("~")
+        alone = f" {term}" if beginning and len(term) == PREFIX + 1 else f" {term} "
+        joined = f" {term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
+        # Numbers and compounds stand alone; only of an alphabet whose words have roots is it not known.
+        forms = [joined] if joined and term.isascii() and term.isalpha() else [form for form in (alone, joined) if form]
+        self._forms = [(form, form + form[1:] if form.endswith(" ") else "") for form in forms]
+
+    def within(self, stored: str) -> int:
+        """How often the term stands in packed terms."""
+        number = 0
+        for form, twice in self._forms:
+            if count := stored.count(form):
+                # Where it follows itself, the space between belongs to both.
+                number += stored.replace(" ", "  ").count(form) if twice and twice in stored else count
+        return number

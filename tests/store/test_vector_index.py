@@ -1,0 +1,165 @@
+"""The index of vectors in memory: the same passages as by comparing all of them, whatever has changed since it was made."""
+
+import builtins
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docqa import store
+from docqa.store.chunks import Chunk, Hit
+from docqa.store.database import Database
+from docqa.store.vector_index import StoredModel
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("turbovec")
+pytestmark = pytest.mark.anyio
+
+MODEL, OTHER = StoredModel("a model", "abc", 64), StoredModel("another", "def", 64)
+
+
+@pytest.fixture
+async def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+    monkeypatch.setattr(store.vectors, "EXACT", 50)
+    monkeypatch.setattr(store.vectors, "SCANNED", 200)
+    db = await Database.open(tmp_path / "a.sqlite")
+    async with db.write() as conn:
+        await store.vectors.use_model(conn, MODEL)
+    yield db
+    await db.close()
+
+
+def vectors(seed: int, size: int) -> Any:
+    chance = np.random.default_rng(seed)
+    made = chance.standard_normal((size // 20 + 1, 64)).repeat(20, axis=0)[:size] + chance.standard_normal((size, 64))
+    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype("<f4")
+
+
+async def add(db: Database, seed: int, size: int, account: str = "alice") -> int:
+    """The row of a document with vectors of this seed."""
+    async with db.write() as conn:
+        owner = await store.accounts.account_named(conn, account)
+        name = f"{account}{seed}"
+        document = await store.documents.add_document(
+            conn, owner, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes=""
+        )
+        await store.chunks.add_chunks(conn, document, [(Chunk(1, n, f"passage {n}"), "passage") for n in range(size)])
+        await embed(conn, document, seed, size)
+    return document
+
+
+async def embed(conn: Any, document: int, seed: int, size: int) -> None:
+    waiting = await store.vectors.chunks_to_embed(conn, document, size)
+    rows = [(chunk, row.tobytes()) for (chunk, _), row in zip(waiting, vectors(seed, size), strict=True)]
+    await store.vectors.set_embeddings(conn, rows)
+
+
+async def near(
+    db: Database, documents: list[int], wanted: Any, limit: int = 20, model: StoredModel = MODEL
+) -> list[Hit]:
+    async with db.read() as conn:
+        scope = await store.full_text.scope_of(conn, documents)
+        return await store.vectors.nearest_chunks(conn, scope, model, wanted.tobytes(), limit, db.vectors)
+
+
+async def exact(db: Database, documents: list[int], wanted: Any, monkeypatch: pytest.MonkeyPatch) -> list[Hit]:
+    with monkeypatch.context() as patch:
+        patch.setattr(store.vectors, "EXACT", 10**9)
+        patch.setattr(store.vectors, "SCANNED", 10**9)
+        return await near(db, documents, wanted)
+
+
+async def indexed(db: Database, documents: list[int]) -> None:
+    """Have the index made, as a search does that wants it."""
+    await near(db, documents, vectors(1, 1)[0])
+    await db.vectors.ready()
+
+
+async def test_it_finds_what_comparing_all_vectors_finds(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [await add(db, seed, 400) for seed in range(5)]
+    await indexed(db, documents)
+    shares = []
+    for wanted in vectors(2, 400)[::20]:
+        true = await exact(db, documents, wanted, monkeypatch)
+        shares.append(len(set(true) & set(await near(db, documents, wanted))) / 20)
+    assert sum(shares) / len(shares) >= 0.98
+
+
+async def test_another_document_in_the_index_is_not_seen(db: Database) -> None:
+    mine, others = await add(db, 1, 300), await add(db, 2, 300, "bob")
+    await indexed(db, [mine, others])
+    assert {hit.document for hit in await near(db, [mine], vectors(2, 1)[0], 50)} == {mine}
+    assert {hit.document for hit in await near(db, [others], vectors(2, 1)[0], 50)} == {others}
+
+
+async def test_what_came_after_it_was_made_is_found(db: Database) -> None:
+    first = await add(db, 1, 300)
+    await indexed(db, [first])
+    later = await add(db, 7, 60)
+    hits = await near(db, [first, later], vectors(7, 60)[3], 1)
+    assert hits[0].document == later
+
+
+async def test_a_passage_that_got_its_vector_later_than_those_after_it_is_found(db: Database) -> None:
+    early = await add(db, 7, 60)
+    async with db.write() as conn:
+        for table in ("embedding_0", "chunk_vec"):
+            await conn.execute_fetchall(f"DELETE FROM {table}")
+    late = await add(db, 1, 300)
+    await indexed(db, [early, late])
+    async with db.write() as conn:
+        await embed(conn, early, 7, 60)
+    assert (await near(db, [early, late], vectors(7, 60)[3], 1))[0].document == early
+
+
+async def test_what_was_deleted_is_not_found(db: Database) -> None:
+    kept, deleted = await add(db, 1, 300), await add(db, 2, 300)
+    await indexed(db, [kept, deleted])
+    async with db.write() as conn:
+        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "alice2")
+        while await store.deletion.erase_some(conn):
+            pass
+    assert {hit.document for hit in await near(db, [kept, deleted], vectors(2, 300)[5], 20)} == {kept}
+
+
+async def test_another_model_is_searched_by_its_own_vectors(db: Database) -> None:
+    document = await add(db, 1, 300)
+    await indexed(db, [document])
+    async with db.write() as conn:
+        await store.vectors.use_model(conn, OTHER)
+        await embed(conn, document, 9, 300)
+        await store.vectors.take_over(conn)
+    wanted = vectors(9, 300)[17]
+    [before] = await near(db, [document], wanted, 1, OTHER)
+    await db.vectors.ready()
+    assert await near(db, [document], wanted, 1, OTHER) == [before]
+    async with db.read() as conn:
+        chunks = await store.chunks.chunks(conn, document)
+    assert before.id == chunks[17].id
+
+
+async def test_vectors_of_an_earlier_version_are_in_it_too(db: Database) -> None:
+    document = await add(db, 1, 300)
+    async with db.write() as conn:
+        for chunk, row in enumerate(vectors(1, 300)[:150], 1):
+            await conn.execute_fetchall("UPDATE embedding_0 SET vector = ? WHERE chunk = ?", (row.tobytes(), chunk))
+    await indexed(db, [document])
+    for place in (10, 290):
+        [hit] = await near(db, [document], vectors(1, 300)[place], 1)
+        assert hit.id == place + 1
+
+
+async def test_without_the_library_the_signs_tell_candidates(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = builtins.__import__
+
+    def lacking(name: str, *args: Any) -> Any:
+        if name == "turbovec":
+            raise ImportError(name)
+        return imported(name, *args)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    document = await add(db, 1, 400)
+    await indexed(db, [document])
+    [hit] = await near(db, [document], vectors(1, 400)[123], 1)
+    assert hit.id == 124
