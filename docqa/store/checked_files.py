@@ -54,7 +54,7 @@ def _check(conn: Any, path: Path) -> None:
     newest = migrations()[-1][0]
     if version > newest and application == APPLICATION:
         raise UnusableFile(f"{path} is from a newer DocQA (schema {version}, this one knows {newest}).")
-    tables = {row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = {row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
     if application not in (0, APPLICATION) or version < 1 or not {"account", "original", "chunk"} <= tables:
         raise UnusableFile(f"{path} is an SQLite file, but not one of DocQA.")
     strange = acting(conn) - _known()
