@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from docqa import __version__
-from docqa.cli.client.measuring import QUICK, WHOLE, Bench, Extent, Measure, measured, yardstick
+from docqa.cli.client.measuring import QUICK, QUOTED, WHOLE, Bench, Extent, Measure, measured, yardstick
 from docqa.cli.client.server_apart import server_apart
 from docqa.cli.goals import BYTES, SECONDS, machine
 from docqa.cli.options import absolute, as_json, with_settings
@@ -91,7 +91,7 @@ def _shown(goals: Mapping[str, float], name: str, value: float, form: str, unit:
 
 
 def _measures(folder: Path, extent: Extent, memory: dict[str, int]) -> Iterator[Measure]:
-    """One after the other; `memory` gets what the processes hold, idle, once all has been loaded."""
+    """One after the other; `memory` gets what the processes hold once all but language models is loaded."""
 
     def start(number: int) -> float:
         started = time.perf_counter()
@@ -102,6 +102,7 @@ def _measures(folder: Path, extent: Extent, memory: dict[str, int]) -> Iterator[
     yield measured("start", [lambda n=n: start(n) for n in range(extent.starts)])  # type: ignore[misc]
     started = time.perf_counter()
     with server_apart(folder / "data") as server:
-        yield from Bench(server.service, extent, started).measures()
-        if can_be_measured():
-            memory |= {"server": memory_of(server.pid, alone=True), "all processes": memory_of(server.pid)}
+        for measure in Bench(server.service, extent, started).measures():
+            yield measure
+            if measure.name == QUOTED and can_be_measured():  # before language models are loaded
+                memory |= {"server": memory_of(server.pid, alone=True), "all processes": memory_of(server.pid)}

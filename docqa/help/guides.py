@@ -10,7 +10,7 @@ SECTIONS = {
     "Set it up": ("models", "providers", "settings", "keys", "offline"),
     "From programs": ("api", "programs"),
     "Keep it": ("deployment", "backup", "growth"),
-    "Know it": ("internals", "compared"),
+    "Know it": ("internals", "figures", "compared"),
 }
 NAMES = tuple(name for section in SECTIONS.values() for name in section)
 _FOLDER = files(__name__.rpartition(".")[0])

@@ -21,6 +21,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
 import pymupdf
+from wordfreq import top_n_list
 
 from conftest import Server, start_server, stop_server
 from docqa.cli.peers.pdf_file import pdf
@@ -32,15 +33,16 @@ BETWEEN = 0.5  # seconds between two chats, and between two looks at the memory
 LEASE = "The lease of the warehouse was signed on 3 May 2021. It ends on 2 May 2031. The monthly rent is 12,400 euros."
 QUESTION = [{"sender": "user", "message": "How much is the monthly rent?"}]
 LINES, WORDS = 46, 13  # of a page, of a line
+VOCABULARY = 20_000
 
 
 def made(number: int, pages: int) -> bytes:
-    """A report whose words are common and rare as in a language, and whose facts are its own."""
+    """A report of English words, as common and as rare as in a text, with facts of its own."""
     dice = random.Random(number)
+    known = [word for word in top_n_list("en", VOCABULARY) if word.isascii()]
 
     def word() -> str:
-        size = min(int(dice.paretovariate(0.6)), 20_000)
-        return f"{'bcdfglmnprst'[size % 12]}{'aeiou'[size % 5]}{'lmnrst'[size % 6]}{'aeiou'[size // 7 % 5]}{size:x}"
+        return str(known[min(int(dice.paretovariate(0.6)), len(known)) - 1])
 
     return pdf(
         [
@@ -137,6 +139,9 @@ def main() -> None:
         files = [(f"report-{number}.pdf", made(number, given.pages)) for number in range(given.documents)]
     bare(files[:1])
     pages, bare_seconds = bare(files)
+    count = len(files)
+    print(f"{count} documents, {pages} pages, uploaded by {CLIENTS} clients")
+    print(f"bare PyMuPDF: {pages / bare_seconds:.0f} pages/s in one process")
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder) / "data", DOCQA_LOG_LEVEL="error")
         server.wait("/healthz", "embedding", "ready")
@@ -146,32 +151,27 @@ def main() -> None:
         chats = Chats(server, added.json()["doc_id"])
         chats.ask()  # loads the reader
         quiet = [chats.ask() for _ in range(QUIET_CHATS)]
+        print(f"chats, quiet: {spread(quiet)}")
         idle, worked = memory_of(server.process.pid), processor_seconds_of(server.process.pid)
         started = time.perf_counter()
         with peak_of(server.process.pid) as peak, chats.meanwhile() as busy:
             with ThreadPoolExecutor(CLIENTS) as pool:
                 list(pool.map(lambda number: upload(server, files[number::CLIENTS]), range(CLIENTS)))
             searchable = time.perf_counter() - started
-            while_uploaded = list(busy)
+            uploading = list(busy)
+            print(
+                f"until 201: {60 * count / searchable:.0f} documents a minute, {pages / searchable:.0f} pages/s, "
+                f"{bare_seconds / searchable:.2f} of bare"
+            )
+            print(f"chats meanwhile: {spread(uploading)}; p95 {p95(uploading) / p95(quiet):.1f} x quiet")
             server.wait("/healthz", "indexing", 0, 3600)
             embedded = time.perf_counter() - started
         worked = processor_seconds_of(server.process.pid) - worked
         stop_server(server)
-    count = len(files)
-    print(f"{count} documents, {pages} pages, uploaded by {CLIENTS} clients")
-    print(f"bare PyMuPDF: {pages / bare_seconds:.0f} pages/s in one process")
-    print(
-        f"until 201: {60 * count / searchable:.0f} documents a minute, {pages / searchable:.0f} pages/s, "
-        f"{bare_seconds / searchable:.2f} of bare"
-    )
     print(f"until embedded: {60 * count / embedded:.0f} documents a minute, {pages / embedded:.1f} pages/s")
+    print(f"chats until then: {spread(busy)}; p95 {p95(busy) / p95(quiet):.1f} x quiet")
     print(f"processor: {1000 * worked / pages:.0f} ms a page, chats included")
     print(f"memory of all processes: {idle / 1e6:.0f} MB before, {peak[-1] / 1e6:.0f} MB at most")
-    print(f"chats, quiet: {spread(quiet)}")
-    print(
-        f"chats, while uploads are read: {spread(while_uploaded)}; p95 {p95(while_uploaded) / p95(quiet):.1f} x quiet"
-    )
-    print(f"chats, until all is embedded: {spread(busy)}; p95 {p95(busy) / p95(quiet):.1f} x quiet")
 
 
 if __name__ == "__main__":

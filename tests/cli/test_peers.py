@@ -42,10 +42,10 @@ def test_our_own_pdf_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_each_question_has_its_answer_once_in_all_that_is_read(tmp_path: Path) -> None:
-    course = made(tmp_path, 2, 1, 8)
+    course = made(tmp_path, 2, 1, 8, 30)
     assert [file.suffix for file in course.files] == [".txt", ".txt", ".pdf"]
     everything = " ".join(map(text_of, course.files))
-    assert len({question.question for question in course.questions}) == len(course.questions) > 20
+    assert len({question.question for question in course.questions}) == len(course.questions) == 30
     for question in course.questions:
         [answer] = question.answers
         assert everything.count(answer) == 1, question
@@ -53,7 +53,7 @@ def test_each_question_has_its_answer_once_in_all_that_is_read(tmp_path: Path) -
 
 def test_what_is_made_is_the_same_every_time(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir(), (tmp_path / "b").mkdir()
-    first, second = made(tmp_path / "a", 1, 1, 4), made(tmp_path / "b", 1, 1, 4)
+    first, second = made(tmp_path / "a", 1, 1, 4, 9), made(tmp_path / "b", 1, 1, 4, 9)
     assert first.questions == second.questions
     assert [file.read_bytes() for file in first.files] == [file.read_bytes() for file in second.files]
 

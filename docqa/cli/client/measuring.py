@@ -18,6 +18,7 @@ SENTENCE = "Chapter {n}: the pump of type {n} needs {m} litres of oil every {n} 
 QUESTION = "How many litres of oil does the pump of type {n} need?"
 TASK = "Write some sentences about how the pumps of type {n} are looked after."
 QUOTES, LOCAL = "QUOTES", "local"  # the model that only quotes; the provider of language models on this machine
+QUOTED = "answer in quotes"
 PATIENCE, PAUSE = 900.0, 0.02  # seconds
 _WORDS = 100_000  # of the yardstick
 
@@ -88,7 +89,7 @@ class Bench:
             yield measured("passage embedded", [self._embed])
         numbers = range(2, 2 + self._extent.questions)
         yield measured("retrieval", [lambda n=n: self._retrieve(n) for n in numbers])  # type: ignore[misc]
-        yield measured("answer in quotes", [lambda n=n: self._answer(n)[1] for n in numbers])  # type: ignore[misc]
+        yield measured(QUOTED, [lambda n=n: self._answer(n)[1] for n in numbers])  # type: ignore[misc]
         for model in self._local_models():
             yield from self._written(model)
 

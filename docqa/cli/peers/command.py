@@ -16,7 +16,7 @@ from docqa.cli.terminal import put_json, put_table, say
 from docqa.errors import CannotStart
 from docqa.settings import Settings
 
-_EXTENT, _QUICK = (8, 3, 16), (3, 1, 8)  # texts, reports, pages of a report
+_EXTENT, _QUICK = (8, 3, 16, 100), (3, 1, 8, 40)  # texts, reports, pages of a report, questions
 
 
 def compare(settings: Settings, folder: Path, documents: Path | None, *, quick: bool, as_json: bool) -> None:

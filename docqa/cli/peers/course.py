@@ -78,8 +78,8 @@ class Course:
     questions: tuple[Query, ...]
 
 
-def made(folder: Path, texts: int, reports: int, pages: int) -> Course:
-    """So many texts of 4 pages, and PDF reports of so many `pages`, written into a folder, with some questions."""
+def made(folder: Path, texts: int, reports: int, pages: int, most: int) -> Course:
+    """So many texts of 4 pages, and PDF reports of so many `pages`, written into a folder; `most` questions."""
     dice = random.Random(_SEED)
     works = [(place, trade) for trade in _TRADES for place in _PLACES]
     dice.shuffle(works)
@@ -104,7 +104,7 @@ def made(folder: Path, texts: int, reports: int, pages: int) -> Course:
             pdf(written) if long else "\n\n\n".join("\n".join(lines) for lines in written).encode("cp1252")
         )
         files.append(name)
-    return Course(tuple(files), tuple(dice.sample(questions, min(len(questions), 100))))
+    return Course(tuple(files), tuple(dice.sample(questions, min(len(questions), most))))
 
 
 def _page(dice: random.Random, works: str, facts: Sequence[str]) -> list[str]:
