@@ -29,6 +29,7 @@ class UnitByUnit:
     """An embedder that has `encode` alone: it reads each unit of a passage by itself, as models on other servers do."""
 
     dimension: int
+    scaled_unit = Embedder.scaled_unit
     encode_passages, encode_units, _packed = Embedder.encode_passages, Embedder.encode_units, Embedder._packed
     _reads_in_passing = False
 

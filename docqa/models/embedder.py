@@ -7,6 +7,7 @@ A vector is float32, little-endian, of length 1.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from operator import mul
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -29,6 +30,8 @@ UNRELATED = 0.057
 # The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
 # and the sentence that answers it.
 ON_SETS = (0.036, 0.661)
+# The same on 340 passages of training sets, of sentences that all-MiniLM-L6-v2 reads alone, and in passing.
+ALONE, IN_PASSING = (0.038, 0.592), (0.026, 0.569)
 
 _Made = TypeVar("_Made")
 Passages = Sequence[tuple[str, Sequence[Unit]]]
@@ -86,8 +89,7 @@ class Embedder:
     "across" two languages, and of "names", single words and headings. In the file `measured` is kept what its process
     measures of itself when it starts for the first time. A model that is `remote` runs elsewhere; its dimension is
     known when it has been loaded. Units of a passage get their vectors in the pass over it where `in_passing`, and the
-    model can: that costs nothing, but not every model tells sentences of a passage apart then. Others read each unit by
-    itself.
+    model can; else each is read by itself.
     """
 
     def __init__(
@@ -154,6 +156,13 @@ class Embedder:
             return self._scales[key].applied(cosine)
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
 
+    def scaled_unit(self, cosine: float, language: str = "", *, across: bool = False) -> float:
+        """The same of a question and a unit of a passage, whose vector `encode_units` made."""
+        if self._reads_in_passing:
+            (low, high), (unrelated, related) = ALONE, IN_PASSING
+            cosine = low + (cosine - unrelated) * (high - low) / (related - unrelated)
+        return self.scaled(cosine, language, across=across)
+
     def scaled_name(self, cosine: float) -> float:
         """The same of two words or headings: some models find all of them alike."""
         return self._scales["names"].applied(cosine) if self._scales else self.scaled(cosine)
@@ -173,10 +182,8 @@ class Embedder:
         log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
-        """The vectors of `texts` in their order; urgent calls pass waiting batches.
-
-        Raises Unavailable, also for a text that gets no vector.
-        """
+        """The vectors of `texts` in their order; urgent calls pass waiting batches. Raises Unavailable, also for a text
+        that gets no vector."""
 
         async def vectors(batch: list[int]) -> list[bytes]:
             return await self._vectors([texts[index] for index in batch], urgent=urgent)
@@ -213,12 +220,9 @@ class Embedder:
             parts = [[(unit.start, unit.end) for unit in units] for _, units in chosen]
             header = {"texts": [text for text, _ in chosen], "parts": parts, "role": "document"}
             _, data = await self._runner.call(header, urgent=urgent)
-            made, place = [], 4 * self.dimension * len(chosen)
-            for row, of_passage in enumerate(parts):
-                end = place + len(of_passage) * size_of(self.dimension)
-                made.append(Encoded(data[4 * self.dimension * row :][: 4 * self.dimension], data[place:end]))
-                place = end
-            return made
+            size, unit = 4 * self.dimension, size_of(self.dimension)
+            ends = list(accumulate((len(of_passage) * unit for of_passage in parts), initial=size * len(chosen)))
+            return [Encoded(data[size * n :][:size], data[ends[n] : ends[n + 1]]) for n in range(len(chosen))]
 
         return await self._in_batches([text for text, _ in passages], encoded, urgent)
 

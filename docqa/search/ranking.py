@@ -102,7 +102,7 @@ async def _cosines(
     )
     across = {passage.chunk.id for passage in passages if passage.across}
     return {
-        id_: [embedder.scaled(cosine, query.language, across=id_ in across) for cosine in dots]
+        id_: [embedder.scaled_unit(cosine, query.language, across=id_ in across) for cosine in dots]
         for id_, dots in stored.items()
     }
 
