@@ -16,11 +16,22 @@ from typing import Any
 
 import httpx
 
+from docqa.models.embedder import Embedder
+
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 # An address for documentation (RFC 5737): a test that fails to refuse it reaches nothing either.
 NOWHERE = "192.0.2.1"
+
+
+class UnitByUnit:
+    """An embedder that has `encode` alone: it reads each unit of a passage by itself, as models on other servers do."""
+
+    dimension: int
+    scaled_unit = Embedder.scaled_unit
+    encode_passages, encode_units, _packed = Embedder.encode_passages, Embedder.encode_units, Embedder._packed
+    _reads_in_passing = False
 
 
 @dataclass(frozen=True)

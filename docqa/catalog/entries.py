@@ -61,6 +61,8 @@ class Entry:
     `cosines`, of an embedding model that was measured: the means of a question and an unrelated sentence, and of one
     and the sentence that answers it, in a language by its code, in any "other", and "across" two languages; of
     "names", words and headings, likewise.
+    `units_in_passing`: vectors of the sentences of a passage are made in the pass over it, which was measured to be as
+    good as reading each by itself.
     `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
@@ -81,6 +83,7 @@ class Entry:
     query_prefix: str = ""
     passage_prefix: str = ""
     cosines: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    units_in_passing: bool = False
 
     @property
     def size(self) -> int:
@@ -139,6 +142,7 @@ def read_entry(raw: Any, where: str) -> Entry:
         query_prefix=read_text(raw, "query_prefix", where, ""),
         passage_prefix=read_text(raw, "passage_prefix", where, ""),
         cosines=_cosines(raw, where),
+        units_in_passing=_flag(raw, "units_in_passing", where),
     )
 
 

@@ -8,20 +8,18 @@ from contextlib import suppress
 from docqa import store
 from docqa.errors import Unavailable
 from docqa.ingest.queue import Intake
-from docqa.models.embedder import Embedder, pack
+from docqa.models.embedder import Embedder, Encoded
 from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
 from docqa.store.vector_index import StoredModel
 from docqa.text.block import Block
-from docqa.text.units import in_context, units
+from docqa.text.units import Unit, units
 
 log = logging.getLogger(__name__)
 
 BATCH = 16  # chunks embedded and committed together: what a crash may cost
-SENTENCE_BATCH = 16  # chunks, some hundred sentences: a quarter more of them per second than with four
-SLICE = 64  # sentences: some seconds on busy cores
-LONGEST_UNIT = 2000  # characters of a sentence with what it stands under: models read less
+UNITS = 200  # of these chunks, where a model reads each by itself: some seconds on busy cores
 EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
 RETRIES = 3
 PAUSE = 10  # seconds
@@ -101,33 +99,52 @@ async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
 
 
 async def embed_document(intake: Intake, embedder: Embedder, document: StoredDocument) -> bool:
-    """Vectors for all chunks of a document that lack one; False where something more urgent came up before the end.
+    """Vectors for all chunks of a document and their units that lack them; False where something more urgent came up
+    before the end.
 
     Raises Unavailable after RETRIES failures.
     """
     failures, after = 0, 0
-    while True:
-        async with intake.db.read() as conn:
-            batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after)
-        if not batch:
-            return True
-        try:
-            vectors = await embedder.encode([text for _, text in batch])
-        except Unavailable:
-            failures += 1
-            if failures == RETRIES:
-                raise
-            continue
-        ids = [chunk for chunk, _ in batch]
-        async with intake.db.write() as conn:
-            await store.vectors.set_embeddings(conn, list(zip(ids, vectors, strict=True)))
-        after = ids[-1]
-        if intake.work.is_set():  # not before the first batch: however much goes on, each call gets on
-            return False
+    storing: asyncio.Task[None] | None = None  # of the batch before: the model does not wait for the disk
+    try:
+        while True:
+            async with intake.db.read() as conn:
+                batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after)
+                blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in batch])
+            if not batch:
+                return True
+            passages = await asyncio.to_thread(_with_units, document, batch, blocks)
+            try:
+                encoded = await embedder.encode_passages(passages)
+            except Unavailable:
+                failures += 1
+                if failures == RETRIES:
+                    raise
+                continue
+            if storing:
+                await storing
+            ids = [chunk for chunk, _ in batch[: len(passages)]]
+            storing = asyncio.create_task(_store(intake, ids, encoded))
+            after = ids[-1]
+            if intake.work.is_set():  # not before the first batch: however much goes on, each call gets on
+                return False
+    finally:
+        if storing:
+            await storing
+
+
+async def _store(intake: Intake, chunks: Sequence[int], encoded: Sequence[Encoded]) -> None:
+    """Store the vectors of chunks and of their units."""
+    async with intake.db.write() as conn:
+        await store.vectors.set_embeddings(
+            conn, [(id_, made.vector) for id_, made in zip(chunks, encoded, strict=True)]
+        )
+        await store.vectors.set_sentences(conn, [(id_, made.units) for id_, made in zip(chunks, encoded, strict=True)])
 
 
 async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
-    """What is left when no document waits: the new model takes over, sentences get vectors, then wait for work."""
+    """What is left when no document waits: the new model takes over, what the former one left is deleted, then wait
+    for work."""
     embedder = encoders.embedder
     if embedder is None or not embedder.ready:
         with suppress(TimeoutError):  # a server may come back without anybody's telling
@@ -135,16 +152,7 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
     elif encoders.serving is not embedder:
         await _take_over(intake, encoders, embedder)
     elif not await empty_retired(intake):
-        async with intake.db.read() as conn:
-            document = await store.vectors.next_without_sentences(conn, intake.wanted)
-        if document is None:
-            await intake.work.wait()
-            return
-        try:
-            await _embed_sentences(intake, embedder, document)
-        except Unavailable as error:
-            log.warning("sentences have no vectors yet: %s", error)
-            await asyncio.sleep(PAUSE)
+        await intake.work.wait()
 
 
 async def _take_over(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:
@@ -167,42 +175,17 @@ async def empty_retired(intake: Intake) -> bool:
     return emptied
 
 
-async def _embed_sentences(intake: Intake, embedder: Embedder, document: int) -> None:
-    """Vectors for the units of a document, until all have them or something more urgent comes up.
-
-    That is looked for after every SLICE of them. What a passage has got by then is lost, but the first one is finished:
-    however much goes on, each call gets on.
-    """
-    after = 0
-    while not intake.work.is_set():
-        async with intake.db.read() as conn:
-            batch = await store.vectors.chunks_without_sentences(conn, document, SENTENCE_BATCH, after)
-            blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in batch])
-        if not batch:
-            async with intake.db.write() as conn:
-                await store.vectors.set_sentences_embedded(conn, document)
-            return
-        texts = await asyncio.to_thread(_units_of, batch, blocks)
-        vectors: list[bytes] = []
-        wanted = [text for of_chunk in texts for text in of_chunk]
-        first = next((len(of_chunk) for of_chunk in texts if of_chunk), 0)
-        for start in range(0, len(wanted), SLICE):
-            if intake.work.is_set() and len(vectors) >= first:
-                break
-            vectors += await embedder.encode(wanted[start : start + SLICE])
-        done: list[tuple[int, bytes]] = []
-        passed = 0
-        for (chunk, _), of_chunk in zip(batch, texts, strict=True):
-            own = vectors[passed : passed + len(of_chunk)]
-            if len(own) < len(of_chunk):
-                break
-            done.append((chunk, await asyncio.to_thread(pack, own)))
-            passed += len(own)
-        async with intake.db.write() as conn:
-            await store.vectors.set_sentences(conn, done)
-        after = done[-1][0]
-
-
-def _units_of(batch: Sequence[tuple[int, str]], blocks: Mapping[int, Sequence[Block]]) -> list[list[str]]:
-    """The texts of the units of each of these chunks, (id, text)."""
-    return [[in_context(text, unit)[:LONGEST_UNIT] for unit in units(text, blocks[chunk])] for chunk, text in batch]
+def _with_units(
+    document: StoredDocument, batch: Sequence[tuple[int, str]], blocks: Mapping[int, Sequence[Block]]
+) -> list[tuple[str, list[Unit]]]:
+    """The texts of the first chunks, (id, text), with their units: UNITS of them at most, or those of the first chunk.
+    A CSV is asked by SQL, its rows need no vectors."""
+    passages: list[tuple[str, list[Unit]]] = []
+    count = 0
+    for chunk, text in batch:
+        parts = [] if document.kind == "csv" else units(text, blocks[chunk])
+        count += len(parts)
+        if passages and count > UNITS:
+            break
+        passages.append((text, parts))
+    return passages

@@ -6,13 +6,15 @@ A vector is float32, little-endian, of length 1.
 
 import asyncio
 import logging
-import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from operator import mul
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
+from docqa.models.packing import pack, size_of
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
+from docqa.text.units import Unit, in_context
 from docqa.workers.child import Child
 from docqa.workers.loop import Header
 from docqa.workers.process import Frame
@@ -22,12 +24,17 @@ log = logging.getLogger(__name__)
 BATCH = 16
 LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
 LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits
+LONGEST_UNIT = 2000  # characters of a unit with what it stands under: models read less
 # The mean cosine of unrelated texts (`pairs.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
 UNRELATED = 0.057
 # The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
 # and the sentence that answers it.
 ON_SETS = (0.036, 0.661)
-_STEP = struct.Struct("<f")
+# The same on 340 passages of training sets, of sentences that all-MiniLM-L6-v2 reads alone, and in passing.
+ALONE, IN_PASSING = (0.038, 0.592), (0.026, 0.569)
+
+_Made = TypeVar("_Made")
+Passages = Sequence[tuple[str, Sequence[Unit]]]
 
 
 class Scale(NamedTuple):
@@ -41,6 +48,13 @@ class Scale(NamedTuple):
         """A cosine by that model on the scale of all-MiniLM-L6-v2's, where these two means are ON_SETS."""
         low, high = ON_SETS
         return low + (cosine - self.unrelated) * (high - low) / (self.related - self.unrelated)
+
+
+class Encoded(NamedTuple):
+    """The vector of a passage, and those of its units as `packing` packs them."""
+
+    vector: bytes
+    units: bytes
 
 
 class Runner(Protocol):
@@ -74,7 +88,8 @@ class Embedder:
     `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
     "across" two languages, and of "names", single words and headings. In the file `measured` is kept what its process
     measures of itself when it starts for the first time. A model that is `remote` runs elsewhere; its dimension is
-    known when it has been loaded.
+    known when it has been loaded. Units of a passage get their vectors in the pass over it where `in_passing`, and the
+    model can; else each is read by itself.
     """
 
     def __init__(
@@ -90,8 +105,9 @@ class Embedder:
         scales: Mapping[str, Scale] | None = None,
         measured: Path | None = None,
         remote: Runner | None = None,
+        in_passing: bool = False,
     ) -> None:
-        self._scales = scales
+        self._scales, self._in_passing = scales, in_passing
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         self.is_remote, self._longest = remote is not None, LONG_REMOTE if remote else LONG
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
@@ -140,6 +156,13 @@ class Embedder:
             return self._scales[key].applied(cosine)
         return 1 - (1 - cosine) * (1 - UNRELATED) / (1 - self.unrelated)
 
+    def scaled_unit(self, cosine: float, language: str = "", *, across: bool = False) -> float:
+        """The same of a question and a unit of a passage, whose vector `encode_units` made."""
+        if self._reads_in_passing:
+            (low, high), (unrelated, related) = ALONE, IN_PASSING
+            cosine = low + (cosine - unrelated) * (high - low) / (related - unrelated)
+        return self.scaled(cosine, language, across=across)
+
     def scaled_name(self, cosine: float) -> float:
         """The same of two words or headings: some models find all of them alike."""
         return self._scales["names"].applied(cosine) if self._scales else self.scaled(cosine)
@@ -159,27 +182,68 @@ class Embedder:
         log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
-        """The vectors of `texts` in their order; urgent calls pass waiting batches.
+        """The vectors of `texts` in their order; urgent calls pass waiting batches. Raises Unavailable, also for a text
+        that gets no vector."""
 
-        Raises Unavailable, also for a text that gets no vector.
-        """
-        vectors = [b""] * len(texts)
+        async def vectors(batch: list[int]) -> list[bytes]:
+            return await self._vectors([texts[index] for index in batch], urgent=urgent)
+
+        return await self._in_batches(texts, vectors, urgent)
+
+    async def encode_passages(self, passages: Passages) -> list[Encoded]:
+        """The vectors of passages, each with its units, and of these. Raises Unavailable."""
+        if self._reads_in_passing:
+            return await self._in_passes(passages, urgent=False)
+        made = await self.encode([*(text for text, _ in passages), *_texts_of_units(passages)])
+        vectors, of_units = made[: len(passages)], made[len(passages) :]
+        return list(map(Encoded, vectors, await self._packed(passages, of_units)))
+
+    async def encode_units(self, passages: Passages, *, urgent: bool = False) -> list[bytes]:
+        """The packed vectors of the units of each passage. Raises Unavailable."""
+        if self._reads_in_passing:
+            return [encoded.units for encoded in await self._in_passes(passages, urgent)]
+        return await self._packed(passages, await self.encode(_texts_of_units(passages), urgent=urgent))
+
+    async def _packed(self, passages: Passages, vectors: Sequence[bytes]) -> list[bytes]:
+        """The vectors of all units in order, packed by passage."""
+        left = iter(vectors)
+        own = [[next(left) for _ in units] for _, units in passages]
+        return await asyncio.to_thread(lambda: [pack(of_passage, self.dimension) for of_passage in own])
+
+    @property
+    def _reads_in_passing(self) -> bool:
+        return self._in_passing and bool(self._runner.hello.get("knows_parts"))
+
+    async def _in_passes(self, passages: Passages, urgent: bool) -> list[Encoded]:
+        async def encoded(batch: list[int]) -> list[Encoded]:
+            chosen = [passages[index] for index in batch]
+            parts = [[(unit.start, unit.end) for unit in units] for _, units in chosen]
+            header = {"texts": [text for text, _ in chosen], "parts": parts, "role": "document"}
+            _, data = await self._runner.call(header, urgent=urgent)
+            size, unit = 4 * self.dimension, size_of(self.dimension)
+            ends = list(accumulate((len(of_passage) * unit for of_passage in parts), initial=size * len(chosen)))
+            return [Encoded(data[size * n :][:size], data[ends[n] : ends[n + 1]]) for n in range(len(chosen))]
+
+        return await self._in_batches([text for text, _ in passages], encoded, urgent)
+
+    async def _in_batches(
+        self, texts: Sequence[str], make: Callable[[list[int]], Awaitable[list[_Made]]], urgent: bool
+    ) -> list[_Made]:
+        """What is made of each text, by the numbers of a batch of them."""
+        made: dict[int, _Made] = {}
         # Texts of similar length together: a batch takes as long as its longest text.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
         batches = list(_batches(order, texts, self._longest))
 
         async def fill(batch: list[int]) -> None:
-            for index, vector in zip(
-                batch, await self._vectors([texts[index] for index in batch], urgent=urgent), strict=True
-            ):
-                vectors[index] = vector
+            made.update(zip(batch, await make(batch), strict=True))
 
         if urgent:  # all queue at once, or each would wait for another caller's batch
             await asyncio.gather(*map(fill, batches))
         else:
             for batch in batches:
                 await fill(batch)
-        return vectors
+        return [made[index] for index in range(len(texts))]
 
     async def encode_question(self, text: str) -> bytes:
         """The vector of one question, ahead of all waiting batches. Raises Unavailable."""
@@ -202,6 +266,10 @@ class Embedder:
     async def close(self) -> None:
         """Unload the model for good."""
         await self._runner.close()
+
+
+def _texts_of_units(passages: Passages) -> list[str]:
+    return [in_context(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
 
 
 def _batches(order: Sequence[int], texts: Sequence[str], longest: int) -> Iterator[list[int]]:
@@ -230,24 +298,3 @@ def readings_of(answer: Header) -> list[Reading]:
 def dot(left: bytes, right: bytes) -> float:
     """The cosine of two vectors of length 1."""
     return float(sum(map(mul, memoryview(left).cast("f"), memoryview(right).cast("f"))))
-
-
-def pack(vectors: Sequence[bytes]) -> bytes:
-    """The vectors of a chunk's sentences quantised to a quarter of the size: each a step (float32) and int8 values."""
-    packed = []
-    for vector in vectors:
-        numbers = memoryview(vector).cast("f")
-        step = max(map(abs, numbers)) / 127
-        packed.append(_STEP.pack(step) + struct.pack(f"{len(numbers)}b", *(round(number / step) for number in numbers)))
-    return b"".join(packed)
-
-
-def packed_dots(vector: bytes, packed: bytes) -> list[float]:
-    """The cosine of a vector with each of those packed by `pack`."""
-    numbers = memoryview(vector).cast("f").tolist()
-    size = _STEP.size + len(numbers)
-    return [
-        _STEP.unpack_from(packed, start)[0]
-        * sum(map(mul, numbers, memoryview(packed)[start + _STEP.size : start + size].cast("b")))
-        for start in range(0, len(packed), size)
-    ]

@@ -20,6 +20,7 @@ from typing import Any
 from docqa.errors import Unavailable
 from docqa.models.embedder import BATCH
 from docqa.models.measured import circumstances, keep, kept
+from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
 from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Handler, Header, serve
@@ -141,18 +142,39 @@ class EmbeddingModel:
         with self._torch.inference_mode():
             return model.encode(texts, BATCH).numpy().astype("<f4")
 
+    @property
+    def knows_parts(self) -> bool:
+        """Whether it makes vectors of the parts of a text in one pass over it."""
+        return bool(self._model.knows_parts)
+
+    def _run_parts(self, texts: list[str], parts: list[list[tuple[int, int]]]) -> tuple[Any, list[bytes]]:
+        """The vectors of texts, and the packed ones of the parts of each."""
+        self._torch.set_num_threads(self._cores)
+        with self._torch.inference_mode():
+            vectors, of_parts = self._model.encode_parts(texts, parts, BATCH)
+        return vectors.numpy().astype("<f4"), [pack(rows.numpy(), self.dimension) for rows in of_parts]
+
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
-        """The vectors of `texts`, or what the reader makes of `passages` for a `question`. Raises Unavailable."""
+        """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
+        `passages` for a `question`. Raises Unavailable."""
         if "question" in body:
             yield {"readings": self._read(body["question"], body["passages"])}, b""
             return
         # The tokenizer rejects lone surrogates, which some PDFs contain.
-        texts = [self._prefix[body["role"]] + text.encode("utf-8", "replace").decode() for text in body["texts"]]
-        vectors = self._run(self._model, texts)
+        prefix = self._prefix[body["role"]]
+        texts = [prefix + text.encode("utf-8", "replace").decode() for text in body["texts"]]
+        packed: list[bytes] = []
+        if "parts" in body:
+            by = len(prefix)
+            vectors, packed = self._run_parts(
+                texts, [[(start + by, end + by) for start, end in of_text] for of_text in body["parts"]]
+            )
+        else:
+            vectors = self._run(self._model, texts)
         for text, vector in zip(texts, vectors, strict=True):
             if not abs(float((vector * vector).sum()) - 1) < 1e-3:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
-        yield {}, vectors.tobytes()
+        yield {}, b"".join([vectors.tobytes(), *packed])
 
     def _read(self, question: str, passages: list[str]) -> list[Reading]:
         if self._reader is None:
@@ -176,6 +198,7 @@ def _load() -> tuple[Header, Handler]:
         "max_tokens": model.max_tokens,
         "texts_per_second": round(model.rate),
         "unrelated": round(model.unrelated, 4),
+        "knows_parts": model.knows_parts,
     }
     return hello, model.handle
 

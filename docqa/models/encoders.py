@@ -221,4 +221,5 @@ def _open(settings: Settings, catalog: Catalog, entry: Entry, part: TrainedPart 
         catalog.path(base) if base else None,
         {key: Scale(*means) for key, means in entry.cosines.items()},
         measured=settings.data / MEASURED,
+        in_passing=entry.units_in_passing,
     )

@@ -14,6 +14,8 @@ from torch.nn import functional
 from docqa.models.encoder import Encoder, OtherKind
 from docqa.models.tokens import Tokens, longest_in
 
+Span = tuple[int, int]  # the first character, and the one behind the last
+
 MEAN, FIRST = "pooling_mode_mean_tokens", "pooling_mode_cls_token"
 
 
@@ -24,11 +26,25 @@ class SentenceModel(Protocol):
     longest: int
     prompts: dict[str, str]
 
+    @property
+    def knows_parts(self) -> bool:
+        """Whether there is `encode_parts`."""
+
     def bfloat16(self) -> Self:
         """The same model in bfloat16, which shares the tokenizer: that of 94 languages takes 0.3 GB."""
 
     def encode(self, texts: Sequence[str], batch: int) -> Tensor:
         """A vector of length one for each text, float32, `batch` texts at a time: (texts, dimension)."""
+
+    def encode_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
+    ) -> tuple[Tensor, list[Tensor]]:
+        """The vectors that `encode` makes, and of each text one for each of its parts, from the same pass over it: the
+        mean of the part's tokens, which know what stands around them (Günther et al., "Late chunking", 2024). What is
+        too long for one pass is read in several. (texts, dimension), and (parts, dimension) for each text.
+
+        Raises OtherKind where the states of tokens are not at hand, or not what vectors are the mean of.
+        """
 
 
 def load(model_dir: Path) -> SentenceModel:
@@ -54,6 +70,11 @@ class PlainSentences:
         stated = json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
         self.prompts: dict[str, str] = stated.get("prompts") or {}
 
+    @property
+    def knows_parts(self) -> bool:
+        """As SentenceModel says."""
+        return self._pooling == MEAN
+
     def bfloat16(self) -> Self:
         """As SentenceModel says."""
         half = copy.copy(self)
@@ -67,11 +88,53 @@ class PlainSentences:
         for start in range(0, len(texts), batch):
             numbers = by_length[start : start + batch]
             tokens = self._tokens.of_texts([texts[number] for number in numbers])
-            states = self._encoder(*tokens.tensors).float()
-            attended = tokens.attention_mask[..., None].float()
-            pooled = states[:, 0] if self._pooling == FIRST else (states * attended).sum(1) / attended.sum(1)
-            vectors[numbers] = functional.normalize(pooled, dim=1)
+            vectors[numbers] = self._pooled(self._encoder(*tokens.tensors).float(), tokens.attention_mask)
         return vectors
+
+    def encode_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
+    ) -> tuple[Tensor, list[Tensor]]:
+        """As SentenceModel says."""
+        if not self.knows_parts:
+            raise OtherKind("the vectors of this model are not the means of its tokens")
+        vectors = torch.empty(len(texts), self.dimension)
+        means = [torch.zeros(len(of_text), self.dimension) for of_text in parts]
+        held = [torch.zeros(len(of_text), 1) for of_text in parts]  # tokens that each mean is of
+        windows = [
+            (number, place, window)
+            for number, text in enumerate(texts)
+            for place, window in enumerate(self._tokens.windows(text))
+        ]
+        windows.sort(key=lambda window: -len(window[2].ids))
+        for start in range(0, len(windows), batch):
+            chosen = windows[start : start + batch]
+            tokens = self._tokens.padded([window for *_, window in chosen])
+            states = self._encoder(*tokens.tensors).float()
+            pooled = self._pooled(states, tokens.attention_mask)
+            for row, (number, place, _) in enumerate(chosen):
+                if place == 0:
+                    vectors[number] = pooled[row]
+                if parts[number]:
+                    inside = _inside(parts[number], tokens.offsets[row])
+                    counts = inside.sum(1, keepdim=True)
+                    here = inside @ states[row] / counts.clamp_min(1)
+                    means[number] = torch.where(counts > held[number], here, means[number])
+                    held[number] = torch.maximum(counts, held[number])
+        # A part that is no token to the model, such as a row of control characters, is no nearer than the whole.
+        whole = [torch.where(held[number] > 0, mean, vectors[number]) for number, mean in enumerate(means)]
+        return vectors, [functional.normalize(mean, dim=1) for mean in whole]
+
+    def _pooled(self, states: Tensor, attention_mask: Tensor) -> Tensor:
+        attended = attention_mask[..., None].float()
+        pooled = states[:, 0] if self._pooling == FIRST else (states * attended).sum(1) / attended.sum(1)
+        return functional.normalize(pooled, dim=1)
+
+
+def _inside(parts: Sequence[Span], offsets: Sequence[Span]) -> Tensor:
+    """1 for each token that has characters of a part, else 0: (parts, tokens)."""
+    first, last = torch.tensor(parts).unbind(1)
+    start, end = torch.tensor(offsets).unbind(1)
+    return ((start < last[:, None]) & (end > first[:, None]) & (end > start)).float()
 
 
 def _pooling(model_dir: Path) -> str:
@@ -103,6 +166,11 @@ class OtherSentences:
         self.longest: int = self._model.max_seq_length
         self.prompts: dict[str, str] = self._model.prompts
 
+    @property
+    def knows_parts(self) -> bool:
+        """As SentenceModel says."""
+        return False
+
     def bfloat16(self) -> Self:
         """As SentenceModel says."""
         half = copy.copy(self)
@@ -114,3 +182,9 @@ class OtherSentences:
         """As SentenceModel says."""
         vectors = self._model.encode(list(texts), batch_size=batch, convert_to_tensor=True, show_progress_bar=False)
         return functional.normalize(vectors.float(), dim=1)
+
+    def encode_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
+    ) -> tuple[Tensor, list[Tensor]]:
+        """As SentenceModel says."""
+        raise OtherKind("the states of this model's tokens are not at hand")

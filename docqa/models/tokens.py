@@ -12,6 +12,8 @@ from torch import Tensor
 
 from docqa.models.encoder import Config
 
+OVERLAP = 32  # tokens that two windows of a long text share
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -51,20 +53,36 @@ class Tokens:
         config = Config.of(model_dir)
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
         self._longest, self._has_types = longest, config.type_vocab_size > 1
-        pad = self.tokenizer.id_to_token(config.pad_token_id)
-        self.tokenizer.enable_padding(
-            pad_id=config.pad_token_id, pad_token=pad, pad_to_multiple_of=multiple if multiple > 1 else None
-        )
+        self._pad = config.pad_token_id, self.tokenizer.id_to_token(config.pad_token_id)
+        self._multiple = multiple if multiple > 1 else None
 
     def of_texts(self, texts: Sequence[str]) -> Batch:
         """The tokens of texts, as many for each as the longest has."""
         self.tokenizer.enable_truncation(self._longest)
+        self._enable_padding()
         return self._batch(self.tokenizer.encode_batch(list(texts)))
+
+    def windows(self, text: str) -> list[Encoding]:
+        """The tokens of a whole text: what is read of it, then what follows in further windows, with some tokens of the
+        one before. No padding."""
+        self.tokenizer.enable_truncation(self._longest, stride=min(OVERLAP, self._longest // 4))
+        self.tokenizer.no_padding()
+        first = self.tokenizer.encode(text)
+        return [first, *first.overflowing]
+
+    def padded(self, encodings: Sequence[Encoding]) -> Batch:
+        """These as a batch; they are padded in place."""
+        longest = max(len(each.ids) for each in encodings)
+        number, name = self._pad
+        for each in encodings:
+            each.pad(longest, pad_id=number, pad_token=name)
+        return self._batch(list(encodings))
 
     def of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Batch:
         """The tokens of pairs of texts, as many for each as the longest has. Raises ValueError for a first text that
         leaves no room for the second."""
         self.tokenizer.enable_truncation(self._longest, strategy="only_second")
+        self._enable_padding()
         try:
             return self._batch(self.tokenizer.encode_batch(list(pairs)))
         except Exception as error:
@@ -74,6 +92,10 @@ class Tokens:
         """Where the tokens of a text stand in it, (start, end) in characters, however many they are."""
         self.tokenizer.no_truncation()
         return [span for span in self.tokenizer.encode(text, add_special_tokens=False).offsets if span[1] > span[0]]
+
+    def _enable_padding(self) -> None:
+        number, name = self._pad
+        self.tokenizer.enable_padding(pad_id=number, pad_token=name, pad_to_multiple_of=self._multiple)
 
     def _batch(self, encodings: list[Encoding]) -> Batch:
         ids, mask, types = (

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from docqa.models.embedder import Embedder, dot, packed_dots
+from docqa.models.embedder import Embedder
+from docqa.models.packing import packed_dots
 from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
@@ -95,14 +96,13 @@ async def _cosines(
     # An earlier version may have cut the text into other units: its vectors are useless then.
     stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(parts[id_])}
     lacking = [passage for passage in passages if passage.chunk.id not in stored]
-    texts = [in_context(passage.text, unit) for passage in lacking for unit in parts[passage.chunk.id]]
-    made = iter(await embedder.encode(texts, urgent=True))
+    made = await embedder.encode_units([(passage.text, parts[passage.chunk.id]) for passage in lacking], urgent=True)
     stored |= await asyncio.to_thread(
-        lambda: {passage.chunk.id: [dot(vector, next(made)) for _ in parts[passage.chunk.id]] for passage in lacking}
+        lambda: {passage.chunk.id: packed_dots(vector, vectors) for passage, vectors in zip(lacking, made, strict=True)}
     )
     across = {passage.chunk.id for passage in passages if passage.across}
     return {
-        id_: [embedder.scaled(cosine, query.language, across=id_ in across) for cosine in dots]
+        id_: [embedder.scaled_unit(cosine, query.language, across=id_ in across) for cosine in dots]
         for id_, dots in stored.items()
     }
 

@@ -93,9 +93,7 @@ async def finish_document(
     conn: Connection, document: int, state: str, summary: str, language: str, message: str
 ) -> None:
     """Store what the background work made of a document; `state` is `ready` or `failed`, with a message."""
-    sql = (
-        "UPDATE any_document SET state = ?, summary = ?, language = ?, message = ?, sentences_embedded = 0 WHERE id = ?"
-    )
+    sql = "UPDATE any_document SET state = ?, summary = ?, language = ?, message = ? WHERE id = ?"
     await change(conn, sql, state, summary, language, message, document)
 
 

@@ -111,7 +111,7 @@ def vectors(conn: Any) -> Iterator[Damage]:
                     f"DELETE FROM {slot.signs} WHERE rowid IN (SELECT chunk FROM temp.wrong)",
                     f"DELETE FROM {slot.sentences} WHERE chunk IN (SELECT chunk FROM temp.wrong)",
                     f"DELETE FROM {slot.vectors} WHERE chunk IN (SELECT chunk FROM temp.wrong)",
-                    """UPDATE any_document SET state = 'indexing', sentences_embedded = 0
+                    """UPDATE any_document SET state = 'indexing'
                        WHERE id IN (SELECT document FROM chunk WHERE id IN (SELECT chunk FROM temp.wrong))""",
                 ),
             )

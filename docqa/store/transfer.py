@@ -167,11 +167,11 @@ async def _copy_vectors(conn: Connection, source: int, document: int) -> bool:
               SELECT c.new, s.vectors FROM temp.copied c JOIN other.{other.sentences} s ON s.chunk = c.old"""
     await change(conn, sql)
     sql = f"""SELECT count(*) = (SELECT count(*) FROM temp.copied)
-              FROM temp.copied c JOIN main.{slot.vectors} v ON v.chunk = c.new"""
+              FROM temp.copied c JOIN main.{slot.vectors} v ON v.chunk = c.new
+              JOIN main.{slot.sentences} s ON s.chunk = c.new"""
     [(whole,)] = await fetch_all(conn, sql)
-    sql = """UPDATE main.any_document SET (state, sentences_embedded) = (
-                 SELECT iif(? AND state = 'ready', 'ready', 'indexing'), sentences_embedded
-                 FROM other.document WHERE id = ?)
+    sql = """UPDATE main.any_document SET state = (
+                 SELECT iif(? AND state = 'ready', 'ready', 'indexing') FROM other.document WHERE id = ?)
              WHERE id = ?"""
     await change(conn, sql, whole, source, document)
     return await fetch_one(conn, "SELECT state FROM main.any_document WHERE id = ?", document) == ("ready",)

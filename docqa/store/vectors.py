@@ -103,7 +103,6 @@ async def take_over(conn: Connection) -> None:
     """Search the vectors of the pending model. Chunks that have none by it are found by full text only."""
     await change(conn, "UPDATE embedding_model SET state = 'retired' WHERE state = 'serving'")
     await change(conn, "UPDATE embedding_model SET state = 'serving' WHERE state = 'pending'")
-    await change(conn, "UPDATE any_document SET sentences_embedded = 0 WHERE sentences_embedded")
 
 
 async def empty_retired(conn: Connection, limit: int) -> bool:
@@ -130,17 +129,22 @@ async def documents_to_embed(conn: Connection) -> list[int]:
     now."""
     slot = await making_slot(conn)
     sql = f"""SELECT id FROM document WHERE state != 'indexing' AND EXISTS (
-                  SELECT 1 FROM chunk c WHERE c.document = document.id
-                  AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id))"""
+                  SELECT 1 FROM chunk c WHERE c.document = document.id AND {_lacks_vectors(slot)})"""
     return [row[0] for row in await fetch_all(conn, sql)]
 
 
 async def chunks_to_embed(conn: Connection, document: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
-    """(chunk id, text) of the first chunks beyond the id `after` without a vector."""
+    """(chunk id, text) of the first chunks beyond the id `after` without a vector, or without those of their units."""
     slot = await making_slot(conn)
     sql = f"""SELECT c.id, c.text FROM chunk c JOIN document d ON d.id = c.document WHERE c.document = ? AND c.id > ?
-              AND NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id) ORDER BY c.id LIMIT ?"""
+              AND {_lacks_vectors(slot)} ORDER BY c.id LIMIT ?"""
     return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
+
+
+def _lacks_vectors(slot: Slot) -> str:
+    """The condition that the chunk c has no vector, or its units have none."""
+    return f"""(NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id)
+                OR NOT EXISTS (SELECT 1 FROM {slot.sentences} s WHERE s.chunk = c.id))"""
 
 
 async def count_embedded(conn: Connection, document: int) -> int:
@@ -220,39 +224,11 @@ async def similarities(conn: Connection, chunks: Sequence[int], model: StoredMod
 # --- vectors of sentences ---------------------------------------------------------------------------------------------
 
 
-async def next_without_sentences(conn: Connection, wanted: Sequence[int] = ()) -> int | None:
-    """The finished document whose sentences get vectors next, of the `wanted` ones the first, else the newest; a CSV is
-    asked by SQL and needs none."""
-    sql = """SELECT id FROM document LEFT JOIN (SELECT key AS place, value AS wanted FROM json_each(?))
-             ON wanted = document.id WHERE NOT sentences_embedded AND state = 'ready' AND kind != 'csv'
-             ORDER BY place IS NULL, place, document.id DESC LIMIT 1"""
-    row = await fetch_one(conn, sql, json.dumps(wanted))
-    return int(row[0]) if row else None
-
-
-async def chunks_without_sentences(
-    conn: Connection, document: int, limit: int, after: int = 0
-) -> list[tuple[int, str]]:
-    """(chunk id, text) of the first chunks beyond the id `after` whose sentences have no vectors."""
-    slot = await _slot_in(conn, "serving")
-    if slot is None:
-        return []
-    sql = f"""SELECT c.id, c.text FROM chunk c LEFT JOIN {slot.sentences} s ON s.chunk = c.id
-              WHERE c.document = ? AND c.id > ? AND s.chunk IS NULL ORDER BY c.id LIMIT ?"""
-    return [(row[0], row[1]) for row in await fetch_all(conn, sql, document, after, limit)]
-
-
-async def set_sentences_embedded(conn: Connection, document: int) -> None:
-    """All sentences of a document have vectors."""
-    await change(conn, "UPDATE any_document SET sentences_embedded = 1 WHERE id = ?", document)
-
-
 async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]]) -> None:
-    """The packed vectors of sentences by chunk id; a chunk that has been deleted is skipped."""
-    slot = await _slot_in(conn, "serving")
-    if slot is not None:
-        sql = f"INSERT OR IGNORE INTO {slot.sentences} (chunk, vectors) SELECT id, ?2 FROM chunk WHERE id = ?1"
-        await change_many(conn, sql, list(vectors))
+    """The packed vectors of units by chunk id, b"" where there are none; a chunk that has been deleted is skipped."""
+    slot = await making_slot(conn)
+    sql = f"INSERT OR REPLACE INTO {slot.sentences} (chunk, vectors) SELECT id, ?2 FROM stored_chunk WHERE id = ?1"
+    await change_many(conn, sql, list(vectors))
 
 
 async def sentence_vectors(conn: Connection, chunks: Sequence[int], model: StoredModel) -> dict[int, bytes]:

@@ -59,7 +59,7 @@ async def served(settings: Settings, embedder: Hashing) -> AsyncIterator[httpx.A
 async def finished(client: httpx.AsyncClient, app: Any) -> None:
     async def idle() -> bool:
         async with app.state.services.db.read() as conn:
-            waiting = await store.vectors.next_without_sentences(conn)
+            waiting = await store.jobs.indexing(conn)
         return not waiting and (await client.get("/healthz")).json()["indexing"] == 0
 
     await until(idle, "the background work is done")

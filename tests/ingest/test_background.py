@@ -16,15 +16,16 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue
-from docqa.ingest.vectors import SLICE
+from docqa.ingest.vectors import BATCH, UNITS
 from docqa.settings import Settings
 from docqa.store.sql import change
+from stand_ins import UnitByUnit
 from waiting import until
 
 pytestmark = pytest.mark.anyio
 
 
-class Moody:
+class Moody(UnitByUnit):
     """An embedder that dies in the middle of `deaths` batches."""
 
     name, sha256, dimension, state = "moody", "abc", 384, "ready"
@@ -85,7 +86,7 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
 
         async def indexed() -> bool:
             async with db.read() as conn:
-                return not (await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn))
+                return not await store.jobs.indexing(conn)
 
         await until(indexed, "the vectors of all sentences")
         for times in (0, 1, 2):
@@ -95,7 +96,7 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
             async with db.write() as conn:
                 changed = await change(
                     conn,
-                    "UPDATE sentence_embedding_0 SET vectors = substr(vectors, 1, 388) WHERE length(vectors) > 388",
+                    "UPDATE sentence_embedding_0 SET vectors = substr(vectors, 1, 196) WHERE length(vectors) > 196",
                 )
                 if not changed:  # neither vectors for another number of sentences, nor none
                     await change(conn, "DELETE FROM sentence_embedding_0")
@@ -449,7 +450,7 @@ class Counting(Attentive):
         return await super().encode(texts, urgent=urgent)
 
 
-async def test_a_passage_of_many_sentences_is_embedded_in_slices_and_gets_on_whatever_else_is_urgent(
+async def test_passages_of_many_sentences_are_embedded_a_few_at_a_time_and_get_on_whatever_else_is_urgent(
     settings: Settings,
 ) -> None:
     embedder = Counting()
@@ -461,8 +462,8 @@ async def test_a_passage_of_many_sentences_is_embedded_in_slices_and_gets_on_wha
 
         async def all_have_vectors() -> bool:
             async with services.db.read() as conn:
-                return not (await store.vectors.next_without_sentences(conn) or await store.jobs.indexing(conn))
+                return not await store.jobs.indexing(conn)
 
         await until(all_have_vectors, "the vectors of all sentences")
     assert sum(embedder.counts) > 2_000
-    assert max(embedder.counts) <= SLICE
+    assert max(embedder.counts) <= BATCH + UNITS

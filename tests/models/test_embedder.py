@@ -17,8 +17,11 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
-from docqa.models.embedder import BATCH, ON_SETS, UNRELATED, Embedder, Scale, dot, pack, packed_dots
+from docqa.models.embedder import BATCH, ON_SETS, UNRELATED, Embedder, Scale, dot
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, EmbeddingModel
+from docqa.models.packing import packed_dots
+from docqa.text.blocks import blocks_of
+from docqa.text.units import units
 
 CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -191,21 +194,6 @@ print(sorted({"numpy", "torch", "llama_cpp"} & set(sys.modules)))
 
 
 @needs_model
-def test_packed_vectors_have_the_same_cosines_in_a_quarter_of_the_size(
-    runner: asyncio.Runner, embedder: Embedder
-) -> None:
-    question, *vectors = runner.run(
-        embedder.encode(
-            ["Who pays the rent?", "The rent is due in May.", "The roof leaks.", "The tenant pays the rent."]
-        )
-    )
-    packed = pack(vectors)
-    assert len(packed) == 3 * (4 + 384)
-    assert packed_dots(question, packed) == pytest.approx([dot(question, vector) for vector in vectors], abs=0.002)
-    assert packed_dots(question, b"") == []
-
-
-@needs_model
 def test_questions_and_passages_get_the_prefixes_of_the_model(
     runner: asyncio.Runner, embedder: Embedder, tmp_path: Path
 ) -> None:
@@ -226,6 +214,59 @@ def test_questions_and_passages_get_the_prefixes_of_the_model(
         await prefixed.close()
 
     runner.run(compare())
+
+
+LEASE = "The rent is 900 euros. It is due in May. The roof leaks, and the tenants pay for the repair. " * 2
+
+
+async def encoded(folder: Path, *, in_passing: bool) -> tuple[int, list[str]]:
+    """How many texts a model reads for the vectors of three passages and their units, and the units of the first one,
+    the nearest to a question first."""
+    embedder = Embedder("model", folder, "", 384, in_passing=in_passing)
+    await embedder.load()
+    call, read = embedder._runner.call, 0
+
+    async def counted(header: dict[str, Any], blob: bytes = b"", *, urgent: bool = False) -> Any:
+        nonlocal read
+        read += len(header["texts"])
+        return await call(header, blob, urgent=urgent)
+
+    passages = [(text, units(text, blocks_of(text))) for text in (LEASE, "One sentence.", "")]
+    question = await embedder.encode_question("When must the rent be paid?")
+    embedder._runner.call = counted  # type: ignore[method-assign]
+    made = await embedder.encode_passages(passages)
+    vectors = await embedder.encode([text for text, _ in passages])
+    assert [dot(each.vector, vector) for each, vector in zip(made, vectors, strict=True)] == pytest.approx(
+        [1, 1, 1], abs=0.01
+    )
+    cosines = packed_dots(question, made[0].units)
+    assert [len(packed_dots(question, each.units)) for each in made] == [len(parts) for _, parts in passages]
+    [same, *_] = await embedder.encode_units(passages[:1], urgent=True)
+    assert packed_dots(question, same) == pytest.approx(cosines, abs=0.02), "the same for a question that comes before"
+    await embedder.close()
+    ranked = sorted(zip(cosines, passages[0][1], strict=True), key=lambda pair: -pair[0])
+    return read - 3, [LEASE[unit.start : unit.end] for _, unit in ranked]
+
+
+@needs_model
+def test_units_get_vectors_in_the_pass_over_their_passage_without_one_of_their_own(runner: asyncio.Runner) -> None:
+    read, nearest = runner.run(encoded(CATALOG.path(ENTRY), in_passing=True))
+    assert read == 3 + 1
+    assert "rent" in nearest[0] or "due" in nearest[0]
+    assert "roof" in nearest[-1]
+
+
+@needs_model
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_other_models_read_each_unit_by_itself(runner: asyncio.Runner, tmp_path: Path, pooling: str) -> None:
+    """Those of which nobody measured that it is as good, and those that do not mean their tokens."""
+    shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
+    settings = tmp_path / "model" / "1_Pooling" / "config.json"
+    modes = {"pooling_mode_mean_tokens": pooling == "mean", "pooling_mode_cls_token": pooling == "cls"}
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | modes))
+    read, nearest = runner.run(encoded(tmp_path / "model", in_passing=pooling == "cls"))
+    assert read == 3 + 2 * 6 + 1
+    assert len(nearest) == 6
 
 
 class Crowded(Embedder):

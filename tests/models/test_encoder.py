@@ -1,6 +1,7 @@
 """Encoders in plain torch compute what transformers computes, and make the vectors that sentence-transformers makes."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from docqa.catalog.catalog import Catalog
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from docqa.models.encoder import Config, Encoder
+from docqa.models.encoder import Config, Encoder, OtherKind
 from docqa.models.sentence_encoder import OtherSentences, PlainSentences, load
 from docqa.models.tokens import Tokens
 
@@ -137,3 +138,53 @@ def test_a_folder_with_another_pooling_is_left_to_sentence_transformers(tmp_path
     assert isinstance(model, OtherSentences)
     with torch.inference_mode():
         assert model.encode(["The lease ends."], 1).norm(dim=1).tolist() == pytest.approx([1.0])
+
+
+PASSAGE = (
+    "The lease ends in March. It was signed by both tenants. "
+    + "The roof was mended in spring. " * 60
+    + "Keys are kept by Mrs Lund."
+)
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text stand."""
+    return [(match.start(), match.end()) for match in re.finditer(r"[A-Z][^.]*\.", text)]
+
+
+@needs_model
+def test_parts_get_their_vectors_in_the_pass_that_makes_the_vector_of_the_text() -> None:
+    model = load(CATALOG.path(MINILM))
+    texts = [PASSAGE, "One part.", ""]
+    parts = [[*spans(PASSAGE), (0, len(PASSAGE))], [(0, 9)], []]
+    with torch.inference_mode():
+        vectors, of_parts = model.encode_parts(texts, parts, 4)
+        alone = model.encode(texts, 4)
+        question = model.encode(["Who has the keys?"], 1)[0]
+    assert torch.allclose(vectors, alone, atol=1e-4)
+    assert [len(rows) for rows in of_parts] == [64, 1, 0]
+    assert torch.allclose(of_parts[0].norm(dim=1), torch.ones(64), atol=1e-5)
+    nearest = (of_parts[0] @ question).argmax()
+    assert PASSAGE[slice(*parts[0][nearest])] == "Keys are kept by Mrs Lund.", "behind what one pass reads"
+
+
+@needs_model
+def test_what_is_no_token_is_like_the_whole_text() -> None:
+    model = load(CATALOG.path(MINILM))
+    with torch.inference_mode():
+        [vector], [parts] = model.encode_parts(["\x00\x01 The lease ends."], [[(0, 2), (3, 18)]], 4)
+    assert torch.allclose(parts[0], vector, atol=1e-5)
+    assert not torch.allclose(parts[1], vector, atol=1e-2)
+
+
+@needs_model
+def test_models_that_do_not_mean_their_tokens_know_no_parts(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(CATALOG.path(MINILM), folder)
+    settings = folder / "1_Pooling" / "config.json"
+    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
+    for model in (load(folder), OtherSentences(folder)):
+        assert not model.knows_parts
+        with pytest.raises(OtherKind):
+            model.encode_parts(["The lease ends."], [[(0, 15)]], 4)

@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
 from docqa.settings import Settings
+from stand_ins import UnitByUnit
 from waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +31,7 @@ Dogs are not allowed in the hall.
 The rent is 900 euros. In the Brücke bar the Akku band plays songs of eleven Stunden."""
 
 
-class Bilingual:
+class Bilingual(UnitByUnit):
     """An embedder whose vectors are the concepts that a text names, in any language; others are one more."""
 
     name, sha256, dimension, state, ready, reader = "bilingual", "abc", DIMENSION, "ready", False, None

@@ -43,7 +43,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
             async def idle() -> bool:
                 async with app.state.services.db.read() as conn:
-                    return not await store.vectors.next_without_sentences(conn) and not await store.jobs.indexing(conn)
+                    return not await store.jobs.indexing(conn)
 
             await until(idle, "the background work is done")
 

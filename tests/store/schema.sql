@@ -26,7 +26,6 @@ CREATE TABLE "any_document" (
     shareable INTEGER NOT NULL DEFAULT 0,
     created   TEXT NOT NULL,
     state     TEXT NOT NULL CHECK (state IN ('indexing', 'ready', 'failed')),
-    sentences_embedded  INTEGER NOT NULL DEFAULT 0, -- whether all its chunks have chunk_sentences
     notes     TEXT NOT NULL DEFAULT '', -- what its reader had to leave out
     message   TEXT NOT NULL DEFAULT '', title TEXT NOT NULL DEFAULT '', author TEXT NOT NULL DEFAULT '', dated TEXT NOT NULL DEFAULT '', tables_stored INTEGER NOT NULL DEFAULT 0, recurring_names TEXT NOT NULL DEFAULT '[]', deleted INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '{}', questions TEXT, chunks INTEGER NOT NULL DEFAULT 0, -- what the background work could not do
     UNIQUE (account, sha256)        -- the same bytes again are the same document
@@ -133,8 +132,6 @@ CREATE TABLE sentence_embedding_1 (
     chunk   INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vectors BLOB NOT NULL
 ) STRICT;
-
-CREATE INDEX document_without_sentences ON "any_document" (id) WHERE NOT sentences_embedded;
 
 CREATE TABLE document_table (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,

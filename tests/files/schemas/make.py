@@ -81,7 +81,7 @@ class Filler:
 
     def document(self, id_: int, name: str, kind: str, text: str, terms: str) -> None:
         about = {"summary": "A summary.", "created": TIME, "state": "ready", "title": "Lease" if id_ == 1 else ""}
-        done = {"examined": 1, "sentences_embedded": 1, "tables_stored": 1}
+        done = {"examined": 1, "sentences_embedded": 1, "tables_stored": 1, "chunks": 1}
         digest = hashlib.sha256(text.encode()).digest()
         table = "any_document" if self.columns("any_document") else "document"
         known = {"doc_id": f"schema{id_}", "account": 1, "name": name, "kind": kind, "sha256": digest}
@@ -90,7 +90,8 @@ class Filler:
         self.put("original_piece", document=id_, start=0, bytes=text.encode())
         self.put("page", document=id_, page_number=1, section="", text=text, scan="")
         place = {"document": id_, "page_number": 1, "start": 0, "section": "", "columns": ""}
-        self.put("chunk", id=id_, text=text, terms=terms, embedding=vector(id_), **place)
+        chunks = "stored_chunk" if self.columns("stored_chunk") else "chunk"
+        self.put(chunks, id=id_, text=text, terms=terms, embedding=vector(id_), **place)
         self.put("embedding_0", chunk=id_, vector=vector(id_))
         if self.columns("chunk_vec"):
             sql = "INSERT INTO chunk_vec (rowid, embedding, document) VALUES (?1, vec_quantize_binary(?2), ?1)"

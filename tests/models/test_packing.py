@@ -1,0 +1,40 @@
+"""Vectors of units are kept in half a byte a number."""
+
+import math
+import random
+import struct
+
+import pytest
+
+from docqa.models.packing import pack, packed_dots, size_of
+
+DIMENSION = 384
+
+
+def vector(seed: int) -> list[float]:
+    chance = random.Random(seed)
+    numbers = [chance.gauss(0, 1) for _ in range(DIMENSION)]
+    length = math.hypot(*numbers)
+    return [number / length for number in numbers]
+
+
+def of(numbers: list[float]) -> bytes:
+    return struct.pack(f"<{DIMENSION}f", *numbers)
+
+
+def test_packed_vectors_have_nearly_the_same_cosines_in_an_eighth_of_the_size() -> None:
+    question, units = vector(0), [vector(seed) for seed in range(1, 60)]
+    units.append([0.8 * a + 0.6 * b for a, b in zip(question, vector(99), strict=True)])
+    packed = pack([of(unit) for unit in units], DIMENSION)
+    assert len(packed) == len(units) * size_of(DIMENSION) == len(units) * 196
+    exact = [sum(a * b for a, b in zip(question, unit, strict=True)) for unit in units]
+    assert packed_dots(of(question), packed) == pytest.approx(exact, abs=0.03)
+
+
+def test_of_no_units_nothing_is_packed() -> None:
+    assert pack([], DIMENSION) == b""
+    assert packed_dots(of(vector(0)), b"") == []
+
+
+def test_a_vector_of_zeros_is_like_nothing() -> None:
+    assert packed_dots(of(vector(0)), pack([bytes(4 * DIMENSION)], DIMENSION)) == pytest.approx([0], abs=1e-6)
