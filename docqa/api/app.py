@@ -155,6 +155,8 @@ def create(
             stack.push_async_callback(noting.note_uses)
             uses = asyncio.create_task(noting.note_uses_forever(), name="uses of keys")
             stack.push_async_callback(stop, uses)
+            resting = asyncio.create_task(services.encoders.rest_forever(settings.idle_seconds), name="idle models")
+            stack.push_async_callback(stop, resting)
             suggesting = asyncio.create_task(services.suggesting.work_forever(), name="questions to suggest")
             stack.push_async_callback(stop, suggesting)
             watcher = asyncio.create_task(services.watch(), name="what is installed")

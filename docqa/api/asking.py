@@ -27,6 +27,7 @@ async def passages_for(
     messages = [{"sender": "user", "message": query}]
     question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     services.intake.want(document.id for document in documents)
+    await services.encoders.awake()
     return await search(services.index, documents, question.parts[0], top_k)
 
 
@@ -35,6 +36,7 @@ async def begin(
 ) -> Answer:
     """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
     services.intake.want(document.id for document in documents)
+    await services.encoders.awake()
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
     opinion = await services.encoders.kind_opinion(text, language) if text else None

@@ -91,7 +91,7 @@ class Embedder:
         measured: Path | None = None,
         remote: Runner | None = None,
     ) -> None:
-        self._scales = scales
+        self._scales, self.rests = scales, False
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         self.is_remote, self._longest = remote is not None, LONG_REMOTE if remote else LONG
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
@@ -111,8 +111,9 @@ class Embedder:
 
     @property
     def state(self) -> str:
-        """`stopped`, `loading`, `ready` or `failed: why`."""
-        return self._runner.state
+        """`stopped`, `loading`, `ready`, `resting` until the next question, or `failed: why`."""
+        state = self._runner.state
+        return "resting" if self.rests and state == "stopped" else state
 
     @property
     def ready(self) -> bool:
@@ -152,10 +153,21 @@ class Embedder:
         """Whether the model was trained on this language (ISO 639-1); an entry without languages counts as all."""
         return not self.languages or language in self.languages
 
+    @property
+    def idle(self) -> float:
+        """Seconds since it was last asked; 0 while it is not loaded, or another server runs it."""
+        return self._runner.idle if isinstance(self._runner, Child) else 0.0
+
+    async def rest(self) -> None:
+        """Unload the model until it is loaded again; what is in hand is finished first."""
+        if isinstance(self._runner, Child):
+            await self._runner.rest()
+            self.rests = True
+
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""
         hello = await self._runner.start()
-        self.dimension = int(hello["dimension"])
+        self.dimension, self.rests = int(hello["dimension"]), False
         log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:

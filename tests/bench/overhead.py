@@ -29,30 +29,30 @@ MODEL_SECONDS = 0.02  # before its first word
 
 @dataclass
 class Played(StandIn):
-    """A model that notes when it was asked, began and ended."""
+    """A model that notes when it was sent, began and ended."""
 
     words: list[str] = field(default_factory=list)
     spans: list[tuple[float, float, float]] = field(default_factory=list)
 
     async def answer(self, writer: asyncio.StreamWriter) -> None:
         """Say the words after a moment."""
-        asked = time.perf_counter()
+        sent = time.perf_counter()
         await asyncio.sleep(MODEL_SECONDS)
         began = time.perf_counter()
         await stream(*openai(*self.words))(writer)
-        self.spans.append((asked, began, time.perf_counter()))
+        self.spans.append((sent, began, time.perf_counter()))
 
 
 async def chat(client: httpx.AsyncClient, doc_id: str, number: int, streamed: bool) -> tuple[float, float, float]:
-    """When it was asked, when the first byte of the answer came, when the last one."""
+    """When it was sent, when the first byte of the answer came, when the last one."""
     question = [{"sender": "user", "message": f"How many litres of oil does the pump of type {number} take?"}]
     query = {"model_name": "HOUSE", "stream": streamed}
-    asked, began = time.perf_counter(), 0.0
+    sent, began = time.perf_counter(), 0.0
     async with client.stream("POST", f"/v1/chat/{doc_id}", params=query, json=question) as reply:
         reply.raise_for_status()
         async for _ in reply.aiter_bytes():
             began = began or time.perf_counter()
-    return asked, began, time.perf_counter()
+    return sent, began, time.perf_counter()
 
 
 async def measure(server: Server, played: Played, doc_ids: list[str], streamed: bool) -> str:
@@ -64,9 +64,9 @@ async def measure(server: Server, played: Played, doc_ids: list[str], streamed: 
             played.spans.clear()
             which, pump = number % len(doc_ids), number % 30 + 1
             played.words[:] = [word.format(n=pump, which=which) for word in WORDS]
-            asked, began, ended = await chat(client, doc_ids[which], pump, streamed)
+            sent, began, ended = await chat(client, doc_ids[which], pump, streamed)
             model = played.spans[0]
-            beside.append(began - asked - (model[1] - model[0]) if streamed else ended - asked - (model[2] - model[0]))
+            beside.append(began - sent - (model[1] - model[0]) if streamed else ended - sent - (model[2] - model[0]))
     ranks = statistics.quantiles(beside[5:], n=20)
     return f"p50 {1000 * ranks[9]:.1f} ms, p95 {1000 * ranks[18]:.1f} ms"
 
