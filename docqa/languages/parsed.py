@@ -26,7 +26,7 @@ def read_parsed(path: Path, text: str) -> dict[str, Any]:
     parsed = tomllib.loads(text)
     if not sys.dont_write_bytecode:
         with suppress(OSError):  # installed by another user, or confined
-            kept.parent.mkdir(exist_ok=True)
+            kept.parent.mkdir(parents=True, exist_ok=True)
             unfinished = kept.with_name(f"{kept.name}.{os.getpid()}")
             unfinished.write_bytes(digest + marshal.dumps(parsed))
             unfinished.replace(kept)

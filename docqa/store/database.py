@@ -23,6 +23,7 @@ from docqa.store import early
 from docqa.store.ballast import Ballast, free_space
 from docqa.store.glances import Glances, Read
 from docqa.store.modes import make_private
+from docqa.store.pragmas import only_reading, set_pragmas
 from docqa.store.small_vectors import small
 from docqa.store.vector_index import VectorIndex
 from docqa.text.packed_terms import packed, unpacked
@@ -33,14 +34,6 @@ WAL_LIMIT = 32 << 20
 TRUNCATE_MS = 200  # how long emptying the log waits for readers, and with it every writer
 CONVERTED = 64 << 20  # bytes: files up to this size are made to give space back at once, in a second
 RESERVE = 64 << 20  # bytes that uploads leave free on the disk, for all else to go on
-PRAGMAS = (
-    ("busy_timeout", 10_000),
-    ("journal_mode", "wal"),
-    ("synchronous", 2),
-    ("foreign_keys", 1),
-    ("secure_delete", 1),
-    ("temp_store", 2),
-)
 
 
 def _driver() -> ModuleType:
@@ -115,22 +108,6 @@ async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
         yield conn
     finally:
         await conn.close()
-
-
-async def _set_pragmas(conn: aiosqlite.Connection) -> None:
-    await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")  # decided with the first table
-    for name, wanted in PRAGMAS:
-        await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
-        actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
-        if actual != [wanted]:
-            raise CannotStart(
-                f"SQLite {DRIVER.sqlite_version} does not accept PRAGMA {name} = {wanted}: it is {actual}."
-            )
-
-
-async def _only_reading(conn: aiosqlite.Connection) -> None:
-    await _set_pragmas(conn)
-    await conn.execute_fetchall("PRAGMA query_only = 1")
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -213,14 +190,14 @@ class Database:
         try:
             make_private(path)
             Ballast(path).release()  # a server starts on a full disk, too
-            writer = await _open(path, _set_pragmas)
+            writer = await _open(path, set_pragmas)
             opened = [writer]
             try:
                 await _migrate(writer)
                 await _shrinkable(writer, path)
                 for _ in range(READERS):
-                    opened.append(await _open(path, _only_reading))
-                short = [Glances(connect(path), _only_reading) for _ in range(2)]
+                    opened.append(await _open(path, only_reading))
+                short = [Glances(connect(path), only_reading) for _ in range(2)]
             except BaseException:
                 for conn in opened:
                     await conn.close()

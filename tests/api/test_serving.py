@@ -170,6 +170,7 @@ async def test_a_key_that_another_process_revoked_is_refused_with_the_next_reque
         for _ in range(3):
             assert (await alice.get("/v1/api/documents")).status_code == 200
         conn = connect(settings.database)
+        conn.execute("PRAGMA busy_timeout = 10000")
         conn.execute("UPDATE api_key SET revoked = '2027-01-01T00:00:00.000Z'")
         conn.close()
         assert (await alice.get("/v1/api/documents")).status_code == 401

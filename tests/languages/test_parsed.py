@@ -14,6 +14,7 @@ TEXT = 'title = "Ein Wort"\n[lists]\nwords = ["a", "b"]\nweight = 1.5\n'
 @pytest.fixture(autouse=True)
 def keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", None)
 
 
 def kept_in(folder: Path) -> list[Path]:
