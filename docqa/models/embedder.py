@@ -77,6 +77,8 @@ class Embedder:
     known when it has been loaded.
     """
 
+    rests = False  # whether it was unloaded because nobody asked it
+
     def __init__(
         self,
         name: str,
@@ -91,7 +93,7 @@ class Embedder:
         measured: Path | None = None,
         remote: Runner | None = None,
     ) -> None:
-        self._scales, self.rests = scales, False
+        self._scales = scales
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         self.is_remote, self._longest = remote is not None, LONG_REMOTE if remote else LONG
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.

@@ -22,8 +22,10 @@ class Verifier:
     """The encoder in the folder `model_dir` with the trained part that belongs to it; in the file `measured` is kept
     which precision was the faster."""
 
+    rests = False  # whether it was unloaded because nobody asked it
+
     def __init__(self, model_dir: Path, part: TrainedPart, measured: Path | None = None) -> None:
-        self.languages, self.rests = part.languages, False
+        self.languages = part.languages
         self._excerpts = MOST
         # A few excerpts are read at a time, and reading cannot be aborted.
         self._child = Child(

@@ -13,6 +13,7 @@ from docqa.settings import Settings
 from docqa.store.chunks import Chunk
 from docqa.store.database import Database
 from docqa.store.documents import PageRow
+from docqa.text.blocks import blocks_of, packed
 
 PARAGRAPH = (
     "Paragraph {n} of report {which} says that the pump of type {n} takes {n} litres of oil every {which} months. "
@@ -71,7 +72,7 @@ async def _add(conn: store.documents.Connection, account: int, doc_id: str, whic
         pages=len(pages),
         notes="",
     )
-    rows = [PageRow(number, "", text, "", "[]", 0) for number, text in enumerate(pages, 1)]
+    rows = [PageRow(number, "", text, "", packed(blocks_of(text)), 0) for number, text in enumerate(pages, 1)]
     await store.documents.add_pages(conn, document, rows)
     chunks = [
         (Chunk(1 + n // PASSAGES_A_PAGE, sum(map(len, texts[n - n % PASSAGES_A_PAGE : n])), "", "", text), text.lower())
