@@ -153,7 +153,9 @@ class Settings:
         _cache_type,
         "how a local model keeps what it has read: f16, or q8_0 or q4_0 in a half or a quarter of the memory",
     )
-    idle_seconds: int = _setting(600, _positive, "time after which a local model that nobody asks is unloaded")
+    idle_seconds: int = _setting(
+        600, _positive, "time after which models that nobody asks are unloaded, until the next question"
+    )
     offline: bool = _setting(
         False, _flag, "nothing leaves this machine: links, remote models and downloads are refused"
     )

@@ -185,7 +185,6 @@ QUESTION_TEXT = {
     "answering/prompt_layout.py": "a prompt is known again by the messages it was made of",
     "answering/reading.py": "the reader reads it",
     "answering/verifying.py": "the verifier reads it",
-    "api/endpoints/chat.py": "the reply repeats it",
     "search/search.py": "the embedder encodes it",
     "tables/counting/answer.py": "which of its words name columns and values, only the table knows",
     "tables/lookups/parts.py": "which of its words name rows and columns, only the tables know",

@@ -1,9 +1,12 @@
 """The route table, the error table, and what runs while the server does."""
 
 import asyncio
+import gc
 import logging
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 from starlette.applications import Starlette
@@ -40,14 +43,16 @@ from docqa.api.error_shapes import error_response
 from docqa.api.mcp import served as mcp
 from docqa.api.serving import ByMethod, Interrupted, Served, stop
 from docqa.errors import Busy, DocqaError, Unavailable
-from docqa.ingest.background import work_forever
 from docqa.models.embedder import Embedder
-from docqa.services import open_services
+from docqa.services import Services, open_services
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.store.database import Error as DatabaseError
 
 log = logging.getLogger(__name__)
+
+# What /healthz and the page do without, half of the time of a start: whoever has a key waits for it.
+REST = ("docqa.api.asking", "docqa.answering.answerable", "docqa.ingest.background")
 
 ENDPOINTS = (
     # in the order of the API text
@@ -120,6 +125,9 @@ ENDPOINTS = (
 )
 
 
+LISTENING = 0.1  # seconds, in which the server begins to listen
+
+
 def create(
     settings: Settings,
     *,
@@ -139,14 +147,16 @@ def create(
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
-            app.state.services, app.state.keys = services, Keys(services.db.glances)
+            app.state.services, app.state.keys = services, Keys(services.db)
             stack.push_async_callback(mcp_served.close)
-            worker = asyncio.create_task(work_forever(services.intake, services.encoders), name="background work")
+            worker = asyncio.create_task(_work(app), name="background work")
             stack.push_async_callback(stop, worker)
             noting: Keys = app.state.keys
-            stack.push_async_callback(noting.note_uses, services.db)
-            uses = asyncio.create_task(noting.note_uses_forever(services.db), name="uses of keys")
+            stack.push_async_callback(noting.note_uses)
+            uses = asyncio.create_task(noting.note_uses_forever(), name="uses of keys")
             stack.push_async_callback(stop, uses)
+            resting = asyncio.create_task(services.encoders.rest_forever(settings.idle_seconds), name="idle models")
+            stack.push_async_callback(stop, resting)
             suggesting = asyncio.create_task(services.suggesting.work_forever(), name="questions to suggest")
             stack.push_async_callback(stop, suggesting)
             watcher = asyncio.create_task(services.watch(), name="what is installed")
@@ -169,8 +179,27 @@ def create(
     handlers: dict[Any, Any] = {DocqaError: _answer_error, HTTPException: _answer_http, DatabaseError: _answer_database}
     inner = [cors, Middleware(KnownHosts, settings=settings), Middleware(Interrupted)]
     app = _App(routes=routes, lifespan=lifespan, middleware=inner, exception_handlers=handlers)
-    app.state.failed_keys, app.state.refusals = FailedKeys(), Refusals()
+    app.state.failed_keys, app.state.refusals, app.state.is_whole = FailedKeys(), Refusals(), asyncio.Event()
     return app
+
+
+async def _work(app: Starlette) -> None:
+    """Load the rest of the program, in a thread and not in the first request that needs it; then the background
+    work."""
+    if any(name not in sys.modules for name in REST):
+        await asyncio.sleep(LISTENING)
+        await asyncio.to_thread(_load_rest)
+    app.state.is_whole.set()
+    from docqa.ingest.background import work_forever
+
+    services: Services = app.state.services
+    await work_forever(services.intake, services.encoders)
+
+
+def _load_rest() -> None:
+    for name in REST:
+        import_module(name)
+    gc.freeze()  # what is here stays: a collection in the loop's thread need not look at it
 
 
 def _served() -> dict[str, dict[str, Served]]:

@@ -44,10 +44,10 @@ async def new_key(conn: Connection, account: int, name: str) -> str:
     return key
 
 
-async def may_change_machine(conn: Connection, account: int) -> bool:
+async def may_change_machine(db: Database, account: int) -> bool:
     """Whether an account may change what belongs to the machine: the one of the first key, whose file lies in the data
     folder. Further accounts are made on the machine only, for others."""
-    return await store.accounts.name_of(conn, account) == DEFAULT_ACCOUNT
+    return await db.glances.look(lambda conn: store.accounts.name_of(conn, account)) == DEFAULT_ACCOUNT
 
 
 def _made() -> str:
@@ -55,49 +55,35 @@ def _made() -> str:
 
 
 class Keys:
-    """Whose keys are. Those that come while an answer of the database is awaited are asked together: each question to
-    its thread takes two turns among the others, and hundreds of requests at once would wait for each other's."""
+    """Whose keys are, asked anew with each request: a key that was revoked, by another process too, is none at once."""
 
-    def __init__(self, conn: Connection) -> None:
-        self._conn = conn
-        self._hashes: set[bytes] = set()  # that are asked next
+    def __init__(self, db: Database) -> None:
+        self._db = db
         self._uses: dict[bytes, str] = {}  # when keys were used, by their hashes, since that was stored last
-        self._next: asyncio.Task[dict[bytes, int]] | None = None
-        self._last: asyncio.Task[dict[bytes, int]] | None = None
 
     async def account_of(self, key: str | None) -> int:
         """The account that owns the key when it is asked, which is after this call. Raises Unauthorized."""
         if not key:
             raise KeyMissing("An API key is needed: send it in the header x-api-key, or as `Authorization: Bearer KEY`")
         key_hash = _hashed(key)
-        self._hashes.add(key_hash)
-        if self._next is None:
-            self._next = asyncio.create_task(self._ask(self._last))
-        owners = await asyncio.shield(self._next)  # others wait for it too
-        if key_hash not in owners:
+        owner = await self._db.glances.look(lambda conn: store.accounts.account_of_key(conn, key_hash))
+        if owner is None:
             raise Unauthorized("The API key is unknown or has been revoked")
         self._uses[key_hash] = now()
-        return owners[key_hash]
+        return owner
 
-    async def note_uses_forever(self, db: Database) -> None:
+    async def note_uses_forever(self) -> None:
         """Store once in `SECONDS` which keys were used, until this is cancelled: no request waits for it."""
         while True:
             await asyncio.sleep(SECONDS)
-            await self.note_uses(db)
+            await self.note_uses()
 
-    async def note_uses(self, db: Database) -> None:
+    async def note_uses(self) -> None:
         """Store which keys were used since the last time. A full or busy disk loses no more than that."""
         uses, self._uses = self._uses, {}
         try:
             if uses:
-                async with db.write() as conn:
+                async with self._db.write() as conn:
                     await store.accounts.note_uses(conn, uses)
         except (DiskFull, DatabaseError) as error:
             log.warning("when keys were last used cannot be stored: %s", error)
-
-    async def _ask(self, last: asyncio.Task[dict[bytes, int]] | None) -> dict[bytes, int]:
-        if last:
-            await asyncio.wait((last,))
-        hashes, self._hashes = self._hashes, set()
-        self._last, self._next = self._next, None
-        return await store.accounts.accounts_of_keys(self._conn, hashes)

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from docqa.api.error_shapes import OWN, ErrorShape
-from docqa.api.rules import Known, Rule, record
+from docqa.api.rules import Known, Rule, optional, record
 from docqa.errors import DocqaError, Fault, InvalidRequest
 from docqa.ingest.spool import Spool
 
@@ -73,6 +74,11 @@ class Endpoint:
     def body_rule(self) -> Rule | None:
         """The rule of the body, for a file that of the whole form; None where a body is ignored."""
         return self.body if self.file is None else record({self.file: _FILE})
+
+    @cached_property
+    def rule(self) -> Rule:
+        """The rule of query and body together."""
+        return record({"query": self.query or record({}), "body": self.body_rule or optional(record({}))})
 
 
 def _check_file(raw: Any, known: Known) -> Upload:

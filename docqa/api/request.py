@@ -18,7 +18,7 @@ from starlette.requests import Request
 from docqa.api.endpoint import Endpoint, Given, Upload
 from docqa.api.multipart import read_part
 from docqa.api.permalink import base_of
-from docqa.api.rules import ABSENT, Known, optional, record
+from docqa.api.rules import ABSENT, Known
 from docqa.errors import Fault, InvalidRequest, TooLarge
 from docqa.formats.header_value import HeaderValue
 
@@ -37,8 +37,10 @@ async def read(
     body_limit: int,
     file_limit: int,
     folder: Path | None = None,
+    key_id: str = "",
 ) -> Given:
-    """What `request` gives to `endpoint`; the limits are in bytes, large files are received in `folder`.
+    """What `request` gives to `endpoint`, with the `key_id` that it was admitted by; the limits are in bytes, large
+    files are received in `folder`.
 
     Raises InvalidRequest with all faults of query and body in the order of their declaration, TooLarge, Unavailable
     where a file cannot be received, and lets starlette's ClientDisconnect through.
@@ -52,7 +54,7 @@ async def read(
         many = looks_many(data)
         content_type = request.headers.get("content-type", "")
         raw = await asyncio.to_thread(_parse, data, content_type, many) if many else _parse(data, content_type, many)
-    everything = record({"query": endpoint.query or record({}), "body": endpoint.body_rule or optional(record({}))})
+    everything = endpoint.rule
     given = {"query": _query(request, endpoint), "body": raw}
     values = await asyncio.to_thread(everything.read, given, known) if many else everything.read(given, known)
     path = dict(request.path_params)
@@ -63,6 +65,7 @@ async def read(
         file=values["body"][endpoint.file] if endpoint.file else None,
         accept=request.headers.get("accept", "").lower(),
         if_none_match=request.headers.get("if-none-match", ""),
+        key_id=key_id,
         base=base_of(request.scope),
     )
 

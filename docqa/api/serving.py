@@ -4,10 +4,10 @@ It is admitted before its body is read: the key, the declared length, and how mu
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -23,6 +23,7 @@ from docqa.services import Services
 
 log = logging.getLogger(__name__)
 
+PROMPT = 0.05  # seconds, after which it is watched whether the client still waits
 CLIENT_LEFT = 499  # nobody reads it; the log does
 STOPPING = Unavailable("The server is being stopped. Try again in a moment.", retry_after=10)
 NOT_YOURS = (
@@ -49,8 +50,9 @@ class Served:
         services: Services = request.app.state.services
         settings, account = services.settings, 0
         if self.endpoint.needs_key:
+            await request.app.state.is_whole.wait()
             account = await account_of(request)
-        if self.endpoint.of_machine and not await may_change_machine(services.db.glances, account):
+        if self.endpoint.of_machine and not await may_change_machine(services.db, account):
             raise Forbidden(NOT_YOURS)
         lanes = services.lanes.of(self.endpoint.lane) if self.endpoint.needs_key else []
         for lane in lanes:
@@ -63,21 +65,21 @@ class Served:
                 body_limit=settings.body_mb * MB,
                 file_limit=settings.upload_mb * MB,
                 folder=settings.data,
+                key_id=id_of(key_of(request)) if self.endpoint.needs_key else "",
             )
         except ClientDisconnect:
             return Response(status_code=CLIENT_LEFT)
-        if self.endpoint.needs_key:
-            given = replace(given, key_id=id_of(key_of(request)))
         if given.file is not None:
             stack.callback(given.file.content.close)
 
         async def work() -> Any:
             for lane in lanes:
-                await stack.enter_async_context(lane.turn(account))
+                if lane.takes_turns:
+                    await stack.enter_async_context(lane.turn(account))
             return await self.endpoint.handler(services, account, given)
 
         result = await while_connected(request, work())
-        return result if isinstance(result, Response) else JSONResponse(_plain(result), self.endpoint.status)
+        return result if isinstance(result, Response) else _Records(result, self.endpoint.status)
 
 
 class ByMethod:
@@ -115,17 +117,20 @@ def key_of(request: Request) -> str:
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
-    """The work's result; the work is given up when the client leaves."""
+    """The work's result; the work is given up when the client leaves. Most is done before it is worth looking."""
     task = asyncio.create_task(work)
-    leaving = asyncio.create_task(_client_left(request))
+    leaving = None
     try:
-        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((task,), timeout=PROMPT)
+        if not task.done():
+            leaving = asyncio.create_task(_client_left(request))
+            await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             log.info("the client left %s", request.url.path)
             return Response(status_code=CLIENT_LEFT)
         return task.result()
     finally:
-        for pending in (task, leaving):
+        for pending in filter(None, (task, leaving)):
             await stop(pending)
 
 
@@ -141,10 +146,14 @@ async def _client_left(request: Request) -> None:
         pass
 
 
-def _plain(result: Any) -> Any:
-    if isinstance(result, list):
-        return [_plain(item) for item in result]
-    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+class _Records(JSONResponse):
+    """Records of `docqa.records`, or lists of them, as JSON with their fields in order."""
+
+    _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars)
+
+    def render(self, content: Any) -> bytes:
+        """The body."""
+        return self._ENCODER.encode(content).encode()
 
 
 class Interrupted:

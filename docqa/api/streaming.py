@@ -4,21 +4,22 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, closing
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Send
 
-from docqa.answering.answer import Answer
-from docqa.answering.phrasing import sources_block
 from docqa.errors import DocqaError
 from docqa.ingest.spool import Spool
 from docqa.store.sql import now
 
+if TYPE_CHECKING:
+    from docqa.answering.answer import Answer
+
 SSE = "text/event-stream"
 
 
-def stream(answer: Answer, headers: Mapping[str, str], *, as_events: bool) -> Response:
+def stream(answer: "Answer", headers: Mapping[str, str], *, as_events: bool) -> Response:
     """A response that streams the answer and then its sources.
 
     Events are `token` (text), `sources`, where they are wanted `uncited` (what else was found), and `done`, or `error`
@@ -59,7 +60,9 @@ class _Stream(StreamingResponse):
             await super().stream_response(send)
 
 
-async def _plain(answer: Answer) -> AsyncGenerator[str, None]:
+async def _plain(answer: "Answer") -> AsyncGenerator[str, None]:
+    from docqa.answering.phrasing import sources_block
+
     async with aclosing(answer.tokens) as tokens:
         async for token in tokens:
             yield token
@@ -69,7 +72,7 @@ async def _plain(answer: Answer) -> AsyncGenerator[str, None]:
     yield sources_block(numbered, answer.question.answer_language)
 
 
-async def _events(answer: Answer) -> AsyncGenerator[str, None]:
+async def _events(answer: "Answer") -> AsyncGenerator[str, None]:
     try:
         async with aclosing(answer.tokens) as tokens:
             async for token in tokens:

@@ -16,7 +16,7 @@ from docqa import formats
 from docqa.workers.process import child_environment
 from docqa.workers.sandbox import READING
 
-_FURTHER = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.gist", "docqa.ingest.made_questions")
+_FURTHER = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.summary", "docqa.ingest.made_questions")
 COMMAND = (sys.executable, "-P", "-m", "docqa.ingest.bytecode")
 
 

@@ -49,7 +49,7 @@ def _tables(_: Header, data: bytes) -> Answers:
 
 
 def _gist(_: Header, data: bytes) -> Answers:
-    from docqa.ingest.gist import records_of  # reading a file needs nothing of it, and would start a third slower
+    from docqa.ingest.summary import records_of  # reading a file needs nothing of it, and would start a third slower
 
     about: Header = {}
     yield from _batches(records_of(json.loads(data), about))

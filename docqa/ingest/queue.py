@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from docqa.formats.pages import ExtractedPage
 from docqa.ingest.children import Limits
 from docqa.ingest.drawing import Drawing, PagePicture, draw
 from docqa.ingest.gist import Gist, StoredText
-from docqa.ingest.made_questions import MadeQuestion
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.question_making import questions_about
 from docqa.ingest.quotas import Quotas
@@ -19,6 +19,9 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.workers.turns import FairTurns
+
+if TYPE_CHECKING:
+    from docqa.ingest.made_questions import MadeQuestion
 
 MOST_WANTED = 1000  # documents that were asked, which are remembered
 
@@ -84,7 +87,7 @@ class ReadingQueue:
 
     async def questions(
         self, document: StoredDocument, chunks: Sequence[StoredChunk], count: int
-    ) -> list[MadeQuestion]:
+    ) -> "list[MadeQuestion]":
         """At most `count` questions that chunks of a stored document answer.
 
         Waits for its turn however long. Raises Unreadable and ChildDied.

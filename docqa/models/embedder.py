@@ -92,6 +92,8 @@ class Embedder:
     model can; else each is read by itself.
     """
 
+    rests = False  # whether it was unloaded because nobody asked it
+
     def __init__(
         self,
         name: str,
@@ -127,8 +129,9 @@ class Embedder:
 
     @property
     def state(self) -> str:
-        """`stopped`, `loading`, `ready` or `failed: why`."""
-        return self._runner.state
+        """`stopped`, `loading`, `ready`, `resting` until the next question, or `failed: why`."""
+        state = self._runner.state
+        return "resting" if self.rests and state == "stopped" else state
 
     @property
     def ready(self) -> bool:
@@ -175,10 +178,21 @@ class Embedder:
         """Whether the model was trained on this language (ISO 639-1); an entry without languages counts as all."""
         return not self.languages or language in self.languages
 
+    @property
+    def idle(self) -> float:
+        """Seconds since it was last asked; 0 while it is not loaded, or another server runs it."""
+        return self._runner.idle if isinstance(self._runner, Child) else 0.0
+
+    async def rest(self) -> None:
+        """Unload the model until it is loaded again; what is in hand is finished first."""
+        if isinstance(self._runner, Child):
+            await self._runner.rest()
+            self.rests = True
+
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""
         hello = await self._runner.start()
-        self.dimension = int(hello["dimension"])
+        self.dimension, self.rests = int(hello["dimension"]), False
         log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:

@@ -97,12 +97,12 @@ class EmbeddingModel:
         self.precision, self.rate = str(known["precision"]), float(known["rate"])
         self.unrelated = float(known["unrelated"])
         del model
-        _give_back_memory()
         self._reader = None
         if reader:
             from docqa.models.reader.network import Reader
 
             self._reader = Reader(Path(reader_dir), Path(reader), self.precision)
+        give_back_memory()
 
     def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""
@@ -183,7 +183,7 @@ class EmbeddingModel:
         return self._reader.readings(question, passages)
 
 
-def _give_back_memory() -> None:
+def give_back_memory() -> None:
     """Return to the system what was freed: glibc would keep 0.4 GB of a multilingual model in the other precision."""
     with suppress(OSError, AttributeError, TypeError):  # another C library, which has no such function
         ctypes.CDLL(None).malloc_trim(0)

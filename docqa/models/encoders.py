@@ -1,10 +1,12 @@
 """Which embedding model, reader and verifier are in use, and which of them can serve a question now."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
@@ -25,6 +27,11 @@ NO_EMBEDDER = "The embedding model {name} is not installed: full-text search onl
 NOT_ASKED = "The embedding model {name} is not asked, because {why}: full-text search only."
 NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
+
+AWAKE_SECONDS = 5.0  # that questions wait for models to be loaded again
+LOOK_SECONDS = 30.0  # between two looks for idle ones
+
+log = logging.getLogger(__name__)
 
 _Model = TypeVar("_Model", Embedder, Verifier)
 
@@ -52,6 +59,8 @@ class Encoders:
     kinds: Mapping[str, KindHead] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     unloaded: asyncio.Event = field(default_factory=asyncio.Event)
+    _waking: "asyncio.Future[Any] | None" = None
+    _awaited_until: float = 0.0
 
     def embedder_for(self, language: str) -> Embedder | None:
         """The serving embedder if it is loaded and knows the language: one that does not know it drags the ranking
@@ -104,6 +113,30 @@ class Encoders:
         self.wake()
         return None
 
+    async def awake(self) -> None:
+        """Before a question: load the models that rest, and wait for them, but not for long: what is then still loading
+        is missed, as one is that cannot be loaded, and no further question waits for it."""
+        resting = [model for model in self._models() if model.rests]
+        if not resting:
+            return
+        now = time.monotonic()
+        if self._waking is None or self._waking.done():
+            self._waking = asyncio.gather(*(model.load() for model in resting), return_exceptions=True)
+            self._awaited_until = now + AWAKE_SECONDS
+        await asyncio.wait((self._waking,), timeout=max(0.0, self._awaited_until - now))
+
+    async def rest_forever(self, seconds: float) -> None:
+        """Unload each model that was not asked for so long, until this is cancelled: the next question loads it."""
+        while True:
+            await asyncio.sleep(min(seconds, LOOK_SECONDS))
+            for model in self._models():
+                if model.idle >= seconds:
+                    log.info("%s is unloaded: idle for %.0f s", type(model).__name__.lower(), model.idle)
+                    await model.rest()
+
+    def _models(self) -> set[Embedder | Verifier]:
+        return {model for model in (self.verifier, self.embedder, self.reader, self.serving) if model is not None}
+
     @property
     def reindexing(self) -> bool:
         """Whether the chosen embedder is loaded while another model's vectors are still searched."""
@@ -117,9 +150,8 @@ class Encoders:
     async def close(self) -> None:
         """End every model's process."""
         async with AsyncExitStack() as stack:
-            for model in {self.verifier, self.embedder, self.reader, self.serving}:
-                if model is not None:
-                    stack.push_async_callback(model.close)
+            for model in self._models():
+                stack.push_async_callback(model.close)
 
 
 def stored_model(embedder: Embedder) -> StoredModel:

@@ -22,6 +22,8 @@ class Verifier:
     """The encoder in the folder `model_dir` with the trained part that belongs to it; in the file `measured` is kept
     which precision was the faster."""
 
+    rests = False  # whether it was unloaded because nobody asked it
+
     def __init__(self, model_dir: Path, part: TrainedPart, measured: Path | None = None) -> None:
         self.languages = part.languages
         self._excerpts = MOST
@@ -43,10 +45,20 @@ class Verifier:
         """How many excerpts it reads in a fraction of a second on this machine, 2 to 6."""
         return max(LEAST, min(MOST, self._excerpts))
 
+    @property
+    def idle(self) -> float:
+        """Seconds since it was last asked; 0 while it is not loaded."""
+        return self._child.idle
+
+    async def rest(self) -> None:
+        """Unload the model until it is loaded again; what is in hand is finished first."""
+        await self._child.rest()
+        self.rests = True
+
     async def load(self) -> None:
         """Load the model if it is not loaded. Raises Unavailable."""
         hello = await self._child.start()
-        self._excerpts = int(hello["excerpts"])
+        self._excerpts, self.rests = int(hello["excerpts"]), False
         log.info("The verifier is ready: %s", hello)
 
     async def readings(self, question: str, excerpts: Sequence[str]) -> list[Reading]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docqa.catalog.machine import find_machine
-from docqa.models.embedder_child import ENVIRONMENT
+from docqa.models.embedder_child import ENVIRONMENT, give_back_memory
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.models.verifier import LONGEST
@@ -49,7 +49,9 @@ class Judge:
         readers = {name: Reader(Path(model_dir), Path(file), name) for name in tried}
         seconds = {name: min(_timed(reader, *SAMPLE)[1] for _ in range(2)) for name, reader in readers.items()}
         self.precision = min(tried, key=seconds.__getitem__)
-        self._reader = readers[self.precision]
+        self._reader = readers.pop(self.precision)
+        del readers
+        give_back_memory()
         self._least = known.get("seconds", math.inf)
         self._took(seconds[self.precision])
 

@@ -4,6 +4,7 @@ import asyncio
 import math
 import os
 import time
+from collections import UserDict
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,6 +58,19 @@ class _Proposal:
 
     text: str = ""
     made: float = -math.inf
+
+
+class _Known(UserDict[str, Any]):
+    """`models` are the names that can be asked."""
+
+    def __init__(self, chat_models: ChatModels) -> None:
+        super().__init__()
+        self._chat_models = chat_models
+
+    def __missing__(self, key: str) -> tuple[str, ...]:
+        if key != "models":
+            raise KeyError(key)
+        return tuple(self._chat_models.names())
 
 
 @dataclass(frozen=True)
@@ -154,9 +168,9 @@ class Services:
     def _add_installed(self) -> bool:
         return add_installed(self.encoders, self.settings, Catalog.load(self.settings.models))
 
-    def known(self) -> dict[str, Any]:
-        """What the rules of requests need to know of this server."""
-        return {"models": tuple(self.chat_models.names())}
+    def known(self) -> _Known:
+        """What the rules of requests need to know of this server; it is looked at when one of them asks."""
+        return _Known(self.chat_models)
 
     def model(self, name: str) -> Model:
         """What answers for a name now."""

@@ -45,12 +45,15 @@ class Lane:
             if not self.in_hand[account]:
                 del self.in_hand[account]
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether requests wait for a `turn` to be worked on."""
+        return self._turns is not None
+
     @asynccontextmanager
     async def turn(self, account: int) -> AsyncIterator[None]:
         """The request's turn to be worked on, which lasts until its answer is sent."""
-        if self._turns is None:
-            yield
-            return
+        assert self._turns is not None
         async with self._turns.turn(account):
             started = time.monotonic()
             try:

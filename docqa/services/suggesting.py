@@ -4,7 +4,6 @@ import asyncio
 import logging
 
 from docqa import store
-from docqa.answering.answerable import is_answered_surely
 from docqa.answering.resources import Answering
 from docqa.errors import Unreadable
 from docqa.ingest.queue import BACKGROUND, Intake
@@ -53,6 +52,8 @@ class Suggesting:
                 self._bell.clear()
 
     async def _suggest(self, document: StoredDocument) -> None:
+        from docqa.answering.answerable import is_answered_surely
+
         async with self._intake.db.read() as conn:
             chunks = await store.chunks.spread(conn, document.id, READ)
         kept: list[Suggestion] = []

@@ -1,6 +1,6 @@
 """Accounts and their API keys."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aiosqlite import Connection
@@ -21,14 +21,10 @@ class Key:
     revoked: str | None
 
 
-async def accounts_of_keys(conn: Connection, hashes: Collection[bytes]) -> dict[bytes, int]:
-    """The row ids of the accounts that own these keys, by their hashes; unknown and revoked ones have none."""
-    places = ", ".join("?" * len(hashes))
-    return dict(
-        await fetch_all(
-            conn, f"SELECT hash, account FROM api_key WHERE hash IN ({places}) AND revoked IS NULL", *hashes
-        )
-    )
+async def account_of_key(conn: Connection, key_hash: bytes) -> int | None:
+    """The row id of the account that owns the key with this hash, None for one that is unknown or revoked."""
+    row = await fetch_one(conn, "SELECT account FROM api_key WHERE hash = ? AND revoked IS NULL", key_hash)
+    return row[0] if row else None
 
 
 async def account_named(conn: Connection, name: str) -> int:

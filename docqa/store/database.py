@@ -3,6 +3,7 @@
 There is one writing connection and a few reading ones, each with a thread of its own.
 
 Reads and writes are `async with db.read() as conn` and `async with db.write() as conn`; a write is one transaction.
+A read that takes a moment is `await db.lists.look(lambda conn: ...)`, which costs a tenth.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ import aiosqlite
 from docqa.errors import CannotStart, DiskFull
 from docqa.store import early
 from docqa.store.ballast import Ballast, free_space
+from docqa.store.glances import Glances, Read
 from docqa.store.modes import make_private
+from docqa.store.pragmas import only_reading, set_pragmas
 from docqa.store.small_vectors import small
 from docqa.store.vector_index import VectorIndex
 from docqa.text.packed_terms import packed, unpacked
@@ -31,14 +34,6 @@ WAL_LIMIT = 32 << 20
 TRUNCATE_MS = 200  # how long emptying the log waits for readers, and with it every writer
 CONVERTED = 64 << 20  # bytes: files up to this size are made to give space back at once, in a second
 RESERVE = 64 << 20  # bytes that uploads leave free on the disk, for all else to go on
-PRAGMAS = (
-    ("busy_timeout", 10_000),
-    ("journal_mode", "wal"),
-    ("synchronous", 2),
-    ("foreign_keys", 1),
-    ("secure_delete", 1),
-    ("temp_store", 2),
-)
 
 
 def _driver() -> ModuleType:
@@ -95,10 +90,10 @@ def check_driver() -> None:
         raise CannotStart(f"SQLite {DRIVER.sqlite_version} lacks what DocQA needs: {error}.") from error
 
 
-async def _open(path: Path) -> aiosqlite.Connection:
+async def _open(path: Path, prepare: Read[None]) -> aiosqlite.Connection:
     conn = await aiosqlite.Connection(lambda: connect(path), 64)
     try:
-        await _set_pragmas(conn)
+        await prepare(conn)
     except BaseException:
         await conn.close()  # its thread would keep the process from ending
         raise
@@ -113,17 +108,6 @@ async def read_only(path: Path) -> AsyncIterator[aiosqlite.Connection]:
         yield conn
     finally:
         await conn.close()
-
-
-async def _set_pragmas(conn: aiosqlite.Connection) -> None:
-    await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")  # decided with the first table
-    for name, wanted in PRAGMAS:
-        await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
-        actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]
-        if actual != [wanted]:
-            raise CannotStart(
-                f"SQLite {DRIVER.sqlite_version} does not accept PRAGMA {name} = {wanted}: it is {actual}."
-            )
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -181,15 +165,18 @@ def _is_full(error: Exception) -> bool:
 class Database:
     """Open with `await Database.open(path)`, close with `await db.close()`."""
 
-    def __init__(self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection]) -> None:
+    def __init__(
+        self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], short: list[Glances]
+    ) -> None:
         self.path = path
-        self.glances = readers.pop()  # for single, short SELECTs that must not wait for long ones: keys, health
+        # Nobody's list has others wait for their keys and the server's health, which are single rows.
+        self.glances, self.lists = short
         self._writer = writer
         self._writing = asyncio.Lock()
         self._owed = False  # whether the log still holds deleted data
         self.ballast = Ballast(path)
         self.vectors = VectorIndex(partial(connect, path, "mode=ro"))
-        self._all_readers = [*readers, self.glances]
+        self._opened: list[aiosqlite.Connection | Glances] = [*short, *readers, writer]
         self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
         for reader in readers:
             self._readers.put_nowait(reader)
@@ -203,20 +190,21 @@ class Database:
         try:
             make_private(path)
             Ballast(path).release()  # a server starts on a full disk, too
-            opened = [await _open(path)]
+            writer = await _open(path, set_pragmas)
+            opened = [writer]
             try:
-                await _migrate(opened[0])
-                await _shrinkable(opened[0], path)
-                for _ in range(READERS + 1):
-                    opened.append(await _open(path))
-                    await opened[-1].execute_fetchall("PRAGMA query_only = 1")
+                await _migrate(writer)
+                await _shrinkable(writer, path)
+                for _ in range(READERS):
+                    opened.append(await _open(path, only_reading))
+                short = [Glances(connect(path), only_reading) for _ in range(2)]
             except BaseException:
                 for conn in opened:
                     await conn.close()
                 raise
         except (OSError, DRIVER.Error) as error:
             raise CannotStart(f"{path} cannot be used as the database: {error}") from error
-        return cls(path, opened[0], opened[1:])
+        return cls(path, writer, opened[1:], short)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[aiosqlite.Connection]:
@@ -293,5 +281,5 @@ class Database:
         """Wait for the current write and close every connection, readers in use included."""
         await self.vectors.close()
         async with self._writing:
-            for conn in [*self._all_readers, self._writer]:
+            for conn in self._opened:
                 await conn.close()

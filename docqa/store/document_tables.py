@@ -6,19 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.formats.grids import Grid, GridRow
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
+
+if TYPE_CHECKING:
+    from docqa.formats.grids import Grid  # its import costs more than all of the store's
 
 
 @dataclass(frozen=True)
 class StoredGrid:
     """A table as it stands in its document, with the page number of each of its rows."""
 
-    grid: Grid
+    grid: "Grid"
     page_numbers: tuple[int, ...]
 
 
@@ -85,6 +87,8 @@ async def count_rows(conn: Connection, documents: Sequence[int]) -> int:
 
 async def stored_grids(conn: Connection, document: int) -> tuple[list[StoredGrid], set[str]]:
     """The tables of a document that look-ups are made in, in order, and the names on many of its pages."""
+    from docqa.formats.grids import Grid, GridRow
+
     sql = """SELECT t.id, headings, title, before, scale, page_number, start, stop, written, above
              FROM document_table t JOIN table_row r ON r.in_table = t.id
              WHERE document = ? AND written IS NOT NULL ORDER BY t.number, r.row"""

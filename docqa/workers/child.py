@@ -44,7 +44,7 @@ class Child:
         self._command = (module, arguments)
         self._grace, self._retry_seconds = grace, retry_seconds
         self._turns = None if shared else Turns()
-        self._in_hand = 0
+        self._in_hand, self._last_used = 0, time.monotonic()
         self._free = asyncio.Event()  # set while no request is in hand
         self._process: Process | None = None
         self._ending: asyncio.Task[None] | None = None
@@ -64,6 +64,11 @@ class Child:
         if self._process and self._process.ready and not self._process.death:
             return "ready"
         return f"failed: {self._failure[0] or (self._process.death if self._process else '')}"
+
+    @property
+    def idle(self) -> float:
+        """Seconds since it was ready and its last request was answered; 0 while one is in hand or it does not run."""
+        return time.monotonic() - self._last_used if self.state == "ready" and not self._in_hand else 0.0
 
     async def start(self) -> Header:
         """Start the child unless it runs; returns what it said when ready. Raises Unavailable."""
@@ -158,6 +163,7 @@ class Child:
 
     def _release(self) -> None:
         self._in_hand -= 1
+        self._last_used = time.monotonic()
         if not self._in_hand:
             self._free.set()
         if self._turns:
@@ -192,7 +198,7 @@ class Child:
             raise self._failed(f"it {self._process.death}" if self._process else str(error)) from error
         if answer["kind"] != "ready":
             raise self._failed(answer["message"])
-        self._process.ready = True
+        self._process.ready, self._last_used = True, time.monotonic()
         self.hello = answer["body"]
         return self._process
 

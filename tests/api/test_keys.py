@@ -104,12 +104,12 @@ async def test_when_a_key_was_last_used_is_stored_by_no_request_and_at_most_once
         for _ in range(5):
             await client.get("/v1/api/documents")
         assert writes == [] and [key["last_used"] for key in await listed(client)] == [None]
-        await app.state.keys.note_uses(app.state.services.db)
+        await app.state.keys.note_uses()
         assert writes == [1], "all of them in one"
         [key] = await listed(client)
         assert str(key["last_used"]).endswith("Z")
-        await app.state.keys.note_uses(app.state.services.db)
-        await app.state.keys.note_uses(app.state.services.db)
+        await app.state.keys.note_uses()
+        await app.state.keys.note_uses()
         assert writes == [1, 1], "nothing where no key was used"
         await client.get("/v1/api/documents")
     assert writes == [1, 1, 1], "the last uses are stored at the stop"

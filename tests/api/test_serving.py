@@ -11,12 +11,12 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from conftest import client_of, key_for, upload
-from docqa import store
+from docqa.api import asking
 from docqa.api.app import ENDPOINTS, create
-from docqa.api.endpoints import chat
 from docqa.api.serving import Interrupted
 from docqa.errors import Unauthorized
 from docqa.settings import Settings
+from docqa.store.database import connect
 from waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -29,13 +29,13 @@ async def test_more_questions_than_an_account_may_have_in_hand_are_503_at_once(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_go = asyncio.Event()
-    answer = chat.answer
+    answer = asking.answer
 
     async def slow(*arguments: Any) -> Any:
         await let_go.wait()
         return await answer(*arguments)
 
-    monkeypatch.setattr(chat, "answer", slow)
+    monkeypatch.setattr(asking, "answer", slow)
     app = create(replace(settings, chat_parallel=2, chat_queue=1))
     async with (
         app.router.lifespan_context(app),
@@ -147,32 +147,33 @@ async def test_an_account_keeps_no_more_than_its_quotas(settings: Settings) -> N
         assert [(await alice.post("/v1/api/knowledge", json=body)).status_code for _ in range(2)] == [201, 413]
 
 
-async def test_keys_that_come_together_are_asked_together_and_each_gets_its_own_answer(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+async def test_of_keys_that_come_together_each_gets_its_own_answer(app: Starlette) -> None:
+    alice, bob = await key_for(app, "alice"), await key_for(app, "bob")
+    keys = app.state.keys
+    results = await asyncio.gather(
+        *(keys.account_of(key) for key in [alice, bob, "dq-of-nobody", "", alice] * 20), return_exceptions=True
+    )
+    accounts = [result for result in results if isinstance(result, int)]
+    assert [isinstance(result, Unauthorized) for result in results] == [False, False, True, True, False] * 20
+    assert accounts == accounts[:3] * 20 and accounts[0] != accounts[1] and accounts[0] == accounts[2]
+    waiting = asyncio.create_task(keys.account_of(alice))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    assert await keys.account_of(bob) == accounts[1], "whoever leaves takes no other's answer away"
+    assert await keys.account_of(alice) == accounts[0]
+
+
+async def test_a_key_that_another_process_revoked_is_refused_with_the_next_request(
+    app: Starlette, settings: Settings
 ) -> None:
-    times, ask = [], store.accounts.accounts_of_keys
-
-    async def counted(conn: Any, hashes: Any) -> dict[bytes, int]:
-        times.append(len(hashes))
-        return await ask(conn, hashes)
-
-    monkeypatch.setattr(store.accounts, "accounts_of_keys", counted)
-    app = create(settings)
-    async with app.router.lifespan_context(app):
-        alice, bob = await key_for(app, "alice"), await key_for(app, "bob")
-        keys = app.state.keys
-        results = await asyncio.gather(
-            *(keys.account_of(key) for key in [alice, bob, "dq-of-nobody", "", alice] * 20), return_exceptions=True
-        )
-        accounts = [result for result in results if isinstance(result, int)]
-        assert [isinstance(result, Unauthorized) for result in results] == [False, False, True, True, False] * 20
-        assert accounts == accounts[:3] * 20 and accounts[0] != accounts[1] and accounts[0] == accounts[2]
-        assert times == [3]
-        waiting = asyncio.create_task(keys.account_of(alice))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        assert await keys.account_of(bob) == accounts[1], "whoever leaves takes no other's answer away"
-        assert await keys.account_of(alice) == accounts[0]
+    async with client_of(app, await key_for(app, "alice")) as alice:
+        for _ in range(3):
+            assert (await alice.get("/v1/api/documents")).status_code == 200
+        conn = connect(settings.database)
+        conn.execute("PRAGMA busy_timeout = 10000")
+        conn.execute("UPDATE api_key SET revoked = '2027-01-01T00:00:00.000Z'")
+        conn.close()
+        assert (await alice.get("/v1/api/documents")).status_code == 401
 
 
 async def test_what_a_path_can_do_is_told_by_options_and_by_a_405(client: httpx.AsyncClient) -> None:

@@ -29,6 +29,7 @@ class Moody(UnitByUnit):
     """An embedder that dies in the middle of `deaths` batches."""
 
     name, sha256, dimension, state = "moody", "abc", 384, "ready"
+    rests, idle = False, 0.0
 
     reader = None
     languages: tuple[str, ...] = ()

@@ -35,6 +35,7 @@ class Bilingual(UnitByUnit):
     """An embedder whose vectors are the concepts that a text names, in any language; others are one more."""
 
     name, sha256, dimension, state, ready, reader = "bilingual", "abc", DIMENSION, "ready", False, None
+    rests, idle = False, 0.0
     languages: tuple[str, ...] = ("de", "en", "fr")
 
     async def load(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from docqa.errors import CannotStart
 from docqa.store import database as module
+from docqa.store import pragmas
 from docqa.store.checked_files import schema
 from docqa.store.database import DRIVER, Database, migrations
 
@@ -134,7 +135,7 @@ async def test_readers_do_not_wait_for_the_writer(tmp_path: Path) -> None:
 async def test_a_log_that_a_reader_keeps_alive_is_emptied_by_the_next_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PRAGMAS", (("busy_timeout", 50), *module.PRAGMAS[1:]))
+    monkeypatch.setattr(pragmas, "PRAGMAS", (("busy_timeout", 50), *pragmas.PRAGMAS[1:]))
     db = await Database.open(tmp_path / "a.sqlite")
     log = tmp_path / "a.sqlite-wal"
     await add(db, "Xylophonquartett")
@@ -158,6 +159,6 @@ async def test_the_pragmas_hold_on_every_connection(tmp_path: Path) -> None:
     db = await Database.open(tmp_path / "a.sqlite")
     async with db.read() as first, db.read() as second, db.write() as writer:
         for conn in (first, second, writer):
-            for name, value in module.PRAGMAS:
+            for name, value in pragmas.PRAGMAS:
                 assert list(await conn.execute_fetchall(f"PRAGMA {name}")) == [(value,)]
     await db.close()

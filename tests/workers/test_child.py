@@ -316,6 +316,22 @@ async def test_a_resting_child_has_no_process_until_the_next_request() -> None:
         assert await pid_of(child) != pid
 
 
+async def test_a_child_is_idle_from_its_last_answer_on() -> None:
+    async with parrot() as child:
+        assert child.idle == 0, "it does not run"
+        await child.start()
+        in_hand = asyncio.create_task(child.call({"do": "nap", "seconds": 0.3}))
+        await asyncio.sleep(0.1)
+        assert child.idle == 0
+        await in_hand
+        await asyncio.sleep(0.2)
+        assert 0.15 < child.idle < 10
+        await child.call({"do": "pid"})
+        assert child.idle < 0.15
+        await child.rest()
+        assert child.idle == 0
+
+
 async def test_a_child_gets_no_keys_of_providers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCQA_OPENAI_KEY", "secret")
     monkeypatch.setenv("DOCQA_SOMETHING", "else")

@@ -1,8 +1,5 @@
 """Asking questions: of one document, a list of documents, a knowledge base; and retrieval without an answer."""
 
-import asyncio
-import logging
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -10,22 +7,15 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from docqa import records, store
-from docqa.answering.answer import Answer, answer
 from docqa.api import declarations as given_by
 from docqa.api.declarations import chat_options
 from docqa.api.endpoint import Endpoint, Given
 from docqa.api.filters import filters_of
 from docqa.api.streaming import SSE, stream
 from docqa.errors import NotFound, ProviderFailed, Unavailable
-from docqa.questions.question import ChatOptions
-from docqa.questions.understand import last_question, understand
-from docqa.search.passages import Passage
-from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import now
-
-log = logging.getLogger(__name__)
 
 TAG = "Chat"
 TARGET_HEADER = "X-DocQA-Target"  # what answered, as `Answer.target` says
@@ -34,9 +24,10 @@ GAINS = {"X-DocQA-Gains": "language-model"}  # where the question would be answe
 
 async def chat_with_document(services: Services, account: int, given: Given) -> Response:
     """The answer from one document. Raises NotFound for an unknown one."""
-    async with services.db.read() as conn:
-        documents = [await store.documents.stored_document(conn, account, given.path["doc_id"])]
-    return await _reply(services, documents, given.body, given)
+    document = await services.db.lists.look(
+        lambda conn: store.documents.stored_document(conn, account, given.path["doc_id"])
+    )
+    return await _reply(services, [document], given.body, given)
 
 
 async def chat_with_documents(services: Services, account: int, given: Given) -> Response:
@@ -66,39 +57,19 @@ async def retrieve(services: Services, account: int, given: Given) -> records.Re
         else:
             documents = await store.askable.newest_documents(conn, account, filters)
         documents = await store.documents.fitting(conn, documents, filters)
+    from docqa.api.asking import passages_for
+
     passages = await passages_for(services, documents, body["query"], body["top_k"])
     return records.RetrieveResult(
         [records.Retrieved(p.document.doc_id, p.chunk.page_number, p.text, round(p.score, 6)) for p in passages]
     )
 
 
-async def passages_for(
-    services: Services, documents: Sequence[StoredDocument], query: str, top_k: int
-) -> list[Passage]:
-    """The passages of these documents that fit a query best. Raises Unavailable."""
-    messages = [{"sender": "user", "message": query}]
-    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
-    services.intake.want(document.id for document in documents)
-    return await search(services.index, documents, question.parts[0], top_k)
-
-
-async def begin(
-    services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
-) -> Answer:
-    """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
-    services.intake.want(document.id for document in documents)
-    # The first question in a language loads the list of its words, which takes some tenths of a second.
-    text, language = await asyncio.to_thread(last_question, messages, documents)
-    opinion = await services.encoders.kind_opinion(text, language) if text else None
-    question = await asyncio.to_thread(understand, messages, options, documents, opinion)
-    made = await answer(services.answering, documents, question)
-    log.info("%s: answered by %s", options.model_name, made.target)
-    return made
-
-
 async def _reply(
     services: Services, documents: list[StoredDocument], messages: list[dict[str, Any]], given: Given
 ) -> Response:
+    from docqa.api.asking import begin
+
     made = await begin(services, documents, messages, chat_options(given.query))
     headers = {TARGET_HEADER: made.target} | (GAINS if made.gains else {})
     if not given.query["stream"]:

@@ -1,19 +1,23 @@
 """Retrieval as Dify asks for it: a document or a knowledge base is a knowledge outside of Dify."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from docqa.api.dify import DIFY, RETRIEVAL_BODY, Record, RecordMetadata, Records
 from docqa.api.endpoint import Endpoint, Given
-from docqa.api.endpoints.chat import passages_for
 from docqa.api.endpoints.openai import documents_named
 from docqa.api.permalink import permalink, quote_from
 from docqa.errors import NotFound, Unavailable
-from docqa.search.passages import Passage
 from docqa.services import Services
+
+if TYPE_CHECKING:
+    from docqa.search.passages import Passage
 
 
 async def retrieve_for_dify(services: Services, account: int, given: Given) -> Records:
     """The passages that fit a query, with scores above a threshold. Raises NotFound for an unknown knowledge."""
+    from docqa.api.asking import passages_for
+
     documents = await documents_named(services, account, given.body["knowledge_id"])
     setting = given.body["retrieval_setting"]
     passages = await passages_for(services, documents, given.body["query"], setting["top_k"])
@@ -21,7 +25,7 @@ async def retrieve_for_dify(services: Services, account: int, given: Given) -> R
     return Records(await asyncio.to_thread(_records, given.base, given.body["query"], fitting))
 
 
-def _records(base: str, query: str, passages: list[Passage]) -> list[Record]:
+def _records(base: str, query: str, passages: "list[Passage]") -> list[Record]:
     """The passages as records; to find what to quote of a hundred takes tenths of a second."""
     records = []
     for passage in passages:

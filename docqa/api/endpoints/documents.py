@@ -4,6 +4,7 @@ import asyncio
 from contextlib import closing
 from urllib.parse import quote
 
+from aiosqlite import Connection
 from starlette.responses import Response
 
 from docqa import records, store
@@ -61,14 +62,12 @@ async def list_documents(services: Services, account: int, given: Given) -> reco
     """A page of the account's documents, or of those of a knowledge base, that fit, newest first. Raises NotFound."""
     query, filters = given.query, filters_of(given.query)
     page, size, base = query["page"], query["page_size"], query["knowledge_base_id"]
-    async with services.db.read() as conn:
-        return await store.library.documents(conn, account, page, size, filters, base)
+    return await services.db.lists.look(lambda conn: store.library.documents(conn, account, page, size, filters, base))
 
 
 async def read_document(services: Services, account: int, given: Given) -> records.Document:
     """What is known of a document. Raises NotFound."""
-    async with services.db.read() as conn:
-        return await store.library.document(conn, account, given.path["doc_id"])
+    return await services.db.lists.look(lambda conn: store.library.document(conn, account, given.path["doc_id"]))
 
 
 async def delete_document(services: Services, account: int, given: Given) -> records.Message:
@@ -91,8 +90,9 @@ async def update_document(services: Services, account: int, given: Given) -> rec
 
 async def read_status(services: Services, account: int, given: Given) -> records.DocumentStatus:
     """How far the background work on a document is. Raises NotFound."""
-    async with services.db.read() as conn:
-        return await store.documents.document_status(conn, account, given.path["doc_id"])
+    return await services.db.lists.look(
+        lambda conn: store.documents.document_status(conn, account, given.path["doc_id"])
+    )
 
 
 async def read_suggestions(services: Services, account: int, given: Given) -> Suggestions:
@@ -128,11 +128,14 @@ async def read_file(services: Services, account: int, given: Given) -> Response:
 async def read_page(services: Services, account: int, given: Given) -> records.Page:
     """The text of one page. Raises NotFound for an unknown document or page."""
     doc_id, number = given.path["doc_id"], given.path["page_number"]
-    async with services.db.read() as conn:
+
+    async def look(conn: Connection) -> records.Page:
         document = await store.documents.stored_document(conn, account, doc_id)
         if not (number.isascii() and number.isdigit() and len(number) < 10):
             raise NotFound("Page not found")
         return records.Page(doc_id, int(number), await store.documents.page_text(conn, document.id, int(number)))
+
+    return await services.db.lists.look(look)
 
 
 ADD_LINK = Endpoint(

@@ -14,8 +14,9 @@ TAG = "Knowledge bases"
 async def list_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseList:
     """A page of the knowledge bases that the account may read."""
     query = given.query
-    async with services.db.read() as conn:
-        return await store.knowledge.knowledge_bases(conn, account, query["page"], query["page_size"], query["order"])
+    return await services.db.lists.look(
+        lambda conn: store.knowledge.knowledge_bases(conn, account, query["page"], query["page_size"], query["order"])
+    )
 
 
 async def create_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBaseCreated:
@@ -31,8 +32,9 @@ async def create_knowledge(services: Services, account: int, given: Given) -> re
 
 async def read_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:
     """A knowledge base with its documents. Raises NotFound."""
-    async with services.db.read() as conn:
-        return await store.knowledge.knowledge_base(conn, account, given.path["knowledge_base_id"])
+    return await services.db.lists.look(
+        lambda conn: store.knowledge.knowledge_base(conn, account, given.path["knowledge_base_id"])
+    )
 
 
 async def update_knowledge(services: Services, account: int, given: Given) -> records.KnowledgeBase:

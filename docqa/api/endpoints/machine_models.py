@@ -12,7 +12,7 @@ TAG = "Models of the machine"
 
 async def list_machine_models(services: Services, account: int, given: Given) -> MachineModels:
     """What is here and what can be had; a chat could name the models, too, so that no account learns of another."""
-    return await services.models_here.listed(await may_change_machine(services.db.glances, account))
+    return await services.models_here.listed(await may_change_machine(services.db, account))
 
 
 async def pull_model(services: Services, account: int, given: Given) -> records.Message:

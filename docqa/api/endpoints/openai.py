@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, Response
 
 from docqa import store
 from docqa.api.endpoint import Endpoint, Given
-from docqa.api.endpoints.chat import TARGET_HEADER, begin
+from docqa.api.endpoints.chat import TARGET_HEADER
 from docqa.api.filters import filters_of
 from docqa.api.openai.body import COMPLETION_BODY, options_of
 from docqa.api.openai.errors import OPENAI
@@ -39,6 +39,8 @@ async def read_openai_model(services: Services, account: int, given: Given) -> M
 
 async def complete_chat(services: Services, account: int, given: Given) -> Response:
     """The answer of a model, whole or as events. Raises NotFound for an unknown model."""
+    from docqa.api.asking import begin
+
     documents = await documents_named(services, account, given.body["model"], filters_of(given.body["filters"]))
     answer = await begin(services, documents, given.body["messages"], options_of(given.body))
     reply, headers = Reply(answer, given.body["model"], given.base), {TARGET_HEADER: answer.target}

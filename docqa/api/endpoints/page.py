@@ -77,7 +77,9 @@ async def show_health(services: Services, account: int, given: Given) -> records
     # answer, and all of it is asked at once.
     looked = asyncio.get_running_loop().run_in_executor(_THREAD, lambda: (services.proposal(), recognition_languages()))
     indexing, is_current, (proposal, recognised) = await asyncio.gather(
-        store.jobs.indexing(services.db.glances), store.terms.is_current(services.db.glances, TERMS_VERSION), looked
+        services.db.glances.look(store.jobs.indexing),
+        services.db.glances.look(lambda conn: store.terms.is_current(conn, TERMS_VERSION)),
+        looked,
     )
     embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}

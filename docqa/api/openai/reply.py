@@ -8,14 +8,16 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from docqa.answering.answer import Answer
 from docqa.api.openai.errors import body
 from docqa.api.openai.records import Annotation, Choice, Citation, Completion, CompletionMessage, UrlCitation
 from docqa.api.permalink import permalink, quote_from
 from docqa.errors import DocqaError
 from docqa.records import Source
+
+if TYPE_CHECKING:
+    from docqa.answering.answer import Answer
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
 
@@ -24,7 +26,7 @@ _MARK = re.compile(r"\[(\d{1,3})\]")
 class Reply:
     """An answer on its way to the client that asked `model`; `base` is the address that citations begin with."""
 
-    answer: Answer
+    answer: "Answer"
     model: str
     base: str
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
