@@ -1,7 +1,7 @@
 """Vectors as they are stored: a byte for each number, in steps of the largest one.
 
-Rows of before, with float32, are read as they are until `compaction` has made them small. With int8 there are 0.99 of
-the twenty nearest among the first twenty, and the cosine is off by 0.001 at most.
+Rows of before, with float32, are read as they are until `compaction` has made them small. With int8 there are
+0.998 of the twenty nearest among the first twenty, and no cosine is off by more than 0.0025 (all-MiniLM-L6-v2).
 """
 
 import array
