@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
@@ -126,8 +127,7 @@ def _sample(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return runs
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A chunk that holds terms of a question; `terms` are its own, packed, `held` has a bit for each of the first BITS
     terms of the question that it holds."""
 

@@ -12,7 +12,7 @@ from aiosqlite import Connection
 
 from docqa.store.chunks import Hit
 from docqa.store.full_text import Scope
-from docqa.store.small_vectors import cosine_distance, small
+from docqa.store.small_vectors import cosine_distance, small, small_question
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
 from docqa.store.vector_index import StoredModel, VectorIndex
 
@@ -201,7 +201,7 @@ async def nearest_chunks(
                   CROSS JOIN {slot.vectors} v ON v.chunk = candidate.value
                   ORDER BY 2 LIMIT ?5)
               SELECT c.id, c.document FROM near JOIN stored_chunk c ON c.id = near.chunk ORDER BY near.distance, c.id"""
-    values = small(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
+    values = small_question(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
     return [Hit(*row) for row in await fetch_all(conn, sql, *values)]
 
 
@@ -218,7 +218,7 @@ async def similarities(conn: Connection, chunks: Sequence[int], model: StoredMod
         return {}
     sql = f"""SELECT chunk, 1 - {cosine_distance("vector")} FROM {slot.vectors}
               WHERE chunk IN (SELECT value FROM json_each(?3))"""
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, small(vector), vector, json.dumps(chunks))}
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, small_question(vector), vector, json.dumps(chunks))}
 
 
 # --- vectors of sentences ---------------------------------------------------------------------------------------------

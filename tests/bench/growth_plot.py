@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 70, 170, 24, 56
+WIDTH, HEIGHT = 760, 400
+LEFT, RIGHT, TOP, BOTTOM = 84, 220, 24, 56
 COLOURS = ("#0a6b5e", "#b3541e", "#3b5bb5")
 STYLE = """
 svg { font: 14px system-ui, sans-serif; background: #fff; color: #1d2126 }
