@@ -8,10 +8,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from operator import mul
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
+from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
 from docqa.models.packing import pack, size_of
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.text.units import Unit, in_context
@@ -25,29 +25,8 @@ BATCH = 16
 LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
 LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits
 LONGEST_UNIT = 2000  # characters of a unit with what it stands under: models read less
-# The mean cosine of unrelated texts (`pairs.PAIRS`) by all-MiniLM-L6-v2, on whose scale all thresholds are.
-UNRELATED = 0.057
-# The same on public question sets (a question and any sentence of another document), and the mean cosine of a question
-# and the sentence that answers it.
-ON_SETS = (0.036, 0.661)
-# The same on 340 passages of training sets, of sentences that all-MiniLM-L6-v2 reads alone, and in passing.
-ALONE, IN_PASSING = (0.038, 0.592), (0.026, 0.569)
-
 _Made = TypeVar("_Made")
 Passages = Sequence[tuple[str, Sequence[Unit]]]
-
-
-class Scale(NamedTuple):
-    """The mean cosine, by some model, of a question and any sentence of another document, and of a question and the
-    sentence that answers it."""
-
-    unrelated: float
-    related: float
-
-    def applied(self, cosine: float) -> float:
-        """A cosine by that model on the scale of all-MiniLM-L6-v2's, where these two means are ON_SETS."""
-        low, high = ON_SETS
-        return low + (cosine - self.unrelated) * (high - low) / (self.related - self.unrelated)
 
 
 class Encoded(NamedTuple):
@@ -307,8 +286,3 @@ def readings_of(answer: Header) -> list[Reading]:
         Reading([Span(*span) for span in spans], YesNo(*yes_no) if yes_no else None)
         for spans, yes_no in answer["readings"]
     ]
-
-
-def dot(left: bytes, right: bytes) -> float:
-    """The cosine of two vectors of length 1."""
-    return float(sum(map(mul, memoryview(left).cast("f"), memoryview(right).cast("f"))))

@@ -12,7 +12,8 @@ from docqa.catalog.catalog import Catalog
 from docqa.catalog.entries import Entry
 from docqa.catalog.targets import embedding_target
 from docqa.errors import Unavailable
-from docqa.models.embedder import Embedder, Scale
+from docqa.models.cosines import Scale
+from docqa.models.embedder import Embedder
 from docqa.models.installed import is_installed
 from docqa.models.kinds import KindHead, kind_heads
 from docqa.models.measured import FILE as MEASURED

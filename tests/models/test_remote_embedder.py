@@ -22,7 +22,8 @@ from docqa.catalog.targets import Target
 from docqa.errors import CannotStart, Unavailable
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.local import available
-from docqa.models.embedder import Embedder, dot
+from docqa.models.cosines import dot
+from docqa.models.embedder import Embedder
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.settings import Settings
 from stand_ins import NOWHERE, Reply, StandIn, free_port, llama_server, stand_in, status
