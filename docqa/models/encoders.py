@@ -29,7 +29,7 @@ NOT_ASKED = "The embedding model {name} is not asked, because {why}: full-text s
 NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
 
-AWAKE_SECONDS = 5.0  # that questions wait for models to be loaded again
+AWAKE_SECONDS = 10.0  # that questions wait for models to be loaded again: better a late answer than one by words alone
 LOOK_SECONDS = 30.0  # between two looks for idle ones
 
 log = logging.getLogger(__name__)
