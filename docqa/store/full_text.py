@@ -25,6 +25,7 @@ COUNTED = 5_000  # matches of a term up to which it is counted exactly there: 0.
 SAMPLES, SAMPLE = 16, 256  # runs of chunks in a sample, and their length: 0.4 ms a term, nearly all for beginning a run
 SELECTED = 5_000  # matches that are weighed there: those of the rarest terms
 FEWEST = 1_000  # matches that a further word must leave
+BEGUN = 60  # matches that are weighed in the time in which one term is looked up in one range
 BITS = 60  # of SQLite's integers, for the terms that a chunk holds
 
 _IN_SCOPE = """WITH part (first, last) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
@@ -153,6 +154,9 @@ async def matches(
               ORDER BY best.weight DESC, c.id"""
     bits = {term: 1 << place if place < BITS else 0 for place, term in enumerate(weights)}
     rare, chosen = _selected(weights, counts, scope.size) if scope.size > LARGE else (frozenset(weights), "")
+    lookups = len(scope.ranges) * len(weights) * chosen.count('"') / 2
+    if sum(counts.get(term, 0) for term in weights) < BEGUN * lookups:
+        rare = frozenset(weights)  # of documents here and there every range costs more than it saves
     terms = [
         [quoted(term) if term in rare else f"{quoted(term)} AND ({chosen})", weight, bits[term]]
         for term, weight in weights.items()

@@ -116,6 +116,7 @@ class VectorIndex:
             lacking = [row[0] for row in conn.execute(sql)]
         ids = np.concatenate(all_ids)
         codes.prepare()
+        codes.search(vectors[:1], 1, mask=np.ones(len(ids), bool))  # the first of a million takes half a second
         ends = [0, *lacking, int(ids[-1]) + 1]
         runs = [(before + 1, after - 1) for before, after in pairwise(ends) if before + 1 < after]
         return _Made(model, ids, runs, codes)

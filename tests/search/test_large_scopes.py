@@ -25,6 +25,7 @@ async def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[D
     monkeypatch.setattr(full_text, "COUNTED", 100)
     monkeypatch.setattr(full_text, "SELECTED", 200)
     monkeypatch.setattr(full_text, "FEWEST", 40)
+    monkeypatch.setattr(full_text, "BEGUN", 0)
     db = await Database.open(tmp_path / "a.sqlite")
     chance = random.Random(5)
     async with db.write() as conn:
@@ -77,6 +78,12 @@ async def test_the_passages_with_most_of_the_words_are_the_same(
 ) -> None:
     [(_, exact), (_, near)] = await both(db, monkeypatch, words)
     assert len(set(near) & set(exact)) >= 18
+
+
+async def test_where_the_ranges_are_many_every_match_is_weighed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(full_text, "BEGUN", 10**6)
+    [(_, exact), (_, near)] = await both(db, monkeypatch, ["common", "usual", "often"])
+    assert near == exact
 
 
 async def test_a_sample_lies_in_the_scope_and_is_spread_over_it(monkeypatch: pytest.MonkeyPatch) -> None:
