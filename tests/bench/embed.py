@@ -15,6 +15,8 @@ from pathlib import Path
 
 import torch
 
+sys.path[:0] = [str(Path(__file__).parents[2])]
+
 from docqa import ROOT, store
 from docqa.api.app import create
 from docqa.ingest.add import add_file
