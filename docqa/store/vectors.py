@@ -4,6 +4,7 @@ There are two slots of tables. One holds the vectors of the model that serves, t
 what is left of a former one. Pending vectors take over by a change of state, so that the writer is free again at once.
 """
 
+import asyncio
 import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -157,7 +158,8 @@ async def count_embedded(conn: Connection, document: int) -> int:
 
 async def set_embeddings(conn: Connection, embeddings: Iterable[tuple[int, bytes]]) -> None:
     """Vectors, float32, by chunk id; a chunk that has been deleted is skipped."""
-    slot, rows = await making_slot(conn), [(chunk, vector, small(vector)) for chunk, vector in embeddings]
+    slot = await making_slot(conn)
+    rows = await asyncio.to_thread(lambda: [(chunk, vector, small(vector)) for chunk, vector in embeddings])
     await change_many(
         conn,
         f"INSERT OR REPLACE INTO {slot.vectors} (chunk, vector) SELECT id, ?2 FROM stored_chunk WHERE id = ?1",
