@@ -495,8 +495,7 @@ async def test_a_model_asked_by_its_own_name_falls_through_only_when_time_is_up(
     settings.models.mkdir()
     (settings.models / "my-own.gguf").symlink_to(SMOLLM2)
     async with open_house(replace(settings, answer_seconds=1, answer_queue=1, answer_parallel=1)) as house:
-        model = house.services.chat_models.local.known("my-own")
-        assert model is not None
+        model = house.services.chat_models.local.by_name()["MY_OWN"]
         async with model.turn():
             out_of_time, refused = sorted(
                 await asyncio.gather(house.ask("MY_OWN"), house.ask("MY_OWN")),

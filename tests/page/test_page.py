@@ -113,7 +113,10 @@ def test_a_source_opens_its_page_with_the_passage_marked(page: Browser, reader: 
     assert page.run("return document.querySelector('#place-text').textContent") == whole
     page.click("#place-close")
     assert page.text("#place-title") == ""
-    assert page.run("return location.hash") == ""
+    after_close = (
+        "const done = arguments[0]; setTimeout(() => done(location.hash))"  # a dialog says later that it closed
+    )
+    assert page.wait_for(after_close) == ""
 
 
 def test_what_stands_in_a_document_is_shown_and_never_run(page: Browser, reader: httpx.Client) -> None:

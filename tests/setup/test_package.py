@@ -75,7 +75,8 @@ def test_every_file_of_the_source_comes_along(package: Path) -> None:
 
 
 def files_of(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {str(path) for path in files if path.parent.name != "__pycache__"}
 
 
 def test_its_catalogue_and_its_requirements_come_along(package: Path, tmp_path: Path) -> None:
