@@ -50,7 +50,7 @@ async def _fill(settings: Settings, documents: int, passages: int, bases: int) -
             async with db.write() as conn:
                 for which, doc_id in list(enumerate(doc_ids))[start : start + AT_ONCE]:
                     await _add(conn, account, doc_id, which, passages)
-                await conn.execute("UPDATE any_document SET state = 'ready', sentences_embedded = 1, tables_stored = 1")
+                await conn.execute("UPDATE any_document SET state = 'ready', tables_stored = 1")
         async with db.write() as conn:
             for number, base in enumerate(base_ids):
                 members = await store.documents.own_documents(conn, account, doc_ids[number::bases][:20])
