@@ -116,10 +116,10 @@ class Connection(HttpToolsProtocol):
         self._received += len(data)
         if self._lingering.lingers or self._is_deaf:
             return
-        before = self._requests
+        before, was_in_body = self._requests, self._is_in_body
         super().data_received(data)
         self._lingering.is_sending = self._is_in_body or self._is_deaf
-        in_head = self._requests == before and not self._is_in_body
+        in_head = self._requests == before and not was_in_body
         self._unparsed = self._unparsed + len(data) if in_head else 0
         if self._unparsed > HEAD_BYTES and not self._lingering.is_closing():  # a line that does not end
             self.send_400_response("")

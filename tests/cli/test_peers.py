@@ -145,7 +145,9 @@ def test_a_peer_that_breaks_says_why(peer: Peer, tmp_path: Path) -> None:
 def test_a_peer_is_told_to_leave_the_network_alone(peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/ours")
     script = tmp_path / "stand_in.py"
-    script.write_text(script.read_text().replace('print("loading", embedder)', "import os; print(dict(os.environ))"))
+    script.write_text(
+        script.read_text().replace('print("loading", embedder)', "import os; print(dict(os.environ), flush=True)")
+    )
     with running(peer, tmp_path) as process:
         process.find("What?")
     said = (tmp_path / "log").read_text()

@@ -204,6 +204,17 @@ async def test_who_is_refused_while_sending_reads_the_answer(server: Server) -> 
     writer.close()
 
 
+async def test_after_a_refused_body_whose_rest_came_in_one_piece_the_next_request_is_answered(server: Server) -> None:
+    """A piece of more than a head may have was taken for one without an end: the next answer was 400."""
+    reader, writer, connection = await connect(server, HEAD % (b"refuse", b""))
+    assert b" 413 " in await reader.readuntil(b"no")
+    for piece in (b"x" * 900_000, b"x" * 100_000):
+        connection.data_received(piece)
+    writer.write(b"GET /read_all HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert b" 200 " in await asyncio.wait_for(reader.readline(), 5)
+    writer.close()
+
+
 async def test_of_too_many_connections_the_one_that_waited_longest_makes_room(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
