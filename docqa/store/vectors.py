@@ -17,7 +17,7 @@ from docqa.store.small_vectors import cosine_distance, small, small_question
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
 from docqa.store.vector_index import StoredModel, VectorIndex
 
-EXACT = 3_000  # vectors compared one by one although there is an index: of so few it misses some of the nearest
+EXACT = 1_000  # vectors that are compared one by one although there is an index
 SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
 INDEX_CANDIDATES = 200
