@@ -13,8 +13,8 @@ from docqa.cli.client.measuring import QUICK, QUOTED, WHOLE, Bench, Extent, Meas
 from docqa.cli.client.server_apart import server_apart
 from docqa.cli.goals import BYTES, SECONDS, machine
 from docqa.cli.options import absolute, as_json, with_settings
-from docqa.cli.peers.tree import can_be_measured, memory_of
 from docqa.cli.presence import running
+from docqa.cli.processes import can_be_measured, memory_of
 from docqa.cli.terminal import put_json, put_table, say
 from docqa.errors import CannotStart
 from docqa.settings import Settings

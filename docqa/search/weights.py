@@ -49,34 +49,33 @@ def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> lis
 
     The average length is that of these passages. FTS5 weighs by the whole file, which is not only these documents.
     """
-    average = sum(map(len, passages)) / len(passages) if passages else 0.0
-    return [
-        _bm25(weights, passage, K1 * (1 - B + B * len(passage) / average)) if passage else 0.0 for passage in passages
-    ]
-
-
-def _bm25(weights: Mapping[str, float], passage: Sequence[str], damping: float) -> float:
-    counts = Counter(term for term in passage if term in weights)
-    return sum(weights[term] * count * (K1 + 1) / (count + damping) for term, count in counts.items())
+    counts = [Counter(term for term in passage if term in weights) for passage in passages]
+    held = [[(weights[term], count) for term, count in each.items()] for each in counts]
+    return _bm25(held, list(map(len, passages)))
 
 
 def bm25_of_packed(weights: Mapping[str, float], passages: Sequence[tuple[str, int]]) -> list[float]:
     """The same of passages given as their packed terms, each with a bit for each of the first terms that it holds."""
     stored = [packed(terms) for terms, _ in passages]
-    lengths = list(map(length, stored))
-    average = sum(lengths) / len(lengths) if lengths else 0.0
     counted = [
         (Counted(term), weight, 1 << place if place < BITS else 0)
         for place, (term, weight) in enumerate(weights.items())
     ]
-    scores = []
-    for terms, (_, held), size in zip(stored, passages, lengths, strict=True):
-        damping, score = K1 * (1 - B + B * size / average) if size else 0.0, 0.0
-        for term, weight, bit in counted:
-            if (held & bit or not bit) and (count := term.within(terms)):
-                score += weight * count * (K1 + 1) / (count + damping)
-        scores.append(score)
-    return scores
+    held = [
+        [(weight, count) for term, weight, bit in counted if (bits & bit or not bit) and (count := term.within(terms))]
+        for terms, (_, bits) in zip(stored, passages, strict=True)
+    ]
+    return _bm25(held, list(map(length, stored)))
+
+
+def _bm25(held: Sequence[Sequence[tuple[float, int]]], lengths: Sequence[int]) -> list[float]:
+    """The score of each passage, which holds terms of these weights so often, and has so many terms in all."""
+    average = sum(lengths) / len(lengths) if lengths else 0.0
+    dampings = [K1 * (1 - B + B * size / average) if size else 0.0 for size in lengths]
+    return [
+        sum(weight * count * (K1 + 1) / (count + damping) for weight, count in of_passage)
+        for of_passage, damping in zip(held, dampings, strict=True)
+    ]
 
 
 def share(weights: Mapping[str, float], held: Iterable[str], optional: frozenset[str] = frozenset()) -> float:

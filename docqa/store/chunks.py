@@ -61,15 +61,20 @@ class Beside:
     after: str
 
 
-# Whether page ?2 of document ?1 has the text ?7 at ?3: then it is not stored twice.
-VERBATIM = "EXISTS (SELECT 1 FROM page WHERE document = ?1 AND page_number = ?2 AND substr(text, ?3 + 1, ?4) = ?7)"
 CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
+
+
+def is_verbatim(document: str, page_number: str, start: str, length: str, text: str) -> str:
+    """SQL for whether a page has this text from `start` on: then it is not stored twice."""
+    return f"""EXISTS (SELECT 1 FROM page p WHERE p.document = {document} AND p.page_number = {page_number}
+                       AND substr(p.text, {start} + 1, {length}) = {text})"""
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Iterable[tuple[Chunk, str]]) -> None:
     """Add chunks of pages that are stored, each with its terms separated by spaces; they are read one by one."""
+    same = is_verbatim("?1", "?2", "?3", "?4", "?7")
     sql = f"""INSERT INTO stored_chunk (document, page_number, start, length, section, columns, text, terms)
-              SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif({VERBATIM}, '', ?7), ?8"""
+              SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif({same}, '', ?7), ?8"""
     rows = (
         (
             document,

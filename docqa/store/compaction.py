@@ -2,6 +2,7 @@
 
 from aiosqlite import Connection
 
+from docqa.store.chunks import is_verbatim
 from docqa.store.sql import change, fetch_one
 from docqa.store.vectors import SLOTS
 
@@ -20,9 +21,8 @@ async def compact_some(conn: Connection, limit: int) -> bool:
     if until is None:
         await change(conn, "DELETE FROM compaction")
         return False
-    same = """EXISTS (SELECT 1 FROM page p WHERE p.document = stored_chunk.document
-                      AND p.page_number = stored_chunk.page_number
-                      AND substr(p.text, start + 1, length(stored_chunk.text)) = stored_chunk.text)"""
+    place = "stored_chunk.document", "stored_chunk.page_number", "stored_chunk.start"
+    same = is_verbatim(*place, length="length(stored_chunk.text)", text="stored_chunk.text")
     # A row that only shrinks leaves its page as empty as it is; one that moves away and back fills another.
     await change(conn, "PRAGMA defer_foreign_keys = 1")
     sql = f"""UPDATE stored_chunk SET id = -id, length = length(text), text = iif({same}, '', text),

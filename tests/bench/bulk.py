@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +25,7 @@ from wordfreq import top_n_list
 
 from conftest import Server, start_server, stop_server
 from docqa.cli.peers.pdf_file import pdf
-from docqa.cli.peers.tree import memory_of, processor_seconds_of
+from docqa.cli.processes import memory_of, processor_seconds_of
 
 CLIENTS = 2
 QUIET_CHATS = 20
@@ -71,6 +71,24 @@ def upload(server: Server, files: list[tuple[str, bytes]]) -> None:
             client.post("/v1/api/upload", files={"file": file}).raise_for_status()
 
 
+@contextmanager
+def again_and_again(act: Callable[[], None]) -> Iterator[None]:
+    """In a thread of its own, as long as the block runs. Raises what `act` does."""
+    done = threading.Event()
+
+    def go_on() -> None:
+        while not done.wait(BETWEEN):
+            act()
+
+    with ThreadPoolExecutor(1) as pool:
+        acting = pool.submit(go_on)
+        try:
+            yield
+        finally:
+            done.set()
+        acting.result()
+
+
 class Chats:
     """Somebody who asks one document, as long as the block runs."""
 
@@ -86,37 +104,17 @@ class Chats:
     @contextmanager
     def meanwhile(self) -> Iterator[list[float]]:
         """Their seconds."""
-        done, taken = threading.Event(), [self.ask()]
-
-        def go_on() -> None:
-            while not done.wait(BETWEEN):
-                taken.append(self.ask())
-
-        with ThreadPoolExecutor(1) as pool:
-            asking = pool.submit(go_on)
-            try:
-                yield taken
-            finally:
-                done.set()
-            asking.result()
+        taken = [self.ask()]
+        with again_and_again(lambda: taken.append(self.ask())):
+            yield taken
 
 
 @contextmanager
 def peak_of(pid: int) -> Iterator[list[int]]:
     """The most bytes that the tree has held, last."""
-    done, peak = threading.Event(), [memory_of(pid)]
-
-    def look() -> None:
-        while not done.wait(BETWEEN):
-            peak.append(max(peak[-1], memory_of(pid)))
-
-    with ThreadPoolExecutor(1) as pool:
-        looking = pool.submit(look)
-        try:
-            yield peak
-        finally:
-            done.set()
-        looking.result()
+    peak = [memory_of(pid)]
+    with again_and_again(lambda: peak.append(max(peak[-1], memory_of(pid)))):
+        yield peak
 
 
 def spread(seconds: list[float]) -> str:

@@ -10,7 +10,7 @@ from docqa.cli import bench
 from docqa.cli.client import measuring
 from docqa.cli.client.measuring import measured, yardstick
 from docqa.cli.goals import BYTES, SECONDS
-from docqa.cli.peers.tree import can_be_measured
+from docqa.cli.processes import can_be_measured
 from tests.cli.commands import Run
 
 

@@ -19,7 +19,7 @@ from docqa.cli.peers.contestants import Broken, Peer, _OurServer
 from docqa.cli.peers.course import QUESTIONS, Course, given, made
 from docqa.cli.peers.installing import Installed, installed
 from docqa.cli.peers.pdf_file import pdf
-from docqa.cli.peers.tree import can_be_measured, memory_of, processor_seconds_of, size_of
+from docqa.cli.processes import can_be_measured, memory_of, processor_seconds_of, size_of
 from docqa.errors import CannotStart
 from docqa.formats import reading
 from tests.cli.commands import Run

@@ -127,13 +127,19 @@ def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling:
     assert torch.equal(ours.encode(TEXTS, 2), vectors), "the half copy is another model"
 
 
-@needs_model
-def test_a_folder_with_another_pooling_is_left_to_sentence_transformers(tmp_path: Path) -> None:
+def pooled_otherwise(tmp_path: Path, mode: str) -> Path:
+    """A copy of the model that says that it pools by this mode."""
     folder = tmp_path / "model"
     shutil.copytree(CATALOG.path(MINILM), folder)
     settings = folder / "1_Pooling" / "config.json"
-    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_max_tokens": True}
+    modes = {"pooling_mode_mean_tokens": False, mode: True}
     settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
+    return folder
+
+
+@needs_model
+def test_a_folder_with_another_pooling_is_left_to_sentence_transformers(tmp_path: Path) -> None:
+    folder = pooled_otherwise(tmp_path, "pooling_mode_max_tokens")
     model = load(folder)
     assert isinstance(model, OtherSentences)
     with torch.inference_mode():
@@ -179,11 +185,7 @@ def test_what_is_no_token_is_like_the_whole_text() -> None:
 
 @needs_model
 def test_models_that_do_not_mean_their_tokens_know_no_parts(tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    shutil.copytree(CATALOG.path(MINILM), folder)
-    settings = folder / "1_Pooling" / "config.json"
-    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
+    folder = pooled_otherwise(tmp_path, "pooling_mode_cls_token")
     for model in (load(folder), OtherSentences(folder)):
         assert not model.knows_parts
         with pytest.raises(OtherKind):

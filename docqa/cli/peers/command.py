@@ -11,7 +11,7 @@ from docqa.cli.peers.comparison import Contestant, Figures, measured, rows
 from docqa.cli.peers.contestants import Ours, Peer
 from docqa.cli.peers.course import Course, given, made
 from docqa.cli.peers.installing import PEERS, installed
-from docqa.cli.peers.tree import can_be_measured
+from docqa.cli.processes import can_be_measured
 from docqa.cli.terminal import put_json, put_table, say
 from docqa.errors import CannotStart
 from docqa.settings import Settings

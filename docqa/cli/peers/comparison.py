@@ -11,7 +11,7 @@ from typing import Protocol
 from docqa.cli.peers.contestants import Running
 from docqa.cli.peers.course import Course, Query
 from docqa.cli.peers.installing import Installed
-from docqa.cli.peers.tree import memory_of, processor_seconds_of, size_of
+from docqa.cli.processes import memory_of, processor_seconds_of, size_of
 
 _QUIET = 3.0  # seconds, after which what a question has started is over
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docqa import ROOT
-from docqa.cli.peers.tree import size_of
+from docqa.cli.processes import size_of
 from docqa.errors import CannotStart
 from docqa.setup.packages import Installer
 from docqa.setup.requirements import BASE, requirements
