@@ -15,6 +15,7 @@ import pytest
 
 from conftest import Server, start_server, stop_server
 from docqa import ROOT
+from docqa.catalog.catalog import Catalog
 from docqa.store.ballast import SIZE
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
@@ -313,14 +314,11 @@ def test_data_that_cannot_be_used_are_said_in_one_sentence(tmp_path: Path) -> No
 
 
 def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path) -> None:
-    models = tmp_path / "models" / "downloads"
-    models.mkdir(parents=True)
-    for name in (
-        "all-MiniLM-L6-v2",
-        "SmolLM2-135M-Instruct",
-    ):  # as an earlier start leaves it that could not fetch them
-        (models / f"{name}.failed").touch()
-    server = start_server(tmp_path / "data", DOCQA_MODELS=str(models.parent))
+    catalog = Catalog.load(tmp_path / "models")
+    for entry in catalog.entries:  # as an earlier start leaves it that could fetch none of them
+        catalog.given_up(entry).parent.mkdir(parents=True, exist_ok=True)
+        catalog.given_up(entry).touch()
+    server = start_server(tmp_path / "data", DOCQA_MODELS=str(catalog.models_dir))
     try:
         with server.client() as client:
             health = client.get("/healthz").json()
