@@ -4,6 +4,7 @@ from aiosqlite import Connection
 
 from docqa.errors import CannotStart
 
+INCREMENTAL = 2  # of auto_vacuum
 PRAGMAS = (
     ("busy_timeout", 10_000),
     ("journal_mode", "wal"),
@@ -16,7 +17,9 @@ PRAGMAS = (
 
 async def set_pragmas(conn: Connection) -> None:
     """Set a new connection. Raises CannotStart where this SQLite does not take a setting."""
-    await conn.execute_fetchall("PRAGMA auto_vacuum = INCREMENTAL")  # decided with the first table
+    [(freeing,)] = await conn.execute_fetchall("PRAGMA auto_vacuum")
+    if freeing != INCREMENTAL:  # setting it again would wait for whoever writes
+        await conn.execute_fetchall(f"PRAGMA auto_vacuum = {INCREMENTAL}")  # decided with the first table
     for name, wanted in PRAGMAS:
         await conn.execute_fetchall(f"PRAGMA {name} = {wanted}")
         actual = [row[0] for row in await conn.execute_fetchall(f"PRAGMA {name}")]

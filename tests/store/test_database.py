@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from docqa.errors import CannotStart
 from docqa.store import database as module
 from docqa.store import pragmas
 from docqa.store.checked_files import schema
-from docqa.store.database import DRIVER, Database, migrations
+from docqa.store.database import DRIVER, Database, connect, migrations
+from docqa.store.glances import at_once
 
 pytestmark = pytest.mark.anyio
 
@@ -153,6 +155,16 @@ async def test_many_readers_share_the_connections(tmp_path: Path) -> None:
     db = await Database.open(tmp_path / "a.sqlite")
     assert await asyncio.gather(*(count(db) for _ in range(50))) == [0] * 50
     await db.close()
+
+
+async def test_a_reading_connection_does_not_wait_for_whoever_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    await (await Database.open(path)).close()
+    with closing(connect(path)) as writing, closing(connect(path)) as reading:
+        reading.execute("PRAGMA busy_timeout = 0")
+        writing.execute("BEGIN IMMEDIATE")
+        at_once(reading, pragmas.only_reading)
+        assert reading.execute("SELECT count(*) FROM document").fetchone() == (0,)
 
 
 async def test_the_pragmas_hold_on_every_connection(tmp_path: Path) -> None:
