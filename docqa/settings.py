@@ -97,7 +97,8 @@ class Settings:
         "auto",
         str,
         "embedding model: its name in the catalogue, or its folder; `auto` for the one that was pulled last, "
-        "all-MiniLM-L6-v2 if none was; `none` for full-text search only; a server that has `/embeddings`, such as "
+        "all-MiniLM-L6-v2 if none was, with multilingual-e5-small beside it for languages that it does not know; "
+        "`none` for full-text search only; a server that has `/embeddings`, such as "
         "`compatible:http://127.0.0.1:8080/v1#MODEL` or `openai:text-embedding-3-small`, gets all texts",
     )
     upload_mb: int = _setting(200, _positive, "largest file or linked page, in MB")

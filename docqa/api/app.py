@@ -133,11 +133,13 @@ def create(
     *,
     embedder: Embedder | None = None,
     former: Embedder | None = None,
+    beside: Embedder | None = None,
     installation: Installation | None = None,
 ) -> Starlette:
     """The application; its lifespan opens and closes everything else.
 
-    `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
+    `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it,
+    `beside` for the one for other languages.
     `installation` is started with the server, and ends with it.
     """
 
@@ -146,7 +148,9 @@ def create(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
-            services = await open_services(settings, stack, embedder=embedder, former=former, installation=installation)
+            services = await open_services(
+                settings, stack, embedder=embedder, former=former, beside=beside, installation=installation
+            )
             app.state.services, app.state.keys = services, Keys(services.db)
             stack.push_async_callback(mcp_served.close)
             worker = asyncio.create_task(_work(app), name="background work")

@@ -81,16 +81,24 @@ class Catalog:
         return known[name]
 
     def _wanted_embedding(self) -> Entry | None:
-        entries = [entry for entry in self.entries if entry.kind == "embedding"]
+        entries = [entry for entry in self.entries if entry.kind == "embedding" and not entry.for_other_languages]
         pulled = [entry for entry in entries if entry.optional and self.present(entry)]
         if pulled:
             return max(pulled, key=lambda entry: self.target(entry, entry.weights).stat().st_mtime)
         return next((entry for entry in entries if not entry.optional), None)
 
+    def beside(self, name: str) -> Entry | None:
+        """The embedding model that serves beside the one of `auto`, for languages which that does not know; None where
+        it knows all, or another `name` is chosen."""
+        if name != AUTO or not self.embedding(AUTO).languages:
+            return None
+        others = (entry for entry in self.entries if entry.kind == "embedding" and entry.for_other_languages)
+        return next(others, None)
+
     def searches(self, entry: Entry, embedder: str) -> bool:
-        """Whether it is the embedding model of a server that starts now with this `embedder` in its settings."""
+        """Whether a server that starts now with this `embedder` in its settings searches with this model."""
         known = embedder in (AUTO, *(other.name for other in self.entries))
-        return known and self.embedding(embedder) == entry
+        return known and entry in (self.embedding(embedder), self.beside(embedder))
 
     def with_weights(self, kind: str, sha256: str) -> Entry | None:
         """The model of this kind, `embedding`, `encoder` or `gguf`, with these weights, if it is present."""

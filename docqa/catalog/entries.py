@@ -63,7 +63,8 @@ class Entry:
     "names", words and headings, likewise.
     `units_in_passing`: vectors of the sentences of a passage are made in the pass over it, which was measured to be as
     good as reading each by itself.
-    `cores` is the least it is proposed for; an `optional` model is fetched only on request.
+    `for_other_languages`: it serves beside the embedding model that `auto` chooses, for languages which that does not
+    know. `cores` is the least it is proposed for; an `optional` model is fetched only on request.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Entry:
     size_mb: int = 0
     cores: int = 1
     optional: bool = False
+    for_other_languages: bool = False
     query_prefix: str = ""
     passage_prefix: str = ""
     cosines: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -139,6 +141,7 @@ def read_entry(raw: Any, where: str) -> Entry:
         size_mb=0 if files else read_number(raw, "size_mb", where),
         cores=read_number(raw, "cores", where) if "cores" in raw else 1,
         optional=_flag(raw, "optional", where),
+        for_other_languages=_flag(raw, "for_other_languages", where),
         query_prefix=read_text(raw, "query_prefix", where, ""),
         passage_prefix=read_text(raw, "passage_prefix", where, ""),
         cosines=_cosines(raw, where),

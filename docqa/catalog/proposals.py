@@ -56,16 +56,21 @@ def for_chat(catalog: Catalog, machine: Machine) -> str:
     )
 
 
-def for_languages(embedder: str, languages: Collection[str], documents: Mapping[str, int]) -> tuple[str, str]:
-    """(what is lacking, the remedy) where the embedding model, which knows these languages (all where none are named),
-    does not know those of some documents, given by their number; two empty strings where it does."""
-    unknown = {code: count for code, count in documents.items() if languages and code not in languages}
+def for_languages(embedders: Mapping[str, Collection[str]], documents: Mapping[str, int]) -> tuple[str, str]:
+    """(what is lacking, the remedy) where the embedding models, by name with the languages that each knows (all where
+    none are named), do not know those of some documents, given by their number; two empty strings where they do."""
+    unknown = {
+        code: count
+        for code, count in documents.items()
+        if all(languages and code not in languages for languages in embedders.values())
+    }
     if not unknown:
         return "", ""
     listed = ", ".join(
         f"{language_entry(f'language_names.{code}', 'en') or code} ({count})" for code, count in unknown.items()
     )
+    known = f"{' and '.join(embedders)} {'do' if len(embedders) > 1 else 'does'} not know"
     return (
-        f"{embedder} does not know the languages of some documents, which are searched by words only: {listed}",
+        f"{known} the languages of some documents, which are searched by words only: {listed}",
         f"`{COMMAND} models pull {MULTILINGUAL}` gets a model for 94 languages, which also finds across them.",
     )

@@ -126,6 +126,8 @@ def pull_model(settings: Settings, name: str) -> None:
 def _use(entry: Entry, settings: Settings) -> str:
     if entry.kind == "gguf":
         return f"The server offers it as {entry.api_name}."
+    if entry.for_other_languages and settings.embedder == AUTO:
+        return "The server searches with it in the languages that the first model does not know, without a restart."
     if settings.embedder in (AUTO, entry.name):
         return (
             "The server searches with it from its next start on; documents that it has get new vectors in the "

@@ -21,7 +21,7 @@ from docqa.ingest.tables import store_missing_tables, store_tables
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models, load_optional_forever
 from docqa.models.embedder import Embedder
-from docqa.models.encoders import Encoders
+from docqa.models.encoders import Encoders, stored_model
 from docqa.store.documents import StoredDocument
 
 log = logging.getLogger(__name__)
@@ -72,13 +72,13 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
         elif scan is not None:
             await recognise_page(intake, document, scan)
         else:
-            await _finish(intake, embedder, document)
+            await _finish(intake, encoders, embedder, document)
 
 
-async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDocument) -> None:
+async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None, document: StoredDocument) -> None:
     """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
     words."""
-    state, message = "ready", ""
+    state, message, beside_wanted = "ready", "", encoders.beside_wanted
     await store_tables(intake, document.id)
     if embedder is not None:
         try:
@@ -89,14 +89,38 @@ async def _finish(intake: Intake, embedder: Embedder | None, document: StoredDoc
             state, message = "failed", f"Found by full text only: {error}"
     async with intake.db.read() as conn:
         unread = await store.jobs.count_scans(conn, document.id)
-    lacks = not (document.summary and document.language)
-    gist = await _gist(intake, document) if lacks else Gist(document.language, document.summary)
-    lack = await lack_of_data(intake, document, unread, gist.language)
+    language = document.language
+    if not (document.summary and language):
+        gist = await _gist(intake, document)
+        language = gist.language
+        async with intake.db.write() as conn:
+            if gist.notes:
+                await store.notes.replace_notes(conn, document.id, gist.notes)
+            await store.jobs.describe_document(conn, document.id, gist.summary, language)
+    if encoders.needs_beside(language) and not beside_wanted:
+        return encoders.want_beside()  # it comes again when vectors can be made by that model
+    if encoders.beside is not None and beside_wanted and state == "ready":
+        try:
+            with_units = encoders.needs_beside(language)  # of the others few are asked in another language
+            if not await _embed_beside(intake, encoders.beside, document, with_units):
+                return None
+        except Unavailable as error:
+            log.error("document %s has no vectors for other languages: %s", document.doc_id, error)
+            message = f"Found by full text only in other languages: {error}"
+    lack = await lack_of_data(intake, document, unread, language)
     message = f"{message} {lack}".strip()
     async with intake.db.write() as conn:
-        if gist.notes:
-            await store.notes.replace_notes(conn, document.id, gist.notes)
-        await store.jobs.finish_document(conn, document.id, state, gist.summary, gist.language, message)
+        await store.jobs.finish_document(conn, document.id, state, message)
+    return None
+
+
+async def _embed_beside(intake: Intake, beside: Embedder, document: StoredDocument, with_units: bool) -> bool:
+    async with intake.db.read() as conn:
+        if not await store.vectors.chunks_to_embed(conn, document.id, 1, by=stored_model(beside)):
+            return True  # without loading it
+    if not beside.ready:
+        await beside.load()
+    return await embed_document(intake, beside, document, with_units=with_units)
 
 
 async def _gist(intake: Intake, document: StoredDocument) -> Gist:

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+
+from aiosqlite import Connection
 
 from docqa import store
 from docqa.errors import Unavailable
@@ -32,7 +34,22 @@ async def load_models(intake: Intake, encoders: Encoders) -> None:
     embedder, serving = encoders.embedder, encoders.serving
     if embedder is not None and not (embedder.ready and (serving is None or serving.ready)):
         await _load_embedder(intake, encoders, embedder)
+    if encoders.beside is not None:
+        await _begin_beside(intake, encoders, encoders.beside)
     encoders.unloaded.set()
+
+
+async def _begin_beside(intake: Intake, encoders: Encoders, beside: Embedder) -> None:
+    """Have vectors made by the model beside once it is wanted, or was in an earlier run."""
+    model = stored_model(beside)
+    async with intake.db.read() as conn:
+        making = await store.vectors.model_beside(conn) == model
+        languages = [] if making or encoders.beside_wanted else list(await store.documents.languages(conn))
+    if making and encoders.beside_wanted:
+        return
+    if making or encoders.beside_wanted or any(map(encoders.needs_beside, languages)):
+        await _use(intake, store.vectors.use_beside, model)
+        encoders.beside_wanted = True
 
 
 async def load_optional_forever(encoders: Encoders) -> None:
@@ -58,7 +75,9 @@ async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder)
         log.warning("no vectors: %s", error)
         return
     chosen = stored_model(embedder)
-    serving = await _use(intake, chosen)
+    await _use(intake, store.vectors.use_model, chosen)
+    async with intake.db.read() as conn:
+        serving = await store.vectors.serving_model(conn)
     if serving is None or serving == chosen:
         encoders.serving = embedder
         return
@@ -75,19 +94,17 @@ async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder)
         encoders.serving = former
 
 
-async def _use(intake: Intake, model: StoredModel) -> StoredModel | None:
-    """Make vectors by this model from now on; documents that lack some have work left. Returns the serving model."""
+async def _use(intake: Intake, use: Callable[[Connection, StoredModel], Awaitable[bool]], model: StoredModel) -> None:
+    """Make vectors by this model from now on; documents that lack some have work left."""
     while True:
         async with intake.db.write() as conn:
-            if await store.vectors.use_model(conn, model):
+            if await use(conn, model):
                 break
             await store.vectors.empty_retired(conn, EMPTIED)  # a second change of model before the first was cleared up
     async with intake.db.read() as conn:
-        lacking = await store.vectors.documents_to_embed(conn)
-        serving = await store.vectors.serving_model(conn)
+        lacking = await store.vectors.documents_to_embed(conn, model)
     async with intake.db.write() as conn:
         await store.jobs.resume_documents(conn, lacking)
-    return serving
 
 
 async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
@@ -98,22 +115,28 @@ async def _load_optional(model: Embedder | Verifier, otherwise: str) -> None:
         log.warning("%s: %s", otherwise, error)
 
 
-async def embed_document(intake: Intake, embedder: Embedder, document: StoredDocument) -> bool:
-    """Vectors for all chunks of a document and their units that lack them; False where something more urgent came up
-    before the end.
+async def embed_document(
+    intake: Intake, embedder: Embedder, document: StoredDocument, *, with_units: bool = True
+) -> bool:
+    """Vectors by a model for all chunks of a document, and their units, that lack them; False where something more
+    urgent came up before the end.
 
     Raises Unavailable after RETRIES failures.
     """
-    failures, after = 0, 0
+    failures, after, model = 0, 0, stored_model(embedder)
     storing: asyncio.Task[None] | None = None  # of the batch before: the model does not wait for the disk
     try:
         while True:
             async with intake.db.read() as conn:
-                batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after)
+                batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
                 blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in batch])
             if not batch:
                 return True
-            passages = await asyncio.to_thread(_with_units, document, batch, blocks)
+            passages = (
+                await asyncio.to_thread(_with_units, document, batch, blocks)
+                if with_units
+                else [(text, []) for _, text in batch]
+            )
             try:
                 encoded = await embedder.encode_passages(passages)
             except Unavailable:
@@ -124,7 +147,7 @@ async def embed_document(intake: Intake, embedder: Embedder, document: StoredDoc
             if storing:
                 await storing
             ids = [chunk for chunk, _ in batch[: len(passages)]]
-            storing = asyncio.create_task(_store(intake, ids, encoded))
+            storing = asyncio.create_task(_store(intake, model, ids, encoded, with_units))
             after = ids[-1]
             if intake.work.is_set():  # not before the first batch: however much goes on, each call gets on
                 return False
@@ -133,13 +156,16 @@ async def embed_document(intake: Intake, embedder: Embedder, document: StoredDoc
             await storing
 
 
-async def _store(intake: Intake, chunks: Sequence[int], encoded: Sequence[Encoded]) -> None:
-    """Store the vectors of chunks and of their units."""
+async def _store(
+    intake: Intake, model: StoredModel, chunks: Sequence[int], encoded: Sequence[Encoded], with_units: bool
+) -> None:
+    """Store the vectors of chunks, and of their units, by a model."""
+    vectors = [(id_, made.vector) for id_, made in zip(chunks, encoded, strict=True)]
+    units = [(id_, made.units) for id_, made in zip(chunks, encoded, strict=True)]
     async with intake.db.write() as conn:
-        await store.vectors.set_embeddings(
-            conn, [(id_, made.vector) for id_, made in zip(chunks, encoded, strict=True)]
-        )
-        await store.vectors.set_sentences(conn, [(id_, made.units) for id_, made in zip(chunks, encoded, strict=True)])
+        await store.vectors.set_embeddings(conn, vectors, model)
+        if with_units:
+            await store.vectors.set_sentences(conn, units, model)
 
 
 async def improve_vectors(intake: Intake, encoders: Encoders) -> None:

@@ -118,6 +118,11 @@ class Embedder:
         return self.state == "ready"
 
     @property
+    def failed(self) -> bool:
+        """Whether the model could not be loaded."""
+        return self.state.startswith("failed")
+
+    @property
     def precision(self) -> str:
         """`float32` or `bfloat16`, whichever is faster on this machine; "" before the first start."""
         return str(self._runner.hello.get("precision", ""))

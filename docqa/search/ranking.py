@@ -1,7 +1,7 @@
 """Second stage of a search: the units of each candidate are scored, and decide the order."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from docqa.models.embedder import Embedder
@@ -18,6 +18,7 @@ TABLE = 2.0  # for rows of a table that have all the names which the question's 
 DOCUMENT_NAME = 1.0  # for a passage of a document whose name carries all of the question's weight
 
 Units = Sequence[Unit]
+Keep = Callable[[Mapping[int, bytes]], Awaitable[None]]  # packed vectors of units, by chunk id
 
 
 def final_score(passage: Passage) -> float:
@@ -50,18 +51,19 @@ async def with_units(
     names: Mapping[int, frozenset[str]],
     packed: Mapping[int, bytes],
     embedder: Embedder | None,
+    keep: Keep,
 ) -> list[Passage]:
     """The passages, which know their blocks, with their units scored.
 
-    `names` are the terms by which the question names documents, `packed` the stored vectors of units by chunk id.
-    Raises Unavailable where vectors must be made and cannot.
+    `names` are the terms by which the question names documents, `packed` the stored vectors of units by chunk id;
+    `keep` gets those that must be made. Raises Unavailable where vectors must be made and cannot.
     """
     parts = await asyncio.to_thread(
         lambda: {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
     )
     cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(of_chunk) for id_, of_chunk in parts.items()}
     if embedder and query.vector:
-        cosines |= await _cosines(embedder, query, query.vector, passages, parts, packed)
+        cosines |= await _cosines(embedder, query, query.vector, passages, parts, packed, keep)
 
     def score() -> list[Passage]:
         return [
@@ -90,6 +92,7 @@ async def _cosines(
     passages: Sequence[Passage],
     parts: Mapping[int, Units],
     packed: Mapping[int, bytes],
+    keep: Keep,
 ) -> dict[int, Sequence[float]]:
     """The similarity of each unit to the question, by chunk id; vectors that are not stored yet are made now."""
     stored = await asyncio.to_thread(lambda: {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()})
@@ -97,6 +100,7 @@ async def _cosines(
     stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(parts[id_])}
     lacking = [passage for passage in passages if passage.chunk.id not in stored]
     made = await embedder.encode_units([(passage.text, parts[passage.chunk.id]) for passage in lacking], urgent=True)
+    await keep({passage.chunk.id: vectors for passage, vectors in zip(lacking, made, strict=True)})
     stored |= await asyncio.to_thread(
         lambda: {passage.chunk.id: packed_dots(vector, vectors) for passage, vectors in zip(lacking, made, strict=True)}
     )

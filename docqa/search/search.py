@@ -4,13 +4,15 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 """
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aiosqlite import Connection
 
 from docqa import store
 from docqa.ingest import chunking
+from docqa.models.embedder import Embedder
 from docqa.models.encoders import stored_model
 from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
@@ -19,6 +21,7 @@ from docqa.search.passages import Passage
 from docqa.search.ranking import by_final_score, with_units
 from docqa.search.weights import weigh
 from docqa.store.chunks import Beside, StoredChunk
+from docqa.store.database import DRIVER
 from docqa.store.documents import StoredDocument
 from docqa.store.full_text import Scope
 from docqa.store.sql import quoted
@@ -28,6 +31,8 @@ from docqa.tables.lookups.reading import tables_of
 from docqa.text.detect import is_function_word
 from docqa.text.words import terms
 
+log = logging.getLogger(__name__)
+
 MOST_ROWS = 30  # of tables, that passages are found by
 RERANKED = 10
 RERANKED_MORE = 20  # where passages without any of the question's own words are found too
@@ -36,13 +41,51 @@ NOTHING = Beside("", "", "", "")
 
 async def search(index: Index, documents: Sequence[StoredDocument], part: Part, top_k: int) -> list[Passage]:
     """The `top_k` best passages for one thing that is asked, best first; by full text alone while no embedder is
-    usable.
+    usable. Documents whose language another embedder knows are searched apart, by that.
 
-    Raises Unavailable when the embedder fails.
+    Raises Unavailable when an embedder fails.
     """
+    searched = [
+        await _search(index, group, part, top_k, embedder)
+        for embedder, group in (await _by_embedder(index, documents, part)).items()
+    ]
+    passages = [passage for group in searched for passage in group]
+    if len(searched) > 1:
+        passages.sort(key=lambda passage: -passage.score)
+    return await _completed(index, passages[:top_k])
+
+
+async def _by_embedder(
+    index: Index, documents: Sequence[StoredDocument], part: Part
+) -> dict[Embedder | None, list[StoredDocument]]:
+    """The documents by the embedder that compares them with the question."""
+    encoders = index.encoders
+    knowing = {
+        language: await encoders.embedder_for(part.language, [language])
+        for language in {document.language for document in documents}
+    }
+    groups: dict[Embedder | None, list[StoredDocument]] = {}
+    for document in documents:
+        groups.setdefault(knowing[document.language], []).append(document)
+    beside = encoders.beside
+    if beside is None or beside is encoders.serving or beside not in groups:
+        return groups
+    async with index.db.read() as conn:
+        ids = [document.id for document in groups[beside]]
+        embedded = await store.vectors.embedded(conn, ids, stored_model(beside))
+    # What it has not embedded yet is found by words.
+    for document in groups.pop(beside):
+        own = beside if document.id in embedded else encoders.serving_for(part.language)
+        groups.setdefault(own, []).append(document)
+    return groups
+
+
+async def _search(
+    index: Index, documents: Sequence[StoredDocument], part: Part, top_k: int, embedder: Embedder | None
+) -> list[Passage]:
+    """The best passages of these documents, not yet completed."""
     by_id = {document.id: document for document in documents}
     ids = list(by_id)
-    embedder = index.encoders.embedder_for(part.language)
     async with index.db.read() as conn:
         used = await _used(conn, await store.full_text.scope_of(conn, ids), part) if part.expansions else []
         tabled = await _tabled(conn, documents, part, used)
@@ -78,10 +121,24 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
         )
         for candidate in candidates
     ]
-    passages = await with_units(query, passages, names, packed, embedder)
+
+    async def keep(made: Mapping[int, bytes]) -> None:
+        if made and embedder:
+            await _keep(index, embedder, made)
+
+    passages = await with_units(query, passages, names, packed, embedder, keep)
     if index.rerank:
         passages = by_final_score(passages)
-    return await _completed(index, passages[:top_k])
+    return passages[:top_k]
+
+
+async def _keep(index: Index, embedder: Embedder, made: Mapping[int, bytes]) -> None:
+    """Store vectors of units that a question had to wait for: the next one shall not."""
+    try:
+        async with index.db.write() as conn:
+            await store.vectors.set_sentences(conn, made.items(), stored_model(embedder))
+    except (DRIVER.Error, LookupError) as error:
+        log.warning("vectors of %d passages are not kept: %s", len(made), error)  # the answer does not need that
 
 
 async def _used(conn: Connection, scope: Scope, part: Part) -> list[str]:

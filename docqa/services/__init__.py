@@ -24,8 +24,9 @@ from docqa.ingest.quotas import Quotas
 from docqa.models.chat import local
 from docqa.models.chat.http import HttpClient
 from docqa.models.chat.registry import DOCUMENTED_MODELS, ChatModels
+from docqa.models.choosing import add_installed, find_encoders
 from docqa.models.embedder import Embedder
-from docqa.models.encoders import REINDEXING, Encoders, add_installed, find_encoders
+from docqa.models.encoders import REINDEXING, Encoders
 from docqa.models.local_models import LocalModels
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.records import Model
@@ -162,7 +163,7 @@ class Services:
                 if await store.jobs.indexing(conn):  # a document may have been imported by another process
                     self.work.set()
             if await asyncio.to_thread(self._add_installed):
-                self.languages[:] = await _languages(self.db, self.encoders.embedder)
+                self.languages[:] = await _languages(self.db, self.encoders)
                 self.work.set()
 
     def _add_installed(self) -> bool:
@@ -194,11 +195,13 @@ async def open_services(
     *,
     embedder: Embedder | None = None,
     former: Embedder | None = None,
+    beside: Embedder | None = None,
     installation: Installation | None = None,
 ) -> Services:
     """Open the database and find the models, whose processes start later. `stack` closes what was opened.
 
-    `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it.
+    `embedder` is used instead of the one that the settings name, and `former` stands for the one used before it,
+    `beside` for the one for other languages.
     `installation` has not been started. Raises CannotStart.
     """
     await asyncio.to_thread(remove_remains)
@@ -208,7 +211,7 @@ async def open_services(
     chat_models = _open_chat_models(settings, catalog, stack)
     mapping, keys, http = chat_models.mapping, chat_models.keys, chat_models.http
     remote = RemoteEmbedders(catalog, keys, http, settings.offline, lambda: mapping.table().urls)
-    encoders = find_encoders(settings, catalog, work.set, remote, embedder, former)
+    encoders = find_encoders(settings, catalog, work.set, remote, embedder, former, beside)
     stack.push_async_callback(encoders.close)
     models_here = ModelsHere(settings, encoders, chat_models.local)
     stack.push_async_callback(models_here.close)
@@ -233,17 +236,18 @@ async def open_services(
         models_here=models_here,
         machine=Machine(settings, db, chat_models, remote),
         installation=installation,
-        languages=await _languages(db, encoders.embedder),
+        languages=await _languages(db, encoders),
         damages=[f"{what} {MEND}" for what in await asyncio.to_thread(glance, settings.database)],
     )
 
 
-async def _languages(db: Database, embedder: Embedder | None) -> list[str]:
+async def _languages(db: Database, encoders: Encoders) -> list[str]:
     """What is missing for the languages of the documents that are here at the start."""
-    if embedder is None:
+    embedders = {embedder.name: embedder.languages for embedder in encoders.chosen()}
+    if not embedders:
         return []
     async with db.read() as conn:
-        lack, remedy = for_languages(embedder.name, embedder.languages, await store.documents.languages(conn))
+        lack, remedy = for_languages(embedders, await store.documents.languages(conn))
     return [f"{lack}. {remedy}"] if lack else []
 
 

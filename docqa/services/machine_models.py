@@ -42,9 +42,10 @@ class ModelsHere:
         better = language_model(catalog, machine) if available() else None
         models = []
         for entry in catalog.models():
-            present, embedder = catalog.present(entry), self._encoders.embedder
+            present = catalog.present(entry)
+            embedder = next((each for each in self._encoders.chosen() if each.name == entry.name), None)
             step, model = None if present else progress.get(entry.name), self._local.known(entry.api_name)
-            serving = embedder is not None and entry.kind == "embedding" and embedder.name == entry.name
+            serving = embedder is not None and entry.kind == "embedding"
             chosen = entry.kind == "embedding" and present and catalog.searches(entry, self._settings.embedder)
             models.append(
                 MachineModel(

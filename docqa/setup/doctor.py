@@ -100,7 +100,10 @@ def _models(settings: Settings) -> Iterator[Finding]:
         valid = catalog.present(entry) and not catalog.verify(entry)
         state = f"{entry.name}, " + ("verified" if valid else f"missing or damaged; {WITHOUT['embedding']}")
         yield Finding("embedding model", state, "" if valid else INSTALL_AGAIN)
-        lack, remedy = for_languages(entry.name, entry.languages, _languages(settings.database))
+        beside = catalog.beside(settings.embedder)
+        entries = [entry, *([beside] if beside and catalog.present(beside) else [])]
+        known = {entry.name: entry.languages for entry in entries}
+        lack, remedy = for_languages(known, _languages(settings.database))
         if lack:
             yield Finding("languages", lack, remedy)
     local = catalog.local_models()

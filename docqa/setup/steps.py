@@ -2,7 +2,7 @@
 only.
 
 What a server needs comes first. Of the rest: text recognition, MCP, search by meaning, the small language model, the
-verifier's encoder, and last llama.cpp, which may have to be compiled.
+verifier's encoder, search by meaning in other languages, and last llama.cpp, which may have to be compiled.
 """
 
 import importlib.util
@@ -38,6 +38,7 @@ MEANWHILE = {
 }
 # What shows that a group is installed, in a Python that this program does not manage.
 PROOF = {"scans": "tessdata", "mcp": "mcp", "embedding": "sentence_transformers", "local": "llama_cpp"}
+IN_OTHER_LANGUAGES = "search in languages that the first embedding model does not know is by words only"
 TRY_AGAIN = "`python run.py install` tries again"
 
 
@@ -99,12 +100,13 @@ def _group(installer: Installer, name: str, lines: Sequence[str]) -> Step:
 def _model(catalog: Catalog, entry: Entry, installer: Installer) -> Step:
     what = f"the model {entry.name} ({entry.size / MB:,.0f} MB)"
     folders = (catalog.models_dir / "downloads", catalog.models_dir / entry.folder, installer.temporary)
-    return Step(entry.name, what, MEANWHILE[entry.kind], entry.size, folders, entry=entry)
+    meanwhile = IN_OTHER_LANGUAGES if entry.for_other_languages else MEANWHILE[entry.kind]
+    return Step(entry.name, what, meanwhile, entry.size, folders, entry=entry)
 
 
 def wanted_models(catalog: Catalog, settings: Settings, groups: Collection[str]) -> list[Entry]:
     """The chosen embedding model, those that reader and verifier build on, and the non-optional local models, as far as
-    the `groups` of packages that run them are installed; the verifier's last."""
+    the `groups` of packages that run them are installed; last the embedding model for other languages."""
     files = [file for file, wanted in ((FILE, settings.reader), (VERIFIER, settings.verifier)) if wanted]
     bases = [part.base for file in files if (part := trained_part(settings.models, file))]
     local: list[Entry] = []
@@ -119,6 +121,7 @@ def wanted_models(catalog: Catalog, settings: Settings, groups: Collection[str])
         *(entry for entry in built_on if entry.kind == "embedding"),
         *local,
         *(entry for entry in built_on if entry.kind == "encoder"),
+        *([beside] if (beside := catalog.beside(settings.embedder)) else []),
     ]
 
 

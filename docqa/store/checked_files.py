@@ -102,7 +102,7 @@ def _columns(conn: Any) -> dict[str, set[tuple[Any, ...]]]:
     """(name, type, NOT NULL, place in the key, hidden) of the columns of each table that is neither an index's own
     nor Litestream's."""
     names = [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
-    own = [name for name in names if not re.match(r"sqlite_|chunk_(fts|vec1?)_", name) and name not in LITESTREAM]
+    own = [name for name in names if not re.match(r"sqlite_|chunk_(fts|vec[12]?)_", name) and name not in LITESTREAM]
     return {
         name: {(row[1], row[2], row[3], row[5], row[6]) for row in conn.execute(f"PRAGMA table_xinfo({name})")}
         for name in own

@@ -89,12 +89,14 @@ async def has_recognised(conn: Connection, document: int) -> bool:
     return bool(await fetch_one(conn, "SELECT 1 FROM page WHERE document = ? AND recognised LIMIT 1", document))
 
 
-async def finish_document(
-    conn: Connection, document: int, state: str, summary: str, language: str, message: str
-) -> None:
-    """Store what the background work made of a document; `state` is `ready` or `failed`, with a message."""
-    sql = "UPDATE any_document SET state = ?, summary = ?, language = ?, message = ? WHERE id = ?"
-    await change(conn, sql, state, summary, language, message, document)
+async def describe_document(conn: Connection, document: int, summary: str, language: str) -> None:
+    """Store what the background work found a document to say, and in which language."""
+    await change(conn, "UPDATE any_document SET summary = ?, language = ? WHERE id = ?", summary, language, document)
+
+
+async def finish_document(conn: Connection, document: int, state: str, message: str) -> None:
+    """Nothing is left to do for a document; `state` is `ready` or `failed`, with a message."""
+    await change(conn, "UPDATE any_document SET state = ?, message = ? WHERE id = ?", state, message, document)
 
 
 async def resume_failed(conn: Connection) -> None:

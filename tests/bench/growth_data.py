@@ -102,7 +102,7 @@ async def _add(db: Database, account: int, number: int, size: int) -> None:
         first = (await store.vectors.chunks_to_embed(conn, document, 1))[0][0]
         rows = [(first + n, row.tobytes()) for n, row in enumerate(vectors(number, size))]
         await store.vectors.set_embeddings(conn, rows)
-        await store.jobs.finish_document(conn, document, "ready", "A summary.", "en", "")
+        await store.jobs.finish_document(conn, document, "ready", "")
 
 
 def _chunks(pages: list[list[tuple[str, str]]]) -> Iterator[tuple[Chunk, str]]:

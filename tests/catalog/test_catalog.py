@@ -553,5 +553,21 @@ def test_the_embedding_model_that_was_pulled_last_is_used(make: Make) -> None:
     pull("small", 2000)
     assert catalog.embedding(AUTO).name == "small"
     assert catalog.embedding("first").name == "first"
+    assert catalog.beside(AUTO) is None
     with pytest.raises(CannotStart, match="no embedding model 'auto' in the catalogue; it has none"):
         make(GGUF, file_table("tiny.gguf", b"gguf")).embedding(AUTO)
+
+
+def test_one_for_other_languages_serves_beside_it_even_if_it_was_pulled_last(make: Make) -> None:
+    other = ENTRY.replace('"tiny"', '"other"') + "for_other_languages = true\n" + FILE_TABLES
+    catalog = make(ENTRY + FILE_TABLES, other)
+    for path, content in FILES.items():
+        target = catalog.path(catalog.find("other")) / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    beside = catalog.beside(AUTO)
+    assert (catalog.embedding(AUTO).name, beside and beside.name) == ("tiny", "other")
+    assert all(catalog.searches(entry, AUTO) for entry in catalog.entries)
+    assert catalog.beside("tiny") is None, "who names a model wants that one alone"
+    knows_all = make(ENTRY.replace('languages = ["en", "de"]', "languages = []") + FILE_TABLES, other)
+    assert knows_all.beside(AUTO) is None

@@ -84,7 +84,7 @@ async def test_an_embedder_that_is_installed_meanwhile_serves_without_a_restart(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arriving = Arriving()
-    monkeypatch.setattr("docqa.models.encoders._chosen", arriving.chosen)
+    monkeypatch.setattr("docqa.models.choosing._chosen", arriving.chosen)
     monkeypatch.setattr("docqa.services.LOOK_SECONDS", 0.05)
     app = create(settings)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:

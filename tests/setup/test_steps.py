@@ -12,7 +12,8 @@ SERVER = "compatible:http://127.0.0.1:8080/v1#multilingual-e5-base"
 @pytest.mark.parametrize(
     ("embedder", "reader", "expected"),
     [
-        ("auto", False, ["all-MiniLM-L6-v2"]),
+        ("auto", False, ["all-MiniLM-L6-v2", "multilingual-e5-small"]),
+        ("all-MiniLM-L6-v2", False, ["all-MiniLM-L6-v2"]),
         ("multilingual-e5-small", False, ["multilingual-e5-small"]),
         ("none", False, []),
         (SERVER, False, []),

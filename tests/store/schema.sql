@@ -108,14 +108,6 @@ CREATE TABLE full_text (
     last_chunk      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TABLE "embedding_model" (
-    slot      INTEGER PRIMARY KEY CHECK (slot IN (0, 1)),
-    state     TEXT NOT NULL UNIQUE CHECK (state IN ('serving', 'pending', 'retired')),
-    name      TEXT NOT NULL,
-    sha256    TEXT NOT NULL,
-    dimension INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE embedding_0 (
     chunk  INTEGER PRIMARY KEY REFERENCES "stored_chunk" (id) ON DELETE CASCADE,
     vector BLOB NOT NULL
@@ -284,10 +276,33 @@ BEGIN
     INSERT INTO chunk_fts (rowid, terms) VALUES (new.id, unpacked(new.terms));
 END;
 
+CREATE TABLE compaction (reached INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+
+CREATE TABLE "embedding_model" (
+    slot      INTEGER PRIMARY KEY CHECK (slot IN (0, 1, 2)),
+    state     TEXT NOT NULL CHECK (state IN ('serving', 'beside', 'pending', 'retired')),
+    name      TEXT NOT NULL,
+    sha256    TEXT NOT NULL,
+    dimension INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state != 'retired';
+
+CREATE TABLE embedding_2 (
+    chunk  INTEGER PRIMARY KEY REFERENCES stored_chunk (id) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE chunk_vec2 USING vec0 (embedding bit[384], document integer);
+
+CREATE TABLE sentence_embedding_2 (
+    chunk   INTEGER PRIMARY KEY REFERENCES stored_chunk (id) ON DELETE CASCADE,
+    vectors BLOB NOT NULL
+) STRICT;
+
 CREATE TRIGGER chunk_deleted AFTER DELETE ON stored_chunk BEGIN
     INSERT INTO chunk_fts (chunk_fts, rowid, terms) VALUES ('delete', old.id, unpacked(old.terms));
     DELETE FROM chunk_vec WHERE rowid = old.id;
     DELETE FROM chunk_vec1 WHERE rowid = old.id;
+    DELETE FROM chunk_vec2 WHERE rowid = old.id;
 END;
-
-CREATE TABLE compaction (reached INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;

@@ -37,6 +37,7 @@ FROZEN = {
     "0015_questions.sql": "8f2ee88d141aca0f3d5f9c2c0dbab3a86e7bfc237d0784e5f8bde3468a4ffe76",
     "0016_smaller.sql": "06e4f2f1d74a10cbb69f1809bf40020225554108abfc74d0d0a9fb74d297152d",
     "0017_units_in_passing.sql": "8087cfaad734cc996bba50f8d0171e7cc3bbc1d15640ede5bf88b449122d2af1",
+    "0018_vectors_beside.sql": "8dba5099453ac941efe3681059548c14d3601179a63abadc75eb19dd3802e556",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))

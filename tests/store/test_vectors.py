@@ -95,7 +95,7 @@ async def finished(db: Database, name: str, count: int) -> int:
     """The row of a document as `add` makes it that needs no more work."""
     document = await add(db, name, count)
     async with db.write() as conn:
-        await store.jobs.finish_document(conn, document, "ready", "A summary.", "en", "")
+        await store.jobs.finish_document(conn, document, "ready", "")
     return document
 
 
@@ -233,8 +233,10 @@ async def test_a_kill_in_the_middle_loses_no_vector_and_the_deletion_goes_on(db:
     await db.close()
 
 
-async def test_a_third_model_waits_until_the_first_is_deleted(db: Database) -> None:
+async def test_a_third_model_waits_until_the_first_is_deleted_where_another_serves_beside(db: Database) -> None:
     document = await finished(db, "one", 5)
+    async with db.write() as conn:
+        assert await store.vectors.use_beside(conn, StoredModel("beside", "jkl", 8))
     await use(db, TWO)
     await embed(db, document, TWO, 0, 5)
     async with db.write() as conn:

@@ -132,7 +132,7 @@ async def _intended(
     tokens = _without_prefixes(tokens, view, language)
     reader = Reader(view, tokens, language, values)
     mentions = await asyncio.to_thread(reader.mentions)
-    embedder = encoders.embedder_for(language)
+    embedder = encoders.serving_for(language)
     if embedder is not None and any(mention.kind == "unknown" for mention in mentions):
         reader.alike = await _alike(embedder, view, tokens, mentions)
         mentions = await asyncio.to_thread(reader.mentions)

@@ -55,7 +55,7 @@ async def answer_by_look_up(
     if len(parts) > 1 and (whole := await asyncio.to_thread(together, tables, parts, question)):
         parts, answers = [], [whole]
     for part in parts:
-        alike = await _alike(encoders.embedder_for(part.language), tables, part)
+        alike = await _alike(encoders.serving_for(part.language), tables, part)
         answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
     by_id = {document.id: document for document in documents}
     sources: list[Source] = []
