@@ -10,7 +10,8 @@ from docqa.questions.wording import unspaced, unspaced_codes, unspaced_pattern
 LONGEST = 160  # characters; what is longer says something
 Talk = Literal["greeting", "thanks", "capabilities"]
 _TALKS: tuple[Talk, ...] = ("capabilities", "thanks", "greeting")  # the most telling first
-_ASKING = ("person", "time", "place", "reason")
+_CLAUSE = re.compile("[，,；;。：:]")
+_ASKING = ("person", "time", "place", "reason", "thing")
 
 
 def small_talk(text: str, language: str = "") -> tuple[Talk, str] | None:
@@ -30,13 +31,15 @@ def is_work(text: str, language: str) -> bool:
     """Whether something is to be written, translated or made up, which takes a language model; who once did so may be
     asked."""
     orders = filter(None, (_work(code).search(text) for code in dict.fromkeys((language, "en"))))
-    return any(not _asks_who(text[: order.start()]) for order in orders)
+    return any(not _asks(text, order.start(), order.end()) for order in orders)
 
 
-def _asks_who(before: str) -> bool:
-    """Whether the words before a verb ask who, when, where or why: it is then no order. Where words are not separated
-    an order is looked for anywhere."""
-    return unspaced(before) and any(unspaced_pattern(name).search(before) for name in _ASKING)
+def _asks(text: str, start: int, end: int) -> bool:
+    """Whether the clause around `text[start:end]` asks who, when, where, why or what: it is then no order. Where words
+    are not separated an order is looked for anywhere."""
+    before, after = _CLAUSE.split(text[:start])[-1], _CLAUSE.split(text[end:])[0]
+    clause = before + text[start:end] + after
+    return unspaced(clause) and any(unspaced_pattern(name).search(clause) for name in _ASKING)
 
 
 def _separates(code: str) -> bool:

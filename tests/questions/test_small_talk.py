@@ -56,6 +56,8 @@ def test_a_question_is_no_small_talk(text: str) -> None:
         ("Traduce esto al inglés", "es"),
         ("把这段话翻译成英文", "zh"),
         ("把这几页翻译成英文", "zh"),
+        ("写一封信给房东，说明为什么要退租", "zh"),
+        ("何か詩を書いて", "ja"),
     ],
 )
 def test_what_has_to_be_written_is_work(text: str, language: str) -> None:
@@ -77,7 +79,16 @@ def test_a_question_or_a_summary_is_no_work(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"), [("谁翻译了这本书？", "zh"), ("什么时候改写的？", "zh"), ("誰が翻訳していますか", "ja")]
+    ("text", "language"),
+    [
+        ("谁翻译了这本书？", "zh"),
+        ("什么时候改写的？", "zh"),
+        ("誰が翻訳していますか", "ja"),
+        ("在埃施被处死后路德写了哪首赞美诗？", "zh"),
+        ("什么导致路德写作赞美诗？", "zh"),
+        ("天文台发出什么信号时电车厂会暂停服务？", "zh"),
+        ("どんな手紙を書いていますか", "ja"),
+    ],
 )
 def test_who_once_did_such_work_may_be_asked_where_words_are_not_separated(text: str, language: str) -> None:
     assert not is_work(text, language)
