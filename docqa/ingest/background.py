@@ -78,7 +78,7 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
 async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None, document: StoredDocument) -> None:
     """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
     words."""
-    state, message, beside_wanted = "ready", "", encoders.beside_wanted
+    state, message = "ready", ""
     await store_tables(intake, document.id)
     if embedder is not None:
         try:
@@ -97,9 +97,10 @@ async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None,
             if gist.notes:
                 await store.notes.replace_notes(conn, document.id, gist.notes)
             await store.jobs.describe_document(conn, document.id, gist.summary, language)
-    if encoders.needs_beside(language) and not beside_wanted:
+    making = await _makes_beside(intake, encoders)
+    if encoders.needs_beside(language) and not making:
         return encoders.want_beside()  # it comes again when vectors can be made by that model
-    if encoders.beside is not None and beside_wanted and state == "ready":
+    if encoders.beside is not None and making and state == "ready":
         try:
             with_units = encoders.needs_beside(language)  # of the others few are asked in another language
             if not await _embed_beside(intake, encoders.beside, document, with_units):
@@ -112,6 +113,11 @@ async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None,
     async with intake.db.write() as conn:
         await store.jobs.finish_document(conn, document.id, state, message)
     return None
+
+
+async def _makes_beside(intake: Intake, encoders: Encoders) -> bool:
+    async with intake.db.read() as conn:
+        return encoders.beside is not None and await store.vectors.makes_vectors(conn, stored_model(encoders.beside))
 
 
 async def _embed_beside(intake: Intake, beside: Embedder, document: StoredDocument, with_units: bool) -> bool:

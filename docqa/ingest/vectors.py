@@ -43,7 +43,7 @@ async def _begin_beside(intake: Intake, encoders: Encoders, beside: Embedder) ->
     """Have vectors made by the model beside once it is wanted, or was in an earlier run."""
     model = stored_model(beside)
     async with intake.db.read() as conn:
-        making = await store.vectors.model_beside(conn) == model
+        making = await store.vectors.makes_vectors(conn, model)
         languages = [] if making or encoders.beside_wanted else list(await store.documents.languages(conn))
     if making and encoders.beside_wanted:
         return

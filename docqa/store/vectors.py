@@ -58,6 +58,12 @@ async def model_beside(conn: Connection) -> StoredModel | None:
     return await _model(conn, "beside")
 
 
+async def makes_vectors(conn: Connection, model: StoredModel) -> bool:
+    """Whether a model serves, is to, or serves beside another."""
+    sql = "SELECT 1 FROM embedding_model WHERE name = ? AND sha256 = ? AND dimension = ? AND state != 'retired'"
+    return await fetch_one(conn, sql, model.name, model.sha256, model.dimension) is not None
+
+
 async def _model(conn: Connection, state: str) -> StoredModel | None:
     row = await fetch_one(conn, "SELECT name, sha256, dimension FROM embedding_model WHERE state = ?", state)
     return StoredModel(*row) if row else None

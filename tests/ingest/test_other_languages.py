@@ -6,11 +6,14 @@ from typing import Any
 
 import httpx
 import pytest
+from aiosqlite import Connection
 
 from conftest import client_of, key_for, upload
+from docqa import store
 from docqa.api.app import create
 from docqa.errors import Unavailable
 from docqa.settings import Settings
+from docqa.store.documents import StoredDocument
 from stand_ins import UnitByUnit
 from waiting import until
 
@@ -168,6 +171,37 @@ async def test_a_question_in_another_language_has_the_documents_embedded_for_the
             return await library.finds("Sind Haustiere erlaubt?", lease) == [lease]
 
         await until(embedded, "it is found by what it means")
+
+
+async def test_a_question_in_another_language_may_come_just_when_a_document_is_begun(
+    settings: Settings,
+    models: tuple[Model, Model],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, next_indexing = await serve(settings, models), store.jobs.next_indexing
+
+    async def meanwhile(conn: Connection, wanted: Sequence[int] = ()) -> StoredDocument | None:
+        document = await next_indexing(conn, wanted)
+        if document:
+            app.state.services.encoders.want_beside()
+        return document
+
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        library = Library(client)
+        lease = await library.holds(LEASE, "lease.txt")
+        monkeypatch.setattr(store.jobs, "next_indexing", meanwhile)
+        services = app.state.services
+        async with services.db.write() as conn:
+            await store.jobs.resume_documents(conn, [1])
+        services.work.set()
+
+        async def embedded() -> bool:
+            return LEASE in models[1].texts
+
+        await until(embedded, "the document has vectors of both")
+        await library.is_done(lease)
+        assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 async def test_a_restart_loads_the_other_model_only_for_what_needs_it(
