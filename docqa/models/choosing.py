@@ -80,9 +80,13 @@ def _chosen(
 
 
 def _beside(settings: Settings, catalog: Catalog, embedder: Embedder | None) -> Embedder | None:
-    """The model for languages that the embedder does not know, if it is installed."""
+    """The model for languages that the embedder does not know, if it is installed: it rests until one needs it."""
     entry = catalog.beside(settings.embedder) if embedder is not None else None
-    return _open(settings, catalog, entry) if entry and catalog.present(entry) else None
+    if entry is None or not catalog.present(entry):
+        return None
+    beside = _open(settings, catalog, entry)
+    beside.rests = True
+    return beside
 
 
 def _reader(
