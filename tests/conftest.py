@@ -1,6 +1,7 @@
 """Fixtures: an application in this process, without models, and a whole server in a process of its own, with them."""
 
 import asyncio
+import gc
 import os
 import re
 import shutil
@@ -35,6 +36,22 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
 # Tests run two at a time: threads of torch that spin while they wait would take the cores from the other one. Read when
 # torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# What is collected stays until the end: ten thousand tests, and all that their modules import, need not be looked through for
+# garbage again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests of one file run in one process, and all that drive the browser, which share it and a server with models."""
+    from sharing import Sharing
+
+    return Sharing(config, log)
 
 
 def pytest_sessionfinish() -> None:
