@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from conftest import Server
+from conftest import Server, without_models
 from docqa import ROOT
 from docqa.cli.main import main
 from webdriver import CHROMEDRIVER, CHROMIUM, ENTER, Browser, chromium
@@ -63,7 +63,7 @@ def on_a_terminal(data: Path) -> Iterator[str]:
     """A server of its own, started by a person; the link that signs in."""
     master, terminal = pty.openpty()
     command = [sys.executable, str(ROOT / "run.py"), "serve", "--port", "0", "--data", str(data)]
-    environment = {**os.environ, "DOCQA_EMBEDDER": "none"}
+    environment = os.environ | without_models(data.with_name("no-models"))
     process = subprocess.Popen(command, stdout=terminal, stderr=subprocess.DEVNULL, env=environment)
     os.close(terminal)
     try:

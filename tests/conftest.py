@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from docqa import ROOT
 from docqa.api.app import create
 from docqa.api.auth import create_key
+from docqa.catalog.catalog import Catalog
 from docqa.models.measured import FILE
 from docqa.settings import Settings
 from docqa.store.ballast import SIZE
@@ -162,6 +163,15 @@ def start_server(data: Path, **environ: str) -> Server:
     raise AssertionError(f"the server did not start: {Path(log.name).read_text()}")
 
 
+def without_models(folder: Path) -> dict[str, str]:
+    """What a server is started with that has no models in `folder`, and fetches none: an earlier start has given it up."""
+    catalog = Catalog.load(folder)
+    for entry in catalog.entries:
+        catalog.given_up(entry).parent.mkdir(parents=True, exist_ok=True)
+        catalog.given_up(entry).touch()
+    return {"DOCQA_EMBEDDER": "none", "DOCQA_MODELS": str(folder)}
+
+
 def stop_server(server: Server) -> int:
     """Its exit code after SIGTERM."""
     server.process.terminate()
@@ -175,7 +185,7 @@ def stop_server(server: Server) -> int:
 def words_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for the tests of one module, which searches by words alone and starts in a second."""
     folder = tmp_path_factory.mktemp("words")
-    server = start_server(folder / "data", DOCQA_EMBEDDER="none", DOCQA_MODELS=str(folder / "no-models"))
+    server = start_server(folder / "data", **without_models(folder / "no-models"))
     yield server
     assert stop_server(server) == 0
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from conftest import Server, start_server, stop_server
+from conftest import Server, start_server, stop_server, without_models
 from docqa import ROOT
-from docqa.catalog.catalog import Catalog
 from docqa.store.ballast import SIZE
 
 LEASE = "The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021.\n\nThe monthly rent is 12,400 euros, due on the third working day."
@@ -314,11 +313,8 @@ def test_data_that_cannot_be_used_are_said_in_one_sentence(tmp_path: Path) -> No
 
 
 def test_without_models_the_server_says_so_and_searches_by_words(tmp_path: Path) -> None:
-    catalog = Catalog.load(tmp_path / "models")
-    for entry in catalog.entries:  # as an earlier start leaves it that could fetch none of them
-        catalog.given_up(entry).parent.mkdir(parents=True, exist_ok=True)
-        catalog.given_up(entry).touch()
-    server = start_server(tmp_path / "data", DOCQA_MODELS=str(catalog.models_dir))
+    folder = without_models(tmp_path / "models")["DOCQA_MODELS"]
+    server = start_server(tmp_path / "data", DOCQA_MODELS=folder)
     try:
         with server.client() as client:
             health = client.get("/healthz").json()

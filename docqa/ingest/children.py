@@ -30,6 +30,9 @@ _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",  # Tesseract's threads wait for each other longer than they work
     "MALLOC_ARENA_MAX": "1",  # glibc reserves 64 MB of address space per thread, and the limit counts them
 }
+_STARTING = (
+    2.0  # seconds that a reader waits for the nursery, which is ready after half a one: a child of its own takes longer
+)
 _TEMPORARY = "docqa-reader-"
 _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"),
@@ -72,6 +75,8 @@ async def _start(limits: Limits, work: Work, temporary: str) -> Process:
     bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, watched, work.niceness)._asdict()
     environment = {**_environment(), "TMPDIR": temporary}
     try:
+        NURSERY.start(_environment())
+        await NURSERY.awaited(_STARTING)
         if forked := await NURSERY.fork({"bounds": bounds, "module": work.module}, environment):
             return Process(_NAME, forked, log_level=_LOGGED, largest=LARGEST_FRAME)
         return await Process.spawn(

@@ -10,6 +10,7 @@ import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from operator import add, mul
 from pathlib import Path
@@ -61,7 +62,9 @@ def kind_heads(models_dir: Path) -> dict[str, KindHead]:
 
     Raises CannotStart for a damaged file.
     """
-    heads = [_read(path) for folder in (SHIPPED, models_dir) for path in sorted(folder.glob(FILES))]
+    folders = dict.fromkeys((SHIPPED, models_dir))  # mostly the same
+    paths = [path for folder in folders for path in sorted(folder.glob(FILES))]
+    heads = [_read(path, path.stat().st_mtime_ns) for path in paths]
     return {head.base: head for head in heads}
 
 
@@ -70,7 +73,8 @@ def file_name(model: str) -> str:
     return f"kinds.{model}.json"
 
 
-def _read(path: Path) -> KindHead:
+@lru_cache(maxsize=8)
+def _read(path: Path, _changed: int) -> KindHead:
     try:
         stored = json.loads(path.read_text("utf-8"))
         kinds = tuple(stored["kinds"])

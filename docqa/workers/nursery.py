@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
@@ -21,6 +22,7 @@ from docqa.workers.forking import KILL, READY, STATUS
 
 log = logging.getLogger(__name__)
 
+_PAUSE = 0.02  # seconds between two looks whether it is ready
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -96,6 +98,12 @@ class Nursery:
                 start_new_session=True,
             )
         self._control = control
+
+    async def awaited(self, seconds: float) -> None:
+        """Wait while it is being started, for as long at most."""
+        end = time.monotonic() + seconds
+        while self.runs and not self.ready and time.monotonic() < end:
+            await asyncio.sleep(_PAUSE)
 
     def close(self) -> None:
         """End it, and its children with it."""

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from conftest import Server, start_server, stop_server
+from conftest import Server, start_server, stop_server, without_models
 
 pytest.importorskip("openapi_python_client", reason="openapi-python-client, which generates the client, is missing")
 
@@ -21,7 +21,8 @@ LEASE = b"The monthly rent of the warehouse is 12,400 euros. The lease ends on 3
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = start_server(tmp_path_factory.mktemp("server") / "data", DOCQA_EMBEDDER="none")
+    folder = tmp_path_factory.mktemp("server")
+    server = start_server(folder / "data", **without_models(folder / "no-models"))
     yield server
     stop_server(server)
 

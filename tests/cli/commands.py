@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Server, start_server, stop_server
+from conftest import Server, start_server, stop_server, without_models
 from docqa.cli.main import main
 
 WITHOUT_MODELS = {"DOCQA_EMBEDDER": "none", "DOCQA_VERIFIER": "off", "DOCQA_READER": "off"}
@@ -30,7 +30,7 @@ class Done:
 def word_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that searches by words."""
     folder = tmp_path_factory.mktemp("commands")
-    server = start_server(folder / "data", DOCQA_MODELS=str(folder), **WITHOUT_MODELS)
+    server = start_server(folder / "data", **without_models(folder) | WITHOUT_MODELS)
     yield server
     assert stop_server(server) == 0
 

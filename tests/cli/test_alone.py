@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import start_server
+from conftest import start_server, without_models
 from docqa import ROOT
 from docqa.cli.presence import ADDRESS, presence, running, url_of
 from tests.cli.commands import WITHOUT_MODELS, Run
@@ -61,7 +61,7 @@ def test_a_lost_key_is_said_with_a_remedy(alone: Run, lease: Path, tmp_path: Pat
 
 def test_a_server_is_there_for_commands_until_it_ends_and_not_after_it_was_killed(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    server = start_server(data, DOCQA_MODELS=str(tmp_path), **WITHOUT_MODELS)
+    server = start_server(data, **without_models(tmp_path) | WITHOUT_MODELS)
     assert running(data) == server.base
     for name in ("server.json", "server.lock", "server.log"):
         assert not (data / name).exists() or (data / name).stat().st_mode & 0o077 == 0

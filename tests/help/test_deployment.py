@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from conftest import Server, start_server, stop_server
+from conftest import Server, start_server, stop_server, without_models
 from docqa import ROOT
 from docqa.help.guides import source
 from stand_ins import certificate, free_port, openai, stand_in, status, stream
@@ -100,8 +100,7 @@ async def test_a_proxy_adds_tls_and_takes_nothing_away(proxy: object, tmp_path: 
         (models / "models.toml").write_text(f'[models]\nGPT5_2 = ["compatible:{model.url}#slow"]\n')
         settings = {
             "DOCQA_HOST_NAMES": NAME,
-            "DOCQA_EMBEDDER": "none",
-            "DOCQA_MODELS": str(models),
+            **without_models(models),
             "DOCQA_UPLOAD_MB": "4",
         }
         server = await asyncio.to_thread(start_server, tmp_path / "data", **settings)
@@ -160,7 +159,7 @@ async def with_sni(request: httpx.Request) -> None:
 
 @pytest.mark.skipif(not shutil.which("litestream"), reason="needs litestream (https://litestream.io/install/)")
 def test_litestream_keeps_a_copy_from_which_everything_comes_back(tmp_path: Path) -> None:
-    server = start_server(tmp_path / "data", DOCQA_EMBEDDER="none", DOCQA_MODELS=str(tmp_path))
+    server = start_server(tmp_path / "data", **without_models(tmp_path))
     database, copy = server.data / "docqa.sqlite", tmp_path / "copy"
     config = (
         snippet("backup", "yaml")
@@ -187,7 +186,7 @@ def test_litestream_keeps_a_copy_from_which_everything_comes_back(tmp_path: Path
     command = [sys.executable, str(ROOT / "run.py"), "restore", str(tmp_path / "restored.sqlite")]
     subprocess.run([*command, "--data", str(tmp_path / "new")], check=True)
     (tmp_path / "new" / "api-key").write_text(server.key)
-    again = start_server(tmp_path / "new", DOCQA_EMBEDDER="none", DOCQA_MODELS=str(tmp_path))
+    again = start_server(tmp_path / "new", **without_models(tmp_path))
     with again.client() as client:
         listed = {document["doc_id"] for document in client.get("/v1/api/documents").json()["documents"]}
         assert listed == set(ids[1:])

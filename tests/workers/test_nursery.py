@@ -13,7 +13,7 @@ import pytest
 from docqa import ROOT
 from docqa.workers.nursery import Forked, Nursery
 from docqa.workers.process import child_environment
-from waiting import can_fork, lives, until
+from waiting import PATIENCE, can_fork, lives, until
 
 pytestmark = [
     pytest.mark.anyio,
@@ -67,6 +67,24 @@ async def words_of(child: Forked) -> str:
 
 async def test_none_can_be_had_before_it_is_ready(nursery: Nursery, environment: dict[str, str]) -> None:
     assert await nursery.fork({"code": ""}, environment) is None
+    assert nursery.runs
+
+
+async def test_who_waits_while_it_is_being_started_gets_a_child(nursery: Nursery, environment: dict[str, str]) -> None:
+    nursery.start(environment)
+    await nursery.awaited(PATIENCE)
+    child = await nursery.fork({"code": "os.write(1, b'here')"}, environment)
+    assert child is not None
+    assert await words_of(child) == "here"
+
+
+async def test_nobody_waits_for_one_that_does_not_run_or_longer_than_is_said(
+    nursery: Nursery, environment: dict[str, str]
+) -> None:
+    async with asyncio.timeout(PATIENCE / 2):
+        await nursery.awaited(PATIENCE)
+        nursery.start(environment)
+        await nursery.awaited(0)
     assert nursery.runs
 
 
