@@ -98,7 +98,8 @@ def eventually(condition: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def enter(page: Browser, client: httpx.Client) -> None:
-    page.type("#key", client.headers["x-api-key"] + ENTER)
+    page.paste("#key", client.headers["x-api-key"])
+    page.type("#key", ENTER)
     page.wait("#tab-documents")
 
 

@@ -172,6 +172,13 @@ def without_models(folder: Path) -> dict[str, str]:
     return {"DOCQA_EMBEDDER": "none", "DOCQA_MODELS": str(folder)}
 
 
+def keep_measured(data: Path) -> None:
+    """Have a server with this folder know what models measured of themselves in an earlier run, which takes them seconds."""
+    data.mkdir(mode=0o700)
+    if MEASURED.exists():
+        shutil.copy(MEASURED, data)
+
+
 def stop_server(server: Server) -> int:
     """Its exit code after SIGTERM."""
     server.process.terminate()
@@ -194,9 +201,7 @@ def words_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with the real models, for all tests that need one. What these measure of themselves is kept for the next."""
     data = tmp_path_factory.mktemp("server") / "data"
-    data.mkdir(mode=0o700)
-    if MEASURED.exists():
-        shutil.copy(MEASURED, data)
+    keep_measured(data)
     server = start_server(data)
     yield server
     assert stop_server(server) == 0

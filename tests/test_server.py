@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from conftest import Server, start_server, stop_server, without_models
+from conftest import Server, keep_measured, start_server, stop_server, without_models
 from docqa import ROOT
 from docqa.store.ballast import SIZE
 
@@ -250,6 +250,7 @@ def test_keys_are_added_listed_and_revoked(server: Server) -> None:
 
 
 def test_a_server_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    keep_measured(tmp_path / "data")
     first = start_server(tmp_path / "data")
     with first.client() as client:
         doc_id = upload(client, STORY * 20)
@@ -270,6 +271,7 @@ def test_a_server_that_is_killed_goes_on_where_it_stopped(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_cleanly_in_the_middle_of_a_stream(tmp_path: Path, end: signal.Signals) -> None:
+    keep_measured(tmp_path / "data")
     server = start_server(tmp_path / "data", DOCQA_EMBEDDER="none")
     with server.client() as client:
         doc_id = upload(client, STORY)

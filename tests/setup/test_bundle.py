@@ -1,12 +1,15 @@
 """`python run.py bundle DIR` gathers a folder that installs itself without a network, or says why it cannot."""
 
+import atexit
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -85,11 +88,19 @@ def make_checkout(root: Path) -> Installer:
     installer.python.parent.mkdir(parents=True)
     installer.python.symlink_to(sys.executable)
     (installer.venv / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
-    shutil.copytree(
-        next(Path(sys.prefix).glob("lib/python*/site-packages/pip")),
-        installer.venv / "lib" / python_folder() / "site-packages" / "pip",
-    )
+    packages = installer.venv / "lib" / python_folder() / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "pip.pth").write_text(str(pip_alone()))
     return installer
+
+
+@cache
+def pip_alone() -> Path:
+    """A folder with nothing but pip, which is compiled there once for all checkouts."""
+    folder = Path(mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    shutil.copytree(next(Path(sys.prefix).glob("lib/python*/site-packages/pip")), folder / "pip")
+    return folder
 
 
 @pytest.fixture
