@@ -3,7 +3,7 @@
 from xdist.scheduler import LoadFileScheduling
 
 
-class Sharing(LoadFileScheduling):  # type: ignore[misc, unused-ignore]
+class Sharing(LoadFileScheduling):
     """The tests of one file stay together, and those of the page: each process that ran some would start the browser and models."""
 
     def _split_scope(self, nodeid: str) -> str:

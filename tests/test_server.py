@@ -140,7 +140,12 @@ def ticks(pid: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("word", "query"), [("docqa.models.embedder", ""), ("docqa.models.chat.local", "model_name=SMOLLM2_135M")]
+    ("word", "query"),
+    [
+        (f"{os.sep}all-MiniLM-L6-v2 384 ", ""),  # another embedding model may serve beside it
+        ("docqa.models.chat.local", "model_name=SMOLLM2_135M"),
+    ],
+    ids=["embedder", "language model"],
 )
 def test_a_killed_child_costs_at_most_one_answer(ready: Server, word: str, query: str) -> None:
     with ready.client() as client:
