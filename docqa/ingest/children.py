@@ -30,9 +30,7 @@ _ENVIRONMENT = {
     "OMP_THREAD_LIMIT": "1",  # Tesseract's threads wait for each other longer than they work
     "MALLOC_ARENA_MAX": "1",  # glibc reserves 64 MB of address space per thread, and the limit counts them
 }
-_STARTING = (
-    2.0  # seconds that a reader waits for the nursery, which is ready after half a one: a child of its own takes longer
-)
+_STARTING = 2.0  # seconds that a reader waits for the nursery, which takes half a one: a child of its own takes longer
 _TEMPORARY = "docqa-reader-"
 _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"),
