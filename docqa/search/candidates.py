@@ -1,7 +1,7 @@
 """First stage of a search: full text and vectors find candidates, reciprocal rank fusion merges their rankings."""
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from aiosqlite import Connection
@@ -13,7 +13,8 @@ from docqa.search.passages import Scores
 from docqa.search.weights import Query, bm25_of_packed
 from docqa.store.chunks import Hit, StoredChunk
 from docqa.store.full_text import Match, Scope
-from docqa.store.vector_index import VectorIndex
+from docqa.store.vector_index import Known, VectorIndex
+from docqa.text.packed_terms import held
 
 RETRIEVED = 50  # chunks, by full text and by vectors each
 MATCHED = 200  # those with most of the terms, of which BM25 chooses: it has to read their words
@@ -50,7 +51,7 @@ class Request:
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
     than the question's, which are searched by vectors alone; `tabled` are chunks with rows of tables that the
-    question's terms stand for, best first, with how well they fit.
+    question's terms stand for, best first, with how well they fit. `begun` is what `begin_nearest` gave for `query`.
     """
 
     scope: Scope
@@ -60,6 +61,7 @@ class Request:
     pages: Mapping[int, Collection[int]]
     across: frozenset[int] = frozenset()
     tabled: Sequence[tuple[StoredChunk, float]] = ()
+    begun: "Future[Known] | None" = None
 
     def document_name(self, document: int) -> frozenset[str]:
         """The terms by which the question names this document."""
@@ -69,9 +71,10 @@ class Request:
 async def find_candidates(
     conn: Connection, request: Request, embedder: Embedder | None, vectors: VectorIndex, limit: int
 ) -> list[Candidate]:
-    """The best candidates of the fused ranking, best first, at most `limit`; `vectors` is the database's index."""
+    """The best candidates of the fused ranking, best first, at most `limit`; `vectors` is the database's index. It is
+    for a thread, which it keeps for some milliseconds."""
     query, documents, across = request.query, request.scope.documents, request.across
-    own = await _retrieve(conn, request.scope, query, embedder, vectors, across)
+    own = await _retrieve(conn, request.scope, query, embedder, vectors, across, request.begun)
     expanded = Retrieved(())
     if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
         scope = await store.full_text.scope_of(conn, others)
@@ -91,15 +94,15 @@ async def find_candidates(
     cosines = await _cosines(conn, chunks, embedder, query, across)
     related = await _cosines(conn, chunks, embedder, request.expansion, across) if request.expansion else {}
     named_chunks = {chunk.id for ranking in on_pages for chunk in ranking.matched}
-    candidates = []
+    candidates, sought = [], query.terms
     for chunk, score in fused:
-        name, held = request.document_name(chunk.document), chunk.terms.split()
+        name, present = request.document_name(chunk.document), held(chunk.stored_terms, sought)
         in_language, by_vector = chunk.document not in across, in_place_of_words(cosines.get(chunk.id))
         scores = Scores(
             bm25=max(ranking.score(chunk) for ranking in (own, by_name)) if in_language else by_vector,
             cosine=cosines.get(chunk.id),
-            coverage=query.coverage(held, name) if in_language else by_vector,
-            lexical_coverage=query.lexical_coverage(held, name),
+            coverage=query.coverage(present, name) if in_language else by_vector,
+            lexical_coverage=query.lexical_coverage(present, name),
             expansion=expanded.score(chunk) + related.get(chunk.id, 0.0) if in_language else 0.0,
             document_name=query.coverage(name) if len(documents) > 1 else 0.0,
             on_named_page=chunk.id in named_chunks,
@@ -116,17 +119,20 @@ async def _retrieve(
     embedder: Embedder | None,
     vectors: VectorIndex,
     across: frozenset[int],
+    begun: "Future[Known] | None" = None,
 ) -> Retrieved:
     matched: Sequence[Match] = ()
     if query.matching and (by_words := [id_ for id_ in scope.documents if id_ not in across]):
         within = scope if len(by_words) == len(scope.documents) else await store.full_text.scope_of(conn, by_words)
-        matched = await store.full_text.matches(conn, within, query.matching, query.counts, MATCHED)
+        occurrences = query.occurrences
+        if within != occurrences.scope:
+            occurrences = await store.full_text.occurrences(conn, within, query.matching)
+        matched = await store.full_text.matches(conn, occurrences, query.matching, MATCHED)
     near: Sequence[Hit] = ()
     if embedder and query.vector:
         model = stored_model(embedder)
-        near = await store.vectors.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors)
-    held = [(match.terms, match.held) for match in matched]
-    scores = await asyncio.to_thread(bm25_of_packed, query.matching, held) if held else []
+        near = await store.vectors.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors, begun)
+    scores = bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
     ranked = sorted(zip(matched, scores, strict=True), key=lambda match: -match[1])[:RETRIEVED]
     best = max(scores, default=0.0) or 1.0
     hits = [Hit(match.id, match.document) for match, _ in ranked]

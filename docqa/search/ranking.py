@@ -1,8 +1,8 @@
 """Second stage of a search: the units of each candidate are scored, and decide the order."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from docqa.models.embedder import Embedder
 from docqa.models.packing import packed_dots
@@ -18,7 +18,6 @@ TABLE = 2.0  # for rows of a table that have all the names which the question's 
 DOCUMENT_NAME = 1.0  # for a passage of a document whose name carries all of the question's weight
 
 Units = Sequence[Unit]
-Keep = Callable[[Mapping[int, bytes]], Awaitable[None]]  # packed vectors of units, by chunk id
 
 
 def final_score(passage: Passage) -> float:
@@ -45,70 +44,59 @@ def by_final_score(passages: Sequence[Passage]) -> list[Passage]:
     )
 
 
-async def with_units(
-    query: Query,
-    passages: Sequence[Passage],
-    names: Mapping[int, frozenset[str]],
-    packed: Mapping[int, bytes],
-    embedder: Embedder | None,
-    keep: Keep,
-) -> list[Passage]:
-    """The passages, which know their blocks, with their units scored.
+@dataclass
+class InUnits:
+    """Passages, which know their blocks, cut into units: these, and their similarities to a question as they are
+    stored, by chunk id."""
 
-    `names` are the terms by which the question names documents, `packed` the stored vectors of units by chunk id;
-    `keep` gets those that must be made. Raises Unavailable where vectors must be made and cannot.
-    """
-    parts = await asyncio.to_thread(
-        lambda: {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
-    )
-    cosines: dict[int, Sequence[float | None]] = {id_: [None] * len(of_chunk) for id_, of_chunk in parts.items()}
-    if embedder and query.vector:
-        cosines |= await _cosines(embedder, query, query.vector, passages, parts, packed, keep)
+    passages: Sequence[Passage]
+    units: Mapping[int, Units]
+    dots: dict[int, Sequence[float]]
 
-    def score() -> list[Passage]:
-        return [
-            replace(
-                passage,
-                units=_scored(
-                    query,
-                    passage.text,
-                    parts[passage.chunk.id],
-                    cosines[passage.chunk.id],
-                    names.get(passage.document.id, frozenset()),
-                )
-                if not passage.across
-                else _scored_across(parts[passage.chunk.id], cosines[passage.chunk.id]),
-            )
-            for passage in passages
-        ]
-
-    return await asyncio.to_thread(score)
+    @property
+    def lacking(self) -> list[Passage]:
+        """The passages whose units have no vectors yet."""
+        return [passage for passage in self.passages if passage.chunk.id not in self.dots]
 
 
-async def _cosines(
-    embedder: Embedder,
-    query: Query,
-    vector: bytes,
-    passages: Sequence[Passage],
-    parts: Mapping[int, Units],
-    packed: Mapping[int, bytes],
-    keep: Keep,
-) -> dict[int, Sequence[float]]:
-    """The similarity of each unit to the question, by chunk id; vectors that are not stored yet are made now."""
-    stored = await asyncio.to_thread(lambda: {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()})
+def in_units(passages: Sequence[Passage], vector: bytes | None, packed: Mapping[int, bytes]) -> InUnits:
+    """The passages in units; `packed` are the stored vectors of these by chunk id, `vector` is the question's."""
+    cut = {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
+    dots = {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()} if vector else {}
     # An earlier version may have cut the text into other units: its vectors are useless then.
-    stored = {id_: dots for id_, dots in stored.items() if len(dots) == len(parts[id_])}
-    lacking = [passage for passage in passages if passage.chunk.id not in stored]
-    made = await embedder.encode_units([(passage.text, parts[passage.chunk.id]) for passage in lacking], urgent=True)
-    await keep({passage.chunk.id: vectors for passage, vectors in zip(lacking, made, strict=True)})
-    stored |= await asyncio.to_thread(
-        lambda: {passage.chunk.id: packed_dots(vector, vectors) for passage, vectors in zip(lacking, made, strict=True)}
-    )
-    across = {passage.chunk.id for passage in passages if passage.across}
-    return {
-        id_: [embedder.scaled_unit(cosine, query.language, across=id_ in across) for cosine in dots]
-        for id_, dots in stored.items()
-    }
+    return InUnits(passages, cut, {id_: values for id_, values in dots.items() if len(values) == len(cut[id_])})
+
+
+async def add_vectors(cut: InUnits, vector: bytes, embedder: Embedder) -> dict[int, bytes]:
+    """Compare the units whose vectors are not stored yet with the question's; these vectors, which are made now, by
+    chunk id. Raises Unavailable."""
+    if not (lacking := cut.lacking):
+        return {}
+    texts = [(passage.text, cut.units[passage.chunk.id]) for passage in lacking]
+    vectors = await embedder.encode_units(texts, urgent=True)
+    made = {passage.chunk.id: each for passage, each in zip(lacking, vectors, strict=True)}
+    cut.dots |= await asyncio.to_thread(lambda: {id_: packed_dots(vector, each) for id_, each in made.items()})
+    return made
+
+
+def with_scores(
+    query: Query, cut: InUnits, names: Mapping[int, frozenset[str]], embedder: Embedder | None
+) -> list[Passage]:
+    """The passages with their units scored; `names` are the terms by which the question names documents."""
+    scored = []
+    for passage in cut.passages:
+        parts = cut.units[passage.chunk.id]
+        cosines: Sequence[float | None] = [None] * len(parts)
+        if embedder and query.vector:
+            dots = cut.dots[passage.chunk.id]
+            cosines = [embedder.scaled_unit(dot, query.language, across=passage.across) for dot in dots]
+        if passage.across:
+            of_passage = _scored_across(parts, cosines)
+        else:
+            name = names.get(passage.document.id, frozenset())
+            of_passage = _scored(query, passage.text, parts, cosines, name)
+        scored.append(replace(passage, units=of_passage))
+    return scored
 
 
 def _scored(

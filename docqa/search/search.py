@@ -18,8 +18,8 @@ from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
 from docqa.search.passages import Passage
-from docqa.search.ranking import by_final_score, with_units
-from docqa.search.weights import weigh
+from docqa.search.ranking import InUnits, add_vectors, by_final_score, in_units, with_scores
+from docqa.search.weights import Query, weigh
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.database import DRIVER
 from docqa.store.documents import StoredDocument
@@ -45,14 +45,22 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
 
     Raises Unavailable when an embedder fails.
     """
+    groups = await _by_embedder(index, documents, part)
     searched = [
-        await _search(index, group, part, top_k, embedder)
-        for embedder, group in (await _by_embedder(index, documents, part)).items()
+        (embedder, *await _search(index, group, part, max(top_k, RERANKED), embedder))
+        for embedder, group in groups.items()
     ]
-    passages = [passage for group in searched for passage in group]
-    if len(searched) > 1:
-        passages.sort(key=lambda passage: -passage.score)
-    return await _completed(index, passages[:top_k])
+
+    async def ranked(conn: Connection) -> list[Passage]:
+        passages: list[Passage] = []
+        for embedder, query, cut in searched:
+            scored = with_scores(query, cut, part.named, embedder)
+            passages += (by_final_score(scored) if index.rerank else scored)[:top_k]
+        if len(searched) > 1:
+            passages.sort(key=lambda passage: -passage.score)
+        return await _completed(conn, passages[:top_k])
+
+    return await index.db.at_once(ranked)
 
 
 async def _by_embedder(
@@ -81,35 +89,61 @@ async def _by_embedder(
 
 
 async def _search(
-    index: Index, documents: Sequence[StoredDocument], part: Part, top_k: int, embedder: Embedder | None
-) -> list[Passage]:
-    """The best passages of these documents, not yet completed."""
-    by_id = {document.id: document for document in documents}
-    ids = list(by_id)
-    async with index.db.read() as conn:
-        used = await _used(conn, await store.full_text.scope_of(conn, ids), part) if part.expansions else []
-        tabled = await _tabled(conn, documents, part, used)
+    index: Index, documents: Sequence[StoredDocument], part: Part, least: int, embedder: Embedder | None
+) -> tuple[Query, InUnits]:
+    """The question as it is searched for in these documents, and what is found by it, `least` passages or more where
+    there are."""
+    used: list[str] = []
+    tabled: list[tuple[StoredChunk, float]] = []
+    if part.expansions:
+        async with index.db.read() as conn:
+            scope = await store.full_text.scope_of(conn, [document.id for document in documents])
+            used = await _used(conn, scope, part)
+            tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
-    # Of a question of many pages this takes some time, and more than once: the part remembers it.
-    stated, searched = await asyncio.to_thread(lambda: (part.name_terms, part.searched_terms))
-    wordings = [(part.searched, searched), *([(expansion, terms(expansion))] if expansion else [])]
-    vectors = [await embedder.encode_question(text) if embedder else None for text, _ in wordings]
-    async with index.db.read() as conn:
-        scope = await store.full_text.scope_of(conn, ids)
-        query, *expanded = [
-            await weigh(conn, scope, wording, part.language, vector, stated)
-            for (_, wording), vector in zip(wordings, vectors, strict=True)
-        ]
-        names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
-        across = frozenset(
-            document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
-        )
-        request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, tabled)
-        limit = max(top_k, RERANKED_MORE if expansion or across else RERANKED)
-        candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
-        chunk_ids = [candidate.chunk.id for candidate in candidates]
-        packed = await store.vectors.sentence_vectors(conn, chunk_ids, stored_model(embedder)) if embedder else {}
-        blocks = await store.chunks.blocks(conn, chunk_ids)
+    vectors = [
+        await embedder.encode_question(text) if embedder else None
+        for text in [part.searched, *([expansion] if expansion else [])]
+    ]
+    query, cut = await index.db.at_once(
+        lambda conn: _candidates(conn, index, embedder, documents, part, expansion, vectors, tabled, least)
+    )
+    if embedder and query.vector and (made := await add_vectors(cut, query.vector, embedder)):
+        await _keep(index, embedder, made)
+    return query, cut
+
+
+async def _candidates(
+    conn: Connection,
+    index: Index,
+    embedder: Embedder | None,
+    documents: Sequence[StoredDocument],
+    part: Part,
+    expansion: str,
+    vectors: Sequence[bytes | None],
+    tabled: Sequence[tuple[StoredChunk, float]],
+    least: int,
+) -> tuple[Query, InUnits]:
+    """The question as it is searched for and what is found, `least` passages or more where there are; `vectors` are
+    those of the question and of its `expansion`."""
+    by_id = {document.id: document for document in documents}
+    scope = await store.full_text.scope_of(conn, list(by_id))
+    model = stored_model(embedder) if embedder else None
+    begun = store.vectors.begin_nearest(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
+    query, *expanded = [
+        await weigh(conn, scope, wording, part.language, vector, part.name_terms)
+        for wording, vector in zip([part.searched_terms, terms(expansion)], vectors, strict=False)
+    ]
+    across = frozenset(
+        document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
+    )
+    names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
+    request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, tabled, begun)
+    limit = max(least, RERANKED_MORE) if expansion or across else least
+    candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
+    chunk_ids = [candidate.chunk.id for candidate in candidates]
+    packed = await store.vectors.sentence_vectors(conn, chunk_ids, model) if model else {}
+    blocks = await store.chunks.blocks(conn, chunk_ids)
     passages = [
         Passage(
             chunk=candidate.chunk,
@@ -121,15 +155,7 @@ async def _search(
         )
         for candidate in candidates
     ]
-
-    async def keep(made: Mapping[int, bytes]) -> None:
-        if made and embedder:
-            await _keep(index, embedder, made)
-
-    passages = await with_units(query, passages, names, packed, embedder, keep)
-    if index.rerank:
-        passages = by_final_score(passages)
-    return passages[:top_k]
+    return query, in_units(passages, query.vector, packed)
 
 
 async def _keep(index: Index, embedder: Embedder, made: Mapping[int, bytes]) -> None:
@@ -165,15 +191,14 @@ async def _tabled(
     return list(fitting.values())
 
 
-async def _completed(index: Index, passages: Sequence[Passage]) -> list[Passage]:
+async def _completed(conn: Connection, passages: Sequence[Passage]) -> list[Passage]:
     """The passages with the rest of paragraphs they were cut out of: "it" or "the company" is named there.
 
     What follows a chunk is left to the next chunk if that was found too. What precedes it is not: a source must be
     understood by itself.
     """
     ids = {passage.chunk.id for passage in passages}
-    async with index.db.read() as conn:
-        beside = await store.chunks.beside(conn, ids)
+    beside = await store.chunks.beside(conn, ids)
     return [
         _complete(passage, beside.get(passage.chunk.id, NOTHING), next_found=passage.chunk.id + 1 in ids)
         for passage in passages

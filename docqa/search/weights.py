@@ -5,17 +5,16 @@ in other languages and on other subjects the commonest words look rare. Without 
 question is judged by rarity in the language, for a general word looks rare in a small file.
 """
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.store.full_text import BITS, Scope
+from docqa.store.full_text import BITS, Occurrences, Scope
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
 from docqa.text.packed_terms import Counted, length, packed
@@ -57,12 +56,14 @@ def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> lis
 def bm25_of_packed(weights: Mapping[str, float], passages: Sequence[tuple[str, int]]) -> list[float]:
     """The same of passages given as their packed terms, each with a bit for each of the first terms that it holds."""
     stored = [packed(terms) for terms, _ in passages]
-    counted = [
-        (Counted(term), weight, 1 << place if place < BITS else 0)
-        for place, (term, weight) in enumerate(weights.items())
-    ]
+    every = -1 << BITS  # terms that have no bit are looked for
+    counted = [(Counted(term), weight, 1 << place) for place, (term, weight) in enumerate(weights.items())]
+    by_bits = {
+        bits: [(term.within, weight) for term, weight, bit in counted if (bits | every) & bit]
+        for bits in {bits for _, bits in passages}
+    }
     held = [
-        [(weight, count) for term, weight, bit in counted if (bits & bit or not bit) and (count := term.within(terms))]
+        [(weight, count(terms)) for count, weight in by_bits[bits]]
         for terms, (_, bits) in zip(stored, passages, strict=True)
     ]
     return _bm25(held, list(map(length, stored)))
@@ -115,16 +116,21 @@ class Query:
 
     `weights` order passages and sentences, `matching` are the weights of the terms that find passages. `words` judge
     how much of the question a text covers; they are empty with vectors and where the language has no word list.
-    `vector` is the question's embedding, None where its `language` has no embedder. `counts` says in how many chunks
-    each term is.
+    `vector` is the question's embedding, None where its `language` has no embedder. `occurrences` are those of its
+    terms in the documents that are asked.
     """
 
     weights: Mapping[str, float]
     matching: Mapping[str, float]
     vector: bytes | None
+    occurrences: Occurrences
     words: Sequence[Word] = ()
     language: str = ""
-    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """All that it looks for in a text."""
+        return frozenset(self.weights).union(*((word.form, word.stem) for word in self.words)) - {""}
 
     def coverage(self, held: Iterable[str], document_name: frozenset[str] = frozenset()) -> float:
         """The share of the question's weight, 0 to 1, in the terms `held`; terms of the document's name are
@@ -158,24 +164,25 @@ async def weigh(
     names: frozenset[str] = frozenset(),
 ) -> Query:
     """A question in `language`, given by its search terms, with their weights in these documents; `names` are the terms
-    of names in it."""
-    counts = await store.full_text.counts(conn, scope, question_terms)
+    of names in it. It is for a thread, which it keeps for some milliseconds."""
+    occurrences = await store.full_text.occurrences(conn, scope, question_terms)
+    counts = occurrences.counts
     function_words = frozenset(filter(is_function_word, question_terms))
     if vector is not None:
         # A term that is in no chunk is a gap in the documents, unless it is a question word.
         sought = [term for term in question_terms if term in counts or term not in function_words]
         weights = _weights({term: counts.get(term, 0) for term in sought}, scope.size + BACKGROUND, function_words)
         telling = _telling_here(_telling(counts, scope.size), scope.size, names)
-        return Query(weights, {term: weights[term] for term in telling}, vector, (), language, counts)
+        return Query(weights, {term: weights[term] for term in telling}, vector, occurrences, (), language)
     function_words |= _stems_of(function_words, question_terms)
     # Nor is a compound one, whose parts are terms themselves: French writes "fait-il" in questions only.
     sought = [term for term in question_terms if term in counts or not (term in function_words or is_compound(term))]
     weights = _weights({term: counts.get(term, 0) for term in sought}, scope.size + BACKGROUND, function_words)
-    known = await asyncio.to_thread(shares, language)
+    known = shares(language)
     matching = _matching(_telling(counts, scope.size), scope.size, known, function_words)
     expected = {term: IN_LANGUAGE * known.get(term, 0.0) for term in sought} if known else {}
     words = tuple(_words(question_terms, _weights(expected, IN_LANGUAGE, function_words)))
-    return Query(weights, matching, None, words, language, counts)
+    return Query(weights, matching, None, occurrences, words, language)
 
 
 def _matching(

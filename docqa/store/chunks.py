@@ -12,7 +12,7 @@ from aiosqlite import Connection
 
 from docqa.store.sql import change, change_many, fetch_all
 from docqa.text.blocks import Block, clipped, stored_blocks
-from docqa.text.packed_terms import packed
+from docqa.text.packed_terms import packed, unpacked
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Chunk:
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk as it is stored; `document` is a row id, `terms` are separated by spaces, `start` is its offset in the
-    text of the page."""
+    """A chunk as it is stored; `document` is a row id, `stored_terms` are packed or separated by spaces, `start` is its
+    offset in the text of the page."""
 
     id: int
     document: int
@@ -40,8 +40,13 @@ class StoredChunk:
     section: str
     columns: str
     text: str
-    terms: str
+    stored_terms: str
     start: int = 0
+
+    @property
+    def terms(self) -> str:
+        """Its terms, separated by spaces."""
+        return unpacked(self.stored_terms)
 
 
 class Hit(NamedTuple):
@@ -61,7 +66,8 @@ class Beside:
     after: str
 
 
-CHUNK = "c.id, c.document, c.page_number, c.section, c.columns, c.text, c.terms, c.start"
+CHUNK = """c.id, c.document, c.page_number, c.section, c.columns, c.text,
+           (SELECT terms FROM stored_chunk WHERE id = c.id), c.start"""
 
 
 def is_verbatim(document: str, page_number: str, start: str, length: str, text: str) -> str:

@@ -3,14 +3,15 @@
 There is one writing connection and a few reading ones, each with a thread of its own.
 
 Reads and writes are `async with db.read() as conn` and `async with db.write() as conn`; a write is one transaction.
-A read that takes a moment is `await db.lists.look(lambda conn: ...)`, which costs a tenth.
+A read that takes a moment is `await db.lists.look(lambda conn: ...)`, which costs a tenth; one of many statements and
+some reckoning is `await db.at_once(lambda conn: ...)`, which goes to a thread once for all of it.
 """
 
 import asyncio
 import importlib.util
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +22,10 @@ import aiosqlite
 from docqa.errors import CannotStart, DiskFull
 from docqa.store import early
 from docqa.store.ballast import Ballast, free_space
-from docqa.store.glances import Glances, Read
+from docqa.store.glances import Glances, Read, Result
 from docqa.store.modes import make_private
 from docqa.store.pragmas import only_reading, set_pragmas
+from docqa.store.readers import Readers
 from docqa.store.small_vectors import small
 from docqa.store.vector_index import VectorIndex
 from docqa.text.packed_terms import packed, unpacked
@@ -90,8 +92,9 @@ def check_driver() -> None:
         raise CannotStart(f"SQLite {DRIVER.sqlite_version} lacks what DocQA needs: {error}.") from error
 
 
-async def _open(path: Path, prepare: Read[None]) -> aiosqlite.Connection:
-    conn = await aiosqlite.Connection(lambda: connect(path), 64)
+async def _open(raw: Any, prepare: Read[None]) -> aiosqlite.Connection:
+    """The connection that is made of one of the driver."""
+    conn = await aiosqlite.Connection(lambda: raw, 64)
     try:
         await prepare(conn)
     except BaseException:
@@ -166,7 +169,11 @@ class Database:
     """Open with `await Database.open(path)`, close with `await db.close()`."""
 
     def __init__(
-        self, path: Path, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], short: list[Glances]
+        self,
+        path: Path,
+        writer: aiosqlite.Connection,
+        readers: Mapping[aiosqlite.Connection, Any],
+        short: list[Glances],
     ) -> None:
         self.path = path
         # Nobody's list has others wait for their keys and the server's health, which are single rows.
@@ -176,10 +183,8 @@ class Database:
         self._owed = False  # whether the log still holds deleted data
         self.ballast = Ballast(path)
         self.vectors = VectorIndex(partial(connect, path, "mode=ro"))
-        self._opened: list[aiosqlite.Connection | Glances] = [*short, *readers, writer]
-        self._readers: asyncio.Queue[aiosqlite.Connection] = asyncio.Queue()
-        for reader in readers:
-            self._readers.put_nowait(reader)
+        self._readers = Readers(readers)
+        self._opened: list[Glances | Readers | aiosqlite.Connection] = [*short, self._readers, writer]
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
@@ -190,35 +195,30 @@ class Database:
         try:
             make_private(path)
             Ballast(path).release()  # a server starts on a full disk, too
-            writer = await _open(path, set_pragmas)
-            opened = [writer]
+            writer = await _open(connect(path), set_pragmas)
+            readers: dict[aiosqlite.Connection, Any] = {}
             try:
                 await _migrate(writer)
                 await _shrinkable(writer, path)
-                for _ in range(READERS):
-                    opened.append(await _open(path, only_reading))
+                for raw in [connect(path) for _ in range(READERS)]:
+                    readers[await _open(raw, only_reading)] = raw
                 short = [Glances(connect(path), only_reading) for _ in range(2)]
             except BaseException:
-                for conn in opened:
+                for conn in (writer, *readers):
                     await conn.close()
                 raise
         except (OSError, DRIVER.Error) as error:
             raise CannotStart(f"{path} cannot be used as the database: {error}") from error
-        return cls(path, writer, opened[1:], short)
+        return cls(path, writer, readers, short)
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[aiosqlite.Connection]:
+    def read(self) -> AbstractAsyncContextManager[aiosqlite.Connection]:
         """A connection for SELECTs that all see the same state of the data."""
-        conn = await self._readers.get()
-        try:
-            await conn.execute_fetchall("BEGIN")
-            yield conn
-        finally:
-            await asyncio.shield(self._give_back(conn))
+        return self._readers.read()
 
-    async def _give_back(self, conn: aiosqlite.Connection) -> None:
-        await conn.rollback()
-        self._readers.put_nowait(conn)
+    async def at_once(self, read: Read[Result]) -> Result:
+        """What `read` makes of such SELECTs and what it reckons between them, in one go in a thread; it awaits nothing
+        but its connection. Raises what `read` does."""
+        return await self._readers.at_once(read)
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[aiosqlite.Connection]:
@@ -279,7 +279,7 @@ class Database:
 
     async def close(self) -> None:
         """Wait for the current write and close every connection, readers in use included."""
-        await self.vectors.close()
         async with self._writing:
             for conn in self._opened:
                 await conn.close()
+        await self.vectors.close()

@@ -81,20 +81,40 @@ async def _joined(conn: Connection, ranges: Sequence[tuple[int, int]]) -> list[t
     return joined
 
 
-async def counts(conn: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
-    """In how many chunks of the scope each term occurs; terms in none are left out.
+@dataclass(frozen=True)
+class Occurrences:
+    """Where terms occur in a scope: `counts` says in how many chunks each does, without those in none; `chunks` are the
+    ids of these, where the scope is not LARGE."""
 
-    Of a LARGE scope terms in more than COUNTED chunks are counted in a sample that is spread over it.
-    """
+    scope: Scope
+    counts: Mapping[str, int]
+    chunks: Mapping[str, Sequence[int]]
+
+
+async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str]) -> Occurrences:
+    """Where each term occurs in the scope. Of a LARGE one terms in more than COUNTED chunks are counted in a sample
+    that is spread over it."""
     sought = list(dict.fromkeys(terms))
     if scope.size <= LARGE:
-        return await _counts(conn, scope.ranges, sought)
+        chunks = await _chunks(conn, scope.ranges, sought)
+        return Occurrences(scope, {term: len(ids) for term, ids in chunks.items()}, chunks)
     known = await _counts(conn, scope.ranges, sought, COUNTED)
     common = [term for term, count in known.items() if count == COUNTED]
     sample = _sample(scope.ranges)
     share = _length(sample) / _length(scope.ranges)
     sampled = await _counts(conn, sample, common)
-    return known | {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in common}
+    estimated = {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in common}
+    return Occurrences(scope, known | estimated, {})
+
+
+async def _chunks(conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str]) -> dict[str, list[int]]:
+    """The ids of the chunks in which each term occurs; terms in none are left out."""
+    # As JSON, since a row for each id would take five times as long.
+    sql = f"""{_IN_SCOPE} SELECT (SELECT json_group_array(f.rowid) FROM part CROSS JOIN chunk_fts AS f
+                  WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last) FROM term"""
+    matched = json.dumps([[quoted(term), 0] for term in terms])
+    rows = await fetch_all(conn, sql, json.dumps(ranges), matched)
+    return {term: json.loads(ids) for term, (ids,) in zip(terms, rows, strict=True) if ids != "[]"}
 
 
 async def _counts(
@@ -138,22 +158,55 @@ class Match(NamedTuple):
     held: int
 
 
-async def matches(
-    conn: Connection, scope: Scope, weights: Mapping[str, float], counts: Mapping[str, int], limit: int
-) -> list[Match]:
-    """The chunks of the scope that hold most of the terms by weight, at most `limit`; of equal ones the first.
+async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[str, float], limit: int) -> list[Match]:
+    """The chunks of a scope that hold most of these terms by weight, best first, at most `limit`; of equal ones the
+    first. In a LARGE scope only chunks with rare terms are looked at."""
+    if occurrences.scope.size > LARGE:
+        held = await _selected_chunks(conn, occurrences.scope, weights, occurrences.counts, limit)
+    else:
+        held = _best(occurrences.chunks, weights, limit)
+    sql = """SELECT c.id, c.document, c.terms FROM json_each(?) best CROSS JOIN stored_chunk c ON c.id = best.value
+             ORDER BY best.key"""
+    rows = await fetch_all(conn, sql, json.dumps(list(held)))
+    return [Match(id_, document, terms, held[id_]) for id_, document, terms in rows]
 
-    `counts` says in how many chunks of a LARGE scope each term is; there only chunks with rare terms are looked at.
-    """
-    sql = f"""{_IN_SCOPE}, best (id, weight, held) AS (
-                  SELECT f.rowid, sum(term.weight) AS weight, sum(term.bit) FROM term CROSS JOIN part
-                  CROSS JOIN chunk_fts AS f
-                  WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
-                  GROUP BY f.rowid ORDER BY weight DESC, f.rowid LIMIT ?3)
-              SELECT c.id, c.document, c.terms, best.held FROM best JOIN stored_chunk c ON c.id = best.id
-              ORDER BY best.weight DESC, c.id"""
+
+def _best(chunks: Mapping[str, Sequence[int]], weights: Mapping[str, float], limit: int) -> dict[int, int]:
+    """The best chunks with the bits of what they hold, given by those that hold each term."""
+    held: dict[int, int] = {}
+    for place, term in enumerate(weights):
+        for chunk in chunks.get(term, ()):
+            held[chunk] = held.get(chunk, 0) | 1 << place
+    alike: dict[int, list[int]] = {}  # chunks that hold the same: a few terms are found in few combinations
+    for chunk, bits in held.items():
+        alike.setdefault(bits, []).append(chunk)
+    each = list(weights.values())
+    best: list[tuple[float, int]] = []
+    for weight, ids in sorted((-_weight(bits, each), ids) for bits, ids in alike.items()):
+        if len(best) >= limit and weight > best[-1][0]:
+            break
+        best += [(weight, chunk) for chunk in ids]
+    return {chunk: held[chunk] for _, chunk in sorted(best)[:limit]}
+
+
+def _weight(bits: int, weights: Sequence[float]) -> float:
+    total = 0.0
+    while bits:
+        lowest = bits & -bits
+        total += weights[lowest.bit_length() - 1]
+        bits ^= lowest
+    return total
+
+
+async def _selected_chunks(
+    conn: Connection, scope: Scope, weights: Mapping[str, float], counts: Mapping[str, int], limit: int
+) -> dict[int, int]:
+    """The best chunks with the bits of what they hold, among those with rare terms."""
+    sql = f"""{_IN_SCOPE} SELECT f.rowid, sum(term.bit) FROM term CROSS JOIN part CROSS JOIN chunk_fts AS f
+              WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
+              GROUP BY f.rowid ORDER BY sum(term.weight) DESC, f.rowid LIMIT ?3"""
     bits = {term: 1 << place if place < BITS else 0 for place, term in enumerate(weights)}
-    rare, chosen = _selected(weights, counts, scope.size) if scope.size > LARGE else (frozenset(weights), "")
+    rare, chosen = _selected(weights, counts, scope.size)
     lookups = len(scope.ranges) * len(weights) * chosen.count('"') / 2
     if sum(counts.get(term, 0) for term in weights) < BEGUN * lookups:
         rare = frozenset(weights)  # of documents here and there every range costs more than it saves
@@ -161,8 +214,7 @@ async def matches(
         [quoted(term) if term in rare else f"{quoted(term)} AND ({chosen})", weight, bits[term]]
         for term, weight in weights.items()
     ]
-    rows = await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps(terms), limit)
-    return [Match(*row) for row in rows]
+    return dict(await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps(terms), limit))
 
 
 def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> tuple[frozenset[str], str]:

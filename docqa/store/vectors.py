@@ -8,17 +8,19 @@ take over by a change of state, so that the writer is free again at once.
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa.store.chunks import Hit
 from docqa.store.full_text import Scope
-from docqa.store.small_vectors import cosine_distance, small, small_question
+from docqa.store.small_vectors import cosine_distance, nearest, small, small_question
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
-from docqa.store.vector_index import StoredModel, VectorIndex
+from docqa.store.vector_index import Known, StoredModel, VectorIndex
 
 EXACT = 1_000  # vectors that are compared one by one although there is an index
+TOGETHER = 4_000  # vectors that numpy compares as soon as the index tells candidates among a million
 SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
 INDEX_CANDIDATES = 200
@@ -232,21 +234,39 @@ async def set_embeddings(
     )
 
 
+def begin_nearest(index: VectorIndex, scope: Scope, model: StoredModel, vector: bytes) -> "Future[Known] | None":
+    """What `nearest_chunks` needs of the index, begun in a thread of its own where that takes a while, for other work
+    to go on meanwhile."""
+    if scope.size <= SCANNED or not index.is_made(model):
+        return None
+    return index.begin(model, vector, scope.ranges, INDEX_CANDIDATES)
+
+
 async def nearest_chunks(
-    conn: Connection, scope: Scope, model: StoredModel, vector: bytes, limit: int, index: VectorIndex
+    conn: Connection,
+    scope: Scope,
+    model: StoredModel,
+    vector: bytes,
+    limit: int,
+    index: VectorIndex,
+    begun: "Future[Known] | None" = None,
 ) -> list[Hit]:
-    """The chunks whose vectors by `model` are nearest, nearest first.
+    """The chunks whose vectors by `model` are nearest, nearest first; `begun` is what `begin_nearest` gave.
 
     Up to SCANNED of them are compared one by one; of more the `index` tells candidates, and where it does not know
-    them (it is made, or cannot be), their signs.
+    them (it is made, or cannot be), their signs. It is for a thread, which it keeps for some milliseconds.
     """
     slot = await _slot_of(conn, model)
     if slot is None or not scope.ranges:
         return []
+    if scope.size <= TOGETHER and index.is_made(model):
+        return await _nearest_together(conn, scope, slot, vector, limit)
     candidates: list[int] = []
     unknown: Sequence[tuple[int, int]] = scope.ranges
-    if scope.size > EXACT:
-        candidates, unknown = await index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
+    if begun:
+        candidates, unknown = begun.result()
+    elif scope.size > EXACT:
+        candidates, unknown = index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
     lacking = sum(last - first + 1 for first, last in unknown)
     if lacking > EXACT and await _is_large(conn, slot):
         index.want(model, slot.vectors)
@@ -264,6 +284,16 @@ async def nearest_chunks(
               SELECT c.id, c.document FROM near JOIN stored_chunk c ON c.id = near.chunk ORDER BY near.distance, c.id"""
     values = small_question(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
     return [Hit(*row) for row in await fetch_all(conn, sql, *values)]
+
+
+async def _nearest_together(conn: Connection, scope: Scope, slot: Slot, vector: bytes, limit: int) -> list[Hit]:
+    """The same of so few that all are read, and compared at once by numpy, which an index has brought along."""
+    sql = f"""SELECT v.chunk, v.vector FROM json_each(?) part CROSS JOIN {slot.vectors} v
+              ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1"""
+    near = nearest(await fetch_all(conn, sql, json.dumps(scope.ranges)), vector, limit)
+    sql = """SELECT c.id, c.document FROM json_each(?) near CROSS JOIN stored_chunk c ON c.id = near.value
+             ORDER BY near.key"""
+    return [Hit(*row) for row in await fetch_all(conn, sql, json.dumps(near))]
 
 
 async def _is_large(conn: Connection, slot: Slot) -> bool:

@@ -6,6 +6,8 @@ token stands between spaces, and so does the whole.
     "the monthly month~ rents rents~ 12"   becomes   " the month~ly rents~= 12 "
 """
 
+from collections.abc import Iterable
+
 from docqa.text.words import PREFIX
 
 _WHOLE = "="  # after a word of five letters, which is its own beginning; no term has it beside a tilde
@@ -52,16 +54,23 @@ def length(stored: str) -> int:
     return max(0, stored.count(" ") - 1) + stored.count("~") - stored.count("~ ")
 
 
+def held(stored: str, terms: Iterable[str]) -> frozenset[str]:
+    """Which of these terms stand in stored ones."""
+    stored = packed(stored)
+    return frozenset(term for term in terms if Counted(term).within(stored))
+
+
 class Counted:
     """A term to be counted in the packed terms of many passages."""
 
     def __init__(self, term: str) -> None:
         beginning = term.endswith("~")
         alone = f" {term}" if beginning and len(term) == PREFIX + 1 else f" {term} "
-        joined = f" {term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
+        # Nothing else ends like this, so that no space is needed before it.
+        joined = f"{term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
         # Numbers and compounds stand alone; only of an alphabet whose words have roots is it not known.
         forms = [joined] if joined and term.isascii() and term.isalpha() else [form for form in (alone, joined) if form]
-        self._forms = [(form, form + form[1:] if form.endswith(" ") else "") for form in forms]
+        self._forms = [(form, form + form[1:] if form == f" {term} " else "") for form in forms]
 
     def within(self, stored: str) -> int:
         """How often the term stands in packed terms."""

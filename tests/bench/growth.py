@@ -66,9 +66,10 @@ class Models:
     """The encoders of the index, by what a search asks of them."""
 
     def __init__(self) -> None:
-        self.given = Given()
+        self.given = self.serving = Given()
+        self.beside = None
 
-    def embedder_for(self, language: str) -> Given:
+    async def embedder_for(self, language: str, documents: Sequence[str] = ()) -> Given:
         """The one there is."""
         return self.given
 
@@ -142,7 +143,7 @@ async def parts(
             marks.append(time.perf_counter())
             query = await weigh(conn, scope, Part(text).searched_terms, "en", vector)
             marks.append(time.perf_counter())
-            matched = await store.full_text.matches(conn, scope, query.matching, query.counts, MATCHED)
+            matched = await store.full_text.matches(conn, query.occurrences, query.matching, MATCHED)
             marks.append(time.perf_counter())
             bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
             marks.append(time.perf_counter())

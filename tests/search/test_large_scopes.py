@@ -51,10 +51,11 @@ async def both(
         assert scope.size == SIZE
         for large in (SIZE, 0):
             monkeypatch.setattr(full_text, "LARGE", large)
-            counts = await full_text.counts(conn, scope, words)
+            occurrences = await full_text.occurrences(conn, scope, words)
+            counts = occurrences.counts
             weights = {word: rarity(count, SIZE) for word, count in counts.items()}
-            hits = await full_text.matches(conn, scope, weights, counts, 20)
-            results.append((counts, [hit.id for hit in hits]))
+            hits = await full_text.matches(conn, occurrences, weights, 20)
+            results.append((dict(counts), [hit.id for hit in hits]))
     return results
 
 

@@ -60,9 +60,10 @@ async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette,
         ids = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
         scope = await store.full_text.scope_of(conn, ids)
         assert scope.size == 2
-        assert await store.full_text.counts(conn, scope, ["ferry", "lauterach", "mill"]) == {"ferry": 2, "lauterach": 1}
+        here = await store.full_text.occurrences(conn, scope, ["ferry", "lauterach", "mill"])
+        assert here.counts == {"ferry": 2, "lauterach": 1}
         nothing = await store.full_text.scope_of(conn, [])
-        assert (nothing.size, await store.full_text.counts(conn, nothing, ["ferry"])) == (0, {})
+        assert (nothing.size, (await store.full_text.occurrences(conn, nothing, ["ferry"])).counts) == (0, {})
 
 
 async def test_no_score_tells_what_another_account_stores(

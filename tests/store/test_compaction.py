@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,8 +78,8 @@ async def state(db: Database, document: int) -> tuple[object, ...]:
         near = await store.vectors.nearest_chunks(conn, scope, MODEL, vector(5), 9, db.vectors)
         similar = await store.vectors.similarities(conn, [hit.id for hit in near], MODEL, vector(5))
         return (
-            await store.chunks.chunks(conn, document),
-            await store.full_text.counts(conn, scope, ["failed", "faile~", "pump~"]),
+            [replace(chunk, stored_terms=chunk.terms) for chunk in await store.chunks.chunks(conn, document)],
+            await store.full_text.occurrences(conn, scope, ["failed", "faile~", "pump~"]),
             {id_: round(cosine, 1) for id_, cosine in similar.items()},
             scope,
         )

@@ -22,6 +22,7 @@ MODEL, OTHER = StoredModel("a model", "abc", 64), StoredModel("another", "def", 
 @pytest.fixture
 async def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
     monkeypatch.setattr(store.vectors, "EXACT", 50)
+    monkeypatch.setattr(store.vectors, "TOGETHER", 0)
     monkeypatch.setattr(store.vectors, "SCANNED", 200)
     db = await Database.open(tmp_path / "a.sqlite")
     async with db.write() as conn:
@@ -66,6 +67,7 @@ async def near(
 async def exact(db: Database, documents: list[int], wanted: Any, monkeypatch: pytest.MonkeyPatch) -> list[Hit]:
     with monkeypatch.context() as patch:
         patch.setattr(store.vectors, "EXACT", 10**9)
+        patch.setattr(store.vectors, "TOGETHER", 0)
         patch.setattr(store.vectors, "SCANNED", 10**9)
         return await near(db, documents, wanted)
 
@@ -84,6 +86,25 @@ async def test_it_finds_what_comparing_all_vectors_finds(db: Database, monkeypat
         true = await exact(db, documents, wanted, monkeypatch)
         shares.append(len(set(true) & set(await near(db, documents, wanted))) / 20)
     assert sum(shares) / len(shares) >= 0.98
+
+
+async def test_few_vectors_are_all_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [await add(db, seed, 400) for seed in range(3)]
+    await indexed(db, documents)
+    later = await add(db, 9, 60)
+    async with db.write() as conn:
+        whole = vectors(9, 60)[5]  # a row of an earlier version, which the same question is nearest to
+        await conn.execute_fetchall(
+            "UPDATE embedding_0 SET vector = ? WHERE chunk = (SELECT min(id) + 5 FROM chunk WHERE document = ?)",
+            (whole.tobytes(), later),
+        )
+    monkeypatch.setattr(store.vectors, "TOGETHER", 10**9)
+    for wanted in (whole, *vectors(2, 400)[::40]):
+        true = await exact(db, [documents[1], later], wanted, monkeypatch)
+        assert await near(db, [documents[1], later], wanted) == true
+    async with db.write() as conn:
+        await conn.execute_fetchall("UPDATE embedding_0 SET vector = zeroblob(64) WHERE chunk = ?", (true[0].id,))
+    assert true[0] not in await near(db, [documents[1], later], wanted, 500), "it is no vector"
 
 
 async def test_another_document_in_the_index_is_not_seen(db: Database) -> None:
