@@ -51,7 +51,7 @@ class Request:
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
     than the question's, which are searched by vectors alone; `tabled` are chunks with rows of tables that the
-    question's terms stand for, best first, with how well they fit. `begun` is what `begin_nearest` gave for `query`.
+    question's terms stand for, best first, with how well they fit. `begun` is what `nearest.begin` gave for `query`.
     """
 
     scope: Scope
@@ -131,7 +131,7 @@ async def _retrieve(
     near: Sequence[Hit] = ()
     if embedder and query.vector:
         model = stored_model(embedder)
-        near = await store.vectors.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors, begun)
+        near = await store.nearest.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors, begun)
     scores = bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
     ranked = sorted(zip(matched, scores, strict=True), key=lambda match: -match[1])[:RETRIEVED]
     best = max(scores, default=0.0) or 1.0
@@ -165,7 +165,7 @@ async def _cosines(
     """The similarity of chunks to a question, on the scale of the thresholds; chunks without a vector are left out."""
     if embedder is None or query.vector is None:
         return {}
-    cosines = await store.vectors.similarities(conn, [c.id for c in chunks], stored_model(embedder), query.vector)
+    cosines = await store.nearest.similarities(conn, [c.id for c in chunks], stored_model(embedder), query.vector)
     return {
         chunk.id: embedder.scaled(cosines[chunk.id], query.language, across=chunk.document in across)
         for chunk in chunks

@@ -129,7 +129,7 @@ async def _candidates(
     by_id = {document.id: document for document in documents}
     scope = await store.full_text.scope_of(conn, list(by_id))
     model = stored_model(embedder) if embedder else None
-    begun = store.vectors.begin_nearest(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
+    begun = store.nearest.begin(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
     query, *expanded = [
         await weigh(conn, scope, wording, part.language, vector, part.name_terms)
         for wording, vector in zip([part.searched_terms, terms(expansion)], vectors, strict=False)

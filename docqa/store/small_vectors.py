@@ -5,11 +5,7 @@ Rows of before, with float32, are read as they are until `compaction` has made t
 """
 
 import array
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
-
-BLOCK = 256  # vectors that are compared at once: more leave the processor's cache
 
 
 def small(vector: bytes) -> bytes:
@@ -33,32 +29,6 @@ def cosine_distance(column: str) -> str:
     """SQL for the distance of a stored vector to the question, whose forms are ?1 as int8 and ?2 as float32."""
     return f"""iif(length({column}) = length(?1), vec_distance_cosine(vec_int8({column}), vec_int8(?1)),
                    vec_distance_cosine({column}, ?2))"""
-
-
-def nearest(rows: Sequence[tuple[int, bytes]], vector: bytes, limit: int) -> list[int]:
-    """The ids of the vectors nearest to a question's, nearest first, at most `limit`, of these (id, vector) as stored;
-    what is no vector is left out."""
-    import numpy as np  # not with this module, which a server without many passages imports
-
-    sizes = {len(row[1]) for row in rows}
-    ids: list[int] = []
-    cosines: list[Any] = [np.empty(0, "f4")]
-    for question, kind in ((small_question(vector), "i1"), (vector, "<f4")):
-        if len(question) not in sizes:
-            continue
-        own = rows if sizes == {len(question)} else [row for row in rows if len(row[1]) == len(question)]
-        ids += [row[0] for row in own]
-        wanted = np.frombuffer(question, kind).astype("f4")
-        wanted /= np.linalg.norm(wanted)
-        stored = np.frombuffer(b"".join([row[1] for row in own]), kind).reshape(-1, len(wanted))
-        for start in range(0, len(stored), BLOCK):
-            block = stored[start : start + BLOCK].astype("f4")
-            with np.errstate(invalid="ignore", divide="ignore"):
-                cosines.append(block @ wanted / np.sqrt(np.einsum("ij,ij->i", block, block)))
-    every = np.concatenate(cosines)
-    sound = np.isfinite(every)
-    chunks = np.array(ids, "i8")[sound]
-    return list(chunks[np.lexsort((chunks, -every[sound]))[:limit]].tolist())
 
 
 def signs(column: str, dimension: int) -> str:

@@ -22,6 +22,8 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
+from docqa.store.recent_vectors import RecentVectors, unit_vectors
+
 log = logging.getLogger(__name__)
 
 BITS = 2
@@ -59,6 +61,7 @@ class VectorIndex:
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
+        self.recent = RecentVectors()
         self._made: _Made | None = None
         self._making: Future[None] | None = None
         self._wanting = Lock()
@@ -123,10 +126,10 @@ class VectorIndex:
                       SELECT v.chunk, v.vector FROM place CROSS JOIN {table} v ON v.chunk = place.id"""
             sample = conn.execute(sql).fetchall()
             if len(sample) >= SAMPLE // 4:
-                codes.calibrate(_array(np, sample, model.dimension)[1])
+                codes.calibrate(unit_vectors(sample, model.dimension)[1])
             rows = conn.execute(f"SELECT chunk, vector FROM {table} ORDER BY chunk")
             while batch := rows.fetchmany(BATCH):
-                ids, vectors = _array(np, batch, model.dimension)
+                ids, vectors = unit_vectors(batch, model.dimension)
                 codes.add(vectors)
                 all_ids.append(ids)
             sql = f"""SELECT id FROM stored_chunk WHERE id <= (SELECT max(chunk) FROM {table})
@@ -138,20 +141,6 @@ class VectorIndex:
         ends = [0, *lacking, int(ids[-1]) + 1]
         runs = [(before + 1, after - 1) for before, after in pairwise(ends) if before + 1 < after]
         return _Made(model, ids, runs, codes)
-
-
-def _array(np: Any, rows: Sequence[tuple[int, bytes]], dimension: int) -> tuple[Any, Any]:
-    """(ids, vectors of length 1) of rows; a row that is no vector is left out."""
-    parts = []
-    for size, kind in ((dimension, "i1"), (4 * dimension, "<f4")):
-        own = [row for row in rows if len(row[1]) == size]
-        vectors = np.frombuffer(b"".join(vector for _, vector in own), kind).reshape(-1, dimension).astype("f4")
-        parts.append((np.array([chunk for chunk, _ in own], "i8"), vectors))
-    ids, vectors = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    sound = np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)
-    order = np.argsort(ids[sound], kind="stable")
-    return ids[sound][order], np.ascontiguousarray((vectors[sound] / lengths[sound])[order])
 
 
 def _candidates(made: _Made, vector: bytes, ranges: Sequence[tuple[int, int]], limit: int) -> Known:

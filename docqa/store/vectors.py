@@ -1,4 +1,4 @@
-"""Vectors of chunks and sentences: written, searched, and replaced by those of another model.
+"""Vectors of chunks and sentences: written, read, and replaced by those of another model.
 
 There are three slots of tables, each for one model. One serves; another may serve beside it, for languages that the
 first does not know; the third holds the vectors of a pending model, or what is left of a former one. Pending vectors
@@ -8,22 +8,13 @@ take over by a change of state, so that the writer is free again at once.
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
 from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from docqa.store.chunks import Hit
-from docqa.store.full_text import Scope
-from docqa.store.small_vectors import cosine_distance, nearest, small, small_question
+from docqa.store.small_vectors import small
 from docqa.store.sql import change, change_many, fetch_all, fetch_one
-from docqa.store.vector_index import Known, StoredModel, VectorIndex
-
-EXACT = 1_000  # vectors that are compared one by one although there is an index
-TOGETHER = 4_000  # vectors that numpy compares as soon as the index tells candidates among a million
-SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
-SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
-INDEX_CANDIDATES = 200
+from docqa.store.vector_index import StoredModel
 
 
 class Slot(NamedTuple):
@@ -76,7 +67,8 @@ async def _slot_in(conn: Connection, state: str) -> Slot | None:
     return SLOTS[row[0]] if row else None
 
 
-async def _slot_of(conn: Connection, model: StoredModel) -> Slot | None:
+async def slot_of(conn: Connection, model: StoredModel) -> Slot | None:
+    """Where the vectors by a model are; None where there are none."""
     sql = "SELECT slot FROM embedding_model WHERE name = ? AND sha256 = ? AND dimension = ?"
     row = await fetch_one(conn, sql, model.name, model.sha256, model.dimension)
     return SLOTS[row[0]] if row else None
@@ -90,7 +82,7 @@ async def making_slot(conn: Connection) -> Slot:
 async def _slot_by(conn: Connection, model: StoredModel | None) -> Slot:
     if model is None:
         return await making_slot(conn)
-    if slot := await _slot_of(conn, model):
+    if slot := await slot_of(conn, model):
         return slot
     raise LookupError(f"{model.name} makes no vectors here")
 
@@ -126,7 +118,7 @@ async def use_beside(conn: Connection, model: StoredModel) -> bool:
 
 async def _put(conn: Connection, model: StoredModel, state: str) -> bool:
     """Give a model this state, in the slot where it has vectors already, or else in a free one; False without one."""
-    if slot := await _slot_of(conn, model):
+    if slot := await slot_of(conn, model):
         await change(conn, "UPDATE embedding_model SET state = ? WHERE slot = ?", state, slot.number)
         return True
     taken = {row[0] for row in await fetch_all(conn, "SELECT slot FROM embedding_model")}
@@ -188,7 +180,7 @@ async def chunks_to_embed(
 async def _lacks_vectors(conn: Connection, by: StoredModel | None) -> str:
     """The condition that the chunk c has no vector, or its units have none. By the model beside the serving one, those
     of units are made where a question finds their chunk."""
-    slot = await making_slot(conn) if by is None else await _slot_of(conn, by)
+    slot = await making_slot(conn) if by is None else await slot_of(conn, by)
     if slot is None:
         return "true"
     lacks = f"NOT EXISTS (SELECT 1 FROM {slot.vectors} v WHERE v.chunk = c.id)"
@@ -207,7 +199,7 @@ async def count_embedded(conn: Connection, document: int) -> int:
 
 async def embedded(conn: Connection, documents: Iterable[int], model: StoredModel) -> frozenset[int]:
     """Those of the documents whose last chunk has a vector by `model`: they get them in order."""
-    slot = await _slot_of(conn, model)
+    slot = await slot_of(conn, model)
     if slot is None:
         return frozenset()
     sql = f"""SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM {slot.vectors} WHERE chunk =
@@ -234,84 +226,6 @@ async def set_embeddings(
     )
 
 
-def begin_nearest(index: VectorIndex, scope: Scope, model: StoredModel, vector: bytes) -> "Future[Known] | None":
-    """What `nearest_chunks` needs of the index, begun in a thread of its own where that takes a while, for other work
-    to go on meanwhile."""
-    if scope.size <= SCANNED or not index.is_made(model):
-        return None
-    return index.begin(model, vector, scope.ranges, INDEX_CANDIDATES)
-
-
-async def nearest_chunks(
-    conn: Connection,
-    scope: Scope,
-    model: StoredModel,
-    vector: bytes,
-    limit: int,
-    index: VectorIndex,
-    begun: "Future[Known] | None" = None,
-) -> list[Hit]:
-    """The chunks whose vectors by `model` are nearest, nearest first; `begun` is what `begin_nearest` gave.
-
-    Up to SCANNED of them are compared one by one; of more the `index` tells candidates, and where it does not know
-    them (it is made, or cannot be), their signs. It is for a thread, which it keeps for some milliseconds.
-    """
-    slot = await _slot_of(conn, model)
-    if slot is None or not scope.ranges:
-        return []
-    if scope.size <= TOGETHER and index.is_made(model):
-        return await _nearest_together(conn, scope, slot, vector, limit)
-    candidates: list[int] = []
-    unknown: Sequence[tuple[int, int]] = scope.ranges
-    if begun:
-        candidates, unknown = begun.result()
-    elif scope.size > EXACT:
-        candidates, unknown = index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
-    lacking = sum(last - first + 1 for first, last in unknown)
-    if lacking > EXACT and await _is_large(conn, slot):
-        index.want(model, slot.vectors)
-    if lacking > SCANNED and scope.size > SCANNED:
-        sql = f"""SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ?
-                  AND document IN (SELECT value FROM json_each(?))"""
-        rows = await fetch_all(conn, sql, vector, SIGN_CANDIDATES, json.dumps(scope.documents))
-        candidates, unknown = [row[0] for row in rows], ()
-    sql = f"""WITH near (chunk, distance) AS (
-                  SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?3) part CROSS JOIN {slot.vectors} v
-                  ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1
-                  UNION ALL SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?4) candidate
-                  CROSS JOIN {slot.vectors} v ON v.chunk = candidate.value
-                  ORDER BY 2 LIMIT ?5)
-              SELECT c.id, c.document FROM near JOIN stored_chunk c ON c.id = near.chunk ORDER BY near.distance, c.id"""
-    values = small_question(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
-    return [Hit(*row) for row in await fetch_all(conn, sql, *values)]
-
-
-async def _nearest_together(conn: Connection, scope: Scope, slot: Slot, vector: bytes, limit: int) -> list[Hit]:
-    """The same of so few that all are read, and compared at once by numpy, which an index has brought along."""
-    sql = f"""SELECT v.chunk, v.vector FROM json_each(?) part CROSS JOIN {slot.vectors} v
-              ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1"""
-    near = nearest(await fetch_all(conn, sql, json.dumps(scope.ranges)), vector, limit)
-    sql = """SELECT c.id, c.document FROM json_each(?) near CROSS JOIN stored_chunk c ON c.id = near.value
-             ORDER BY near.key"""
-    return [Hit(*row) for row in await fetch_all(conn, sql, json.dumps(near))]
-
-
-async def _is_large(conn: Connection, slot: Slot) -> bool:
-    """Whether so many vectors are stored that an index of them is worth its memory."""
-    row = await fetch_one(conn, f"SELECT max(chunk) > ? FROM {slot.vectors}", SCANNED)
-    return bool(row and row[0])
-
-
-async def similarities(conn: Connection, chunks: Sequence[int], model: StoredModel, vector: bytes) -> dict[int, float]:
-    """Cosine similarity of these chunks to a vector by `model`; chunks without one are left out."""
-    slot = await _slot_of(conn, model)
-    if slot is None:
-        return {}
-    sql = f"""SELECT chunk, 1 - {cosine_distance("vector")} FROM {slot.vectors}
-              WHERE chunk IN (SELECT value FROM json_each(?3))"""
-    return {row[0]: row[1] for row in await fetch_all(conn, sql, small_question(vector), vector, json.dumps(chunks))}
-
-
 # --- vectors of sentences ---------------------------------------------------------------------------------------------
 
 
@@ -324,7 +238,7 @@ async def set_sentences(conn: Connection, vectors: Iterable[tuple[int, bytes]], 
 
 async def sentence_vectors(conn: Connection, chunks: Sequence[int], model: StoredModel) -> dict[int, bytes]:
     """The packed vectors by `model` of the sentences of these chunks; chunks that have none yet are left out."""
-    slot = await _slot_of(conn, model)
+    slot = await slot_of(conn, model)
     if slot is None:
         return {}
     sql = f"SELECT chunk, vectors FROM {slot.sentences} WHERE chunk IN (SELECT value FROM json_each(?))"

@@ -147,10 +147,10 @@ async def parts(
             marks.append(time.perf_counter())
             bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
             marks.append(time.perf_counter())
-            near = await store.vectors.nearest_chunks(conn, scope, growth_data.MODEL, vector, RETRIEVED, db.vectors)
+            near = await store.nearest.nearest_chunks(conn, scope, growth_data.MODEL, vector, RETRIEVED, db.vectors)
             marks.append(time.perf_counter())
             chunks = await store.chunks.by_id(conn, [hit.id for hit in near[:RERANKED]])
-            await store.vectors.similarities(conn, list(chunks), growth_data.MODEL, vector)
+            await store.nearest.similarities(conn, list(chunks), growth_data.MODEL, vector)
             marks.append(time.perf_counter())
         for name, (before, after) in zip(PARTS, pairwise(marks), strict=True):
             taken.setdefault(name, []).append((after - before) * 1e3)
@@ -173,7 +173,7 @@ async def recall(db: Database, documents: list[StoredDocument], texts: Sequence[
         every, of_every, shares = np.concatenate(ids), np.concatenate(cosines), []
         for number, (_, vector) in enumerate(texts):
             true = set(every[np.argsort(-of_every[:, number])[:20]].tolist())
-            near = await store.vectors.nearest_chunks(conn, scope, growth_data.MODEL, vector, 20, db.vectors)
+            near = await store.nearest.nearest_chunks(conn, scope, growth_data.MODEL, vector, 20, db.vectors)
             shares.append(len(true & {hit.id for hit in near}) / 20)
     return round(statistics.mean(shares), 4)
 

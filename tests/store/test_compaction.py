@@ -75,8 +75,8 @@ async def state(db: Database, document: int) -> tuple[object, ...]:
     """All that is read of the passages, and what finds them."""
     async with db.read() as conn:
         scope = await store.full_text.scope_of(conn, [document])
-        near = await store.vectors.nearest_chunks(conn, scope, MODEL, vector(5), 9, db.vectors)
-        similar = await store.vectors.similarities(conn, [hit.id for hit in near], MODEL, vector(5))
+        near = await store.nearest.nearest_chunks(conn, scope, MODEL, vector(5), 9, db.vectors)
+        similar = await store.nearest.similarities(conn, [hit.id for hit in near], MODEL, vector(5))
         return (
             [replace(chunk, stored_terms=chunk.terms) for chunk in await store.chunks.chunks(conn, document)],
             await store.full_text.occurrences(conn, scope, ["failed", "faile~", "pump~"]),

@@ -21,9 +21,9 @@ MODEL, OTHER = StoredModel("a model", "abc", 64), StoredModel("another", "def", 
 
 @pytest.fixture
 async def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
-    monkeypatch.setattr(store.vectors, "EXACT", 50)
-    monkeypatch.setattr(store.vectors, "TOGETHER", 0)
-    monkeypatch.setattr(store.vectors, "SCANNED", 200)
+    monkeypatch.setattr(store.nearest, "EXACT", 50)
+    monkeypatch.setattr(store.nearest, "TOGETHER", 0)
+    monkeypatch.setattr(store.nearest, "SCANNED", 200)
     db = await Database.open(tmp_path / "a.sqlite")
     async with db.write() as conn:
         await store.vectors.use_model(conn, MODEL)
@@ -61,14 +61,14 @@ async def near(
 ) -> list[Hit]:
     async with db.read() as conn:
         scope = await store.full_text.scope_of(conn, documents)
-        return await store.vectors.nearest_chunks(conn, scope, model, wanted.tobytes(), limit, db.vectors)
+        return await store.nearest.nearest_chunks(conn, scope, model, wanted.tobytes(), limit, db.vectors)
 
 
 async def exact(db: Database, documents: list[int], wanted: Any, monkeypatch: pytest.MonkeyPatch) -> list[Hit]:
     with monkeypatch.context() as patch:
-        patch.setattr(store.vectors, "EXACT", 10**9)
-        patch.setattr(store.vectors, "TOGETHER", 0)
-        patch.setattr(store.vectors, "SCANNED", 10**9)
+        patch.setattr(store.nearest, "EXACT", 10**9)
+        patch.setattr(store.nearest, "TOGETHER", 0)
+        patch.setattr(store.nearest, "SCANNED", 10**9)
         return await near(db, documents, wanted)
 
 
@@ -98,13 +98,13 @@ async def test_few_vectors_are_all_compared(db: Database, monkeypatch: pytest.Mo
             "UPDATE embedding_0 SET vector = ? WHERE chunk = (SELECT min(id) + 5 FROM chunk WHERE document = ?)",
             (whole.tobytes(), later),
         )
-    monkeypatch.setattr(store.vectors, "TOGETHER", 10**9)
+    monkeypatch.setattr(store.nearest, "TOGETHER", 10**9)
     for wanted in (whole, *vectors(2, 400)[::40]):
         true = await exact(db, [documents[1], later], wanted, monkeypatch)
         assert await near(db, [documents[1], later], wanted) == true
     async with db.write() as conn:
         await conn.execute_fetchall("UPDATE embedding_0 SET vector = zeroblob(64) WHERE chunk = ?", (true[0].id,))
-    assert true[0] not in await near(db, [documents[1], later], wanted, 500), "it is no vector"
+    assert true[0] not in await near(db, [documents[1]], wanted, 500), "it is no vector"
 
 
 async def test_another_document_in_the_index_is_not_seen(db: Database) -> None:

@@ -62,7 +62,7 @@ async def near(
     """The chunks of these documents that a search by vectors finds, best first."""
     async with db.read() as conn:
         scope = await store.full_text.scope_of(conn, documents)
-        hits = await store.vectors.nearest_chunks(conn, scope, model, wanted, limit, db.vectors)
+        hits = await store.nearest.nearest_chunks(conn, scope, model, wanted, limit, db.vectors)
         chunks = await store.chunks.by_id(conn, [hit.id for hit in hits])
     return [chunks[hit.id] for hit in hits]
 
@@ -71,7 +71,7 @@ async def near(
 async def test_the_nearest_chunk_of_the_asked_documents_is_found(
     db: Database, monkeypatch: pytest.MonkeyPatch, scanned: int
 ) -> None:
-    monkeypatch.setattr(store.vectors, "SCANNED", scanned)
+    monkeypatch.setattr(store.nearest, "SCANNED", scanned)
     first, other = await add(db, "one", 300), await add(db, "other", 300)
     for seed in (0, 17, 299):
         [nearest, *_] = await near(db, [other], ONE, vector(seed), 5)
@@ -274,7 +274,7 @@ async def test_vectors_of_the_first_schema_are_kept(tmp_path: Path, monkeypatch:
     monkeypatch.undo()
     db = await Database.open(tmp_path / "old.sqlite")
     for scanned in (20_000, 0):
-        monkeypatch.setattr(store.vectors, "SCANNED", scanned)
+        monkeypatch.setattr(store.nearest, "SCANNED", scanned)
         assert await nearest(db, 1, ONE, 2) == "one 2"
     async with db.read() as conn:
         assert await store.vectors.serving_model(conn) == ONE

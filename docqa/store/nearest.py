@@ -1,0 +1,108 @@
+"""The chunks whose vectors are nearest to a question's, in some documents; the documents are those of a scope."""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from aiosqlite import Connection
+
+from docqa.store.chunks import Hit
+from docqa.store.full_text import Scope
+from docqa.store.recent_vectors import Compared
+from docqa.store.small_vectors import cosine_distance, small_question
+from docqa.store.sql import fetch_all, fetch_one
+from docqa.store.vector_index import Known, StoredModel, VectorIndex
+from docqa.store.vectors import Slot, slot_of
+
+EXACT = 1_000  # vectors that are compared one by one although there is an index
+TOGETHER = 4_000  # vectors that numpy compares as soon as the index tells candidates among a million
+SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
+SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
+INDEX_CANDIDATES = 200
+
+
+def begin(index: VectorIndex, scope: Scope, model: StoredModel, vector: bytes) -> "Future[Known] | None":
+    """What `nearest_chunks` needs of the index, begun in a thread of its own where that takes a while, for other work
+    to go on meanwhile."""
+    if scope.size <= SCANNED or not index.is_made(model):
+        return None
+    return index.begin(model, vector, scope.ranges, INDEX_CANDIDATES)
+
+
+async def nearest_chunks(
+    conn: Connection,
+    scope: Scope,
+    model: StoredModel,
+    vector: bytes,
+    limit: int,
+    index: VectorIndex,
+    begun: "Future[Known] | None" = None,
+) -> list[Hit]:
+    """The chunks whose vectors by `model` are nearest, nearest first; `begun` is what `begin` gave.
+
+    Up to SCANNED of them are compared one by one; of more the `index` tells candidates, and where it does not know
+    them (it is made, or cannot be), their signs. It is for a thread, which it keeps for some milliseconds.
+    """
+    slot = await slot_of(conn, model)
+    if slot is None or not scope.ranges:
+        return []
+    if scope.size <= TOGETHER and index.is_made(model):
+        return await _nearest_together(conn, scope, model, slot, vector, limit, index)
+    candidates: list[int] = []
+    unknown: Sequence[tuple[int, int]] = scope.ranges
+    if begun:
+        candidates, unknown = begun.result()
+    elif scope.size > EXACT:
+        candidates, unknown = index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
+    lacking = sum(last - first + 1 for first, last in unknown)
+    if lacking > EXACT and await _is_large(conn, slot):
+        index.want(model, slot.vectors)
+    if lacking > SCANNED and scope.size > SCANNED:
+        sql = f"""SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ?
+                  AND document IN (SELECT value FROM json_each(?))"""
+        rows = await fetch_all(conn, sql, vector, SIGN_CANDIDATES, json.dumps(scope.documents))
+        candidates, unknown = [row[0] for row in rows], ()
+    sql = f"""WITH near (chunk, distance) AS (
+                  SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?3) part CROSS JOIN {slot.vectors} v
+                  ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1
+                  UNION ALL SELECT v.chunk, {cosine_distance("v.vector")} FROM json_each(?4) candidate
+                  CROSS JOIN {slot.vectors} v ON v.chunk = candidate.value
+                  ORDER BY 2 LIMIT ?5)
+              SELECT c.id, c.document FROM near JOIN stored_chunk c ON c.id = near.chunk ORDER BY near.distance, c.id"""
+    values = small_question(vector), vector, json.dumps(unknown), json.dumps(candidates), limit
+    return [Hit(*row) for row in await fetch_all(conn, sql, *values)]
+
+
+async def _nearest_together(
+    conn: Connection, scope: Scope, model: StoredModel, slot: Slot, vector: bytes, limit: int, index: VectorIndex
+) -> list[Hit]:
+    """The same of so few that all are read, and compared at once by numpy, which an index has brought along."""
+    key = model, scope.ranges
+    compared = index.recent.get(key)
+    if compared is None:
+        sql = f"""SELECT v.chunk, v.vector FROM json_each(?) part CROSS JOIN {slot.vectors} v
+                  ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1"""
+        rows = await fetch_all(conn, sql, json.dumps(scope.ranges))
+        compared = Compared.of([(chunk, stored) for chunk, stored in rows], model.dimension)
+        if len(rows) == scope.size:  # else some are still to come
+            index.recent.keep(key, compared)
+    near = compared.nearest(small_question(vector), limit)
+    sql = """SELECT c.id, c.document FROM json_each(?) near CROSS JOIN stored_chunk c ON c.id = near.value
+             ORDER BY near.key"""
+    return [Hit(*row) for row in await fetch_all(conn, sql, json.dumps(near))]
+
+
+async def _is_large(conn: Connection, slot: Slot) -> bool:
+    """Whether so many vectors are stored that an index of them is worth its memory."""
+    row = await fetch_one(conn, f"SELECT max(chunk) > ? FROM {slot.vectors}", SCANNED)
+    return bool(row and row[0])
+
+
+async def similarities(conn: Connection, chunks: Sequence[int], model: StoredModel, vector: bytes) -> dict[int, float]:
+    """Cosine similarity of these chunks to a vector by `model`; chunks without one are left out."""
+    slot = await slot_of(conn, model)
+    if slot is None:
+        return {}
+    sql = f"""SELECT chunk, 1 - {cosine_distance("vector")} FROM {slot.vectors}
+              WHERE chunk IN (SELECT value FROM json_each(?3))"""
+    return {row[0]: row[1] for row in await fetch_all(conn, sql, small_question(vector), vector, json.dumps(chunks))}
