@@ -10,13 +10,19 @@ _NAMED = re.compile(r" ?[(（]\{languages\}[)）]")
 
 
 def refusal(
-    nearest: Iterable[tuple[str, int]], language: str, foreign: Iterable[str] = (), *, by_words: bool = False
+    nearest: Iterable[tuple[str, int]],
+    language: str,
+    foreign: Iterable[str] = (),
+    *,
+    by_words: bool = False,
+    preparing: bool = False,
 ) -> str:
     """A sentence saying that nothing was found, and the nearest (document name, page number) pairs by document.
 
     `foreign` are the languages of the documents where no installed embedding model knows both theirs and the
     question's: the answer then says so, and what to install. So it does where texts in the question's own language were
-    searched `by_words` alone because the model does not know it.
+    searched `by_words` alone because the model does not know it, or where the documents are only being prepared for
+    questions in it.
     """
     pages: dict[str, list[int]] = {}
     for name, page_number in dict.fromkeys(nearest):
@@ -28,6 +34,8 @@ def refusal(
         parts.append(phrase("phrases.nearest", language).format(pages=listed))
     if by_words and not foreign:
         parts.append(phrase("phrases.about.by_words", language))
+    if preparing:
+        parts.append(phrase("phrases.about.preparing", language))
     return " ".join(parts)
 
 

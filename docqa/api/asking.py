@@ -13,6 +13,7 @@ from docqa.answering.answer import Answer, answer
 from docqa.questions.question import ChatOptions
 from docqa.questions.understand import last_question, understand
 from docqa.search.passages import Passage
+from docqa.search.readiness import await_vectors
 from docqa.search.search import search
 from docqa.services import Services
 from docqa.store.documents import StoredDocument
@@ -28,6 +29,7 @@ async def passages_for(
     question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     services.intake.want(document.id for document in documents)
     await services.encoders.awake()
+    await await_vectors(services.index, documents, question.parts[0].language)
     return await search(services.index, documents, question.parts[0], top_k)
 
 
@@ -39,6 +41,7 @@ async def begin(
     await services.encoders.awake()
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
+    await await_vectors(services.index, documents, language)
     opinion = await services.encoders.kind_opinion(text, language) if text else None
     question = await asyncio.to_thread(understand, messages, options, documents, opinion)
     made = await answer(services.answering, documents, question)

@@ -61,23 +61,25 @@ class Encoders:
     unloaded: asyncio.Event = field(default_factory=asyncio.Event)
     _waking: dict[frozenset["Embedder | Verifier"], "_Waking"] = field(default_factory=dict)
 
-    async def embedder_for(self, language: str, documents: Iterable[str] = ()) -> Embedder | None:
-        """The loaded embedder that knows the languages of a question and of the documents; else the serving one if it
+    async def embedder_for(self, language: str, document: str) -> Embedder | None:
+        """The loaded embedder that knows the languages of a question and of a document; else the serving one if it
         knows the question's: one that does not know it drags the ranking down.
 
         A question waits for the one beside to load, but not for long, and not for the serving one; one whose process
         died is loaded again for the next question.
         """
-        serving = self.serving
-        if serving is not None and all(map(serving.knows, filter(None, (language, *documents)))):
-            return self._if_ready(serving)
-        if self.beside is not None and self.beside.knows(language):
-            self.want_beside()
+        if self.beside is not None and self.is_for_beside(language, document):
             if not self.beside.ready and not self.beside.failed:
                 await self._loaded(self.beside)
             if self.beside.ready:
                 return self.beside
         return self.serving_for(language)
+
+    def is_for_beside(self, language: str, document: str) -> bool:
+        """Whether the model beside is to compare a question in one language with a document in another or the same."""
+        first = self.serving or self.embedder
+        known = first is None or all(map(first.knows, filter(None, (language, document))))
+        return not known and self.beside is not None and self.beside is not first and self.beside.knows(language)
 
     def serving_for(self, language: str) -> Embedder | None:
         """The serving embedder if it is loaded and knows the language."""
@@ -126,7 +128,7 @@ class Encoders:
     async def kind_opinion(self, text: str, language: str) -> KindOpinion | None:
         """What kind of question the serving embedder's trained layer takes a text for; None where there is none, or it
         was not trained in the language, or the embedder is not loaded. Raises nothing."""
-        embedder = await self.embedder_for(language)
+        embedder = self.serving_for(language)
         layer = self.kinds.get(embedder.sha256) if embedder else None
         if embedder is None or layer is None or language not in layer.languages:
             return None

@@ -69,7 +69,7 @@ async def _by_embedder(
     """The documents by the embedder that compares them with the question."""
     encoders = index.encoders
     knowing = {
-        language: await encoders.embedder_for(part.language, [language])
+        language: await encoders.embedder_for(part.language, language)
         for language in {document.language for document in documents}
     }
     groups: dict[Embedder | None, list[StoredDocument]] = {}

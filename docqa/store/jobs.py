@@ -20,6 +20,12 @@ async def indexing(conn: Connection) -> int:
     return int(count)
 
 
+async def in_work(conn: Connection, documents: Iterable[int]) -> frozenset[int]:
+    """Those of the documents that have background work left."""
+    sql = "SELECT id FROM document WHERE state = 'indexing' AND id IN (SELECT value FROM json_each(?))"
+    return frozenset(row[0] for row in await fetch_all(conn, sql, json.dumps(list(documents))))
+
+
 async def next_indexing(conn: Connection, wanted: Sequence[int] = ()) -> StoredDocument | None:
     """The next document with work left: of the `wanted` ones the first, else those without scanned pages before the
     others, of them small ones before large ones, and then the oldest."""

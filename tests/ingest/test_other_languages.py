@@ -1,6 +1,8 @@
 """Languages that the chosen embedding model does not know: another serves beside it, from the first that needs it on."""
 
+import asyncio
 import struct
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,7 @@ from conftest import client_of, key_for, upload
 from docqa import store
 from docqa.api.app import create
 from docqa.errors import Unavailable
+from docqa.search import readiness
 from docqa.settings import Settings
 from docqa.store.documents import StoredDocument
 from stand_ins import UnitByUnit
@@ -38,6 +41,8 @@ class Model(UnitByUnit):
         self.languages, self.ready, self.error = languages, False, error
         self.texts: list[str] = []
         self.questions: list[str] = []
+        self.may = asyncio.Event()
+        self.may.set()
 
     @property
     def state(self) -> str:
@@ -60,6 +65,7 @@ class Model(UnitByUnit):
 
     async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
         assert self.ready
+        await self.may.wait()
         self.texts += texts
         return [_vector(text) for text in texts]
 
@@ -158,19 +164,49 @@ async def test_each_document_is_searched_by_the_model_that_knows_its_language_an
         assert (models[0].questions, models[1].questions) == ([question], [question])
 
 
-async def test_a_question_in_another_language_has_the_documents_embedded_for_the_next(
+async def test_the_first_question_in_another_language_waits_until_the_documents_are_embedded(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
     app = await serve(settings, models)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         library = Library(client)
         lease = await library.holds(LEASE, "lease.txt")
-        assert await library.finds("Sind Haustiere erlaubt?", lease) == [], "there are no equal words yet"
+        assert not models[1].texts
+        assert await library.finds("Sind Haustiere erlaubt?", lease) == [lease]
 
-        async def embedded() -> bool:
-            return await library.finds("Sind Haustiere erlaubt?", lease) == [lease]
 
-        await until(embedded, "it is found by what it means")
+async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_prepared(
+    settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "AWAITED_SECONDS", 0.3)
+    app = await serve(settings, models)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        library = Library(client)
+        lease = await library.holds(LEASE, "lease.txt")
+        models[1].may.clear()
+
+        async def ask() -> str:
+            question = [{"sender": "user", "message": "Sind Haustiere in dem Haus erlaubt?"}]
+            return str((await client.post(f"/v1/chat/{lease}", json=question)).json()["answer"]["message"])
+
+        assert "werden gerade für Fragen in dieser Sprache vorbereitet" in await ask()
+        models[1].may.set()
+        await library.is_done(lease)
+        assert "Dogs may stay in the yard." in await ask()
+
+
+async def test_a_document_that_cannot_be_embedded_is_not_waited_for(
+    settings: Settings, models: tuple[Model, Model]
+) -> None:
+    app = await serve(settings, models)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        library = Library(client)
+        contract = await library.holds(MIETVERTRAG, "mietvertrag.txt")
+        async with app.state.services.db.write() as conn:
+            await conn.execute_fetchall("DELETE FROM embedding_1")
+        began = time.monotonic()
+        assert await library.finds("Wer hat die Schlüssel?", contract) == [contract], "by words"
+        assert time.monotonic() - began < readiness.AWAITED_SECONDS / 2
 
 
 async def test_a_question_in_another_language_may_come_just_when_a_document_is_begun(
