@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pymupdf
 
-from docqa.formats.pdf.paths import drawn_paths
+from docqa.formats.pdf.paths import drawn_paths, straight_pieces
+from docqa.formats.pdf.recorded import FLAGS, Recorded
 from docqa.formats.reading import read_whole
 
 
@@ -68,5 +69,46 @@ def test_only_paths_are_told_of_a_page_and_all_of_them() -> None:
     page.draw_rect((72, 300, 200, 301), fill=(1, 0, 0), color=None)
     page.draw_line((72, 400), (300, 400))
     of_library = [("stroke" in kind, tuple(box)) for kind, box in page.get_bboxlog() if "path" in kind]
-    assert drawn_paths(page) == of_library
+    assert drawn_paths(Recorded(page)) == of_library
     assert len(of_library) == 3
+
+
+def test_straight_pieces_are_those_that_the_library_finds() -> None:
+    """A shading is one piece, a box that is drawn around something has four; curves and slopes have none."""
+    page = pymupdf.open().new_page()
+    page.draw_rect((72, 100, 200, 200), color=(0, 0, 0))
+    page.draw_rect((72, 300, 200, 330), fill=(1, 0, 0), color=None)
+    page.draw_line((72, 400), (300, 400))
+    page.draw_polyline([(72, 500), (100, 500), (100, 540)])
+    page.draw_circle((300, 300), 40)
+    of_library = [
+        (min(x, u), min(y, v), max(x, u), max(y, v))
+        for drawing in page.get_cdrawings()
+        for name, *places in drawing["items"]
+        if name == "l"
+        for (x, y), (u, v) in [places]
+    ]
+    pieces = straight_pieces(Recorded(page))
+    assert [piece for piece in pieces if piece in of_library] == of_library
+    box = [(72.0, 100.0, 200.0, 100.0), (72.0, 200.0, 200.0, 200.0), (72.0, 100.0, 72.0, 200.0)]
+    assert [piece for piece in pieces if piece not in of_library] == [
+        *box,
+        (200.0, 100.0, 200.0, 200.0),
+        (72.0, 300.0, 200.0, 330.0),
+    ]
+
+
+def test_a_page_is_interpreted_once_and_its_text_stays_the_same() -> None:
+    """Also where a text is nothing but spaces, which a list of what is shown would leave out."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for at, word in enumerate(("Words", "   ", "that", "   ", "stand", "apart")):
+        page.insert_text((72 + 40 * at, 72), word)
+    page.insert_text((72, 120), "A table follows")
+    page.draw_rect((72, 140, 200, 200))
+    page.set_rotation(90)
+    recorded = Recorded(page)
+    assert recorded.blocks == page.get_text("dict", flags=FLAGS)["blocks"]
+    assert recorded.words == page.get_text("words", flags=FLAGS)
+    assert recorded.blocks_by_letters == page.get_text("rawdict", flags=FLAGS)["blocks"]
+    assert page.rotation == 90

@@ -16,6 +16,7 @@ from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
 from docqa.formats.pdf.opening import BROKEN, open_page, open_pdf, raise_if_memory, rendered, with_pages
 from docqa.formats.pdf.page import Page, arrange
+from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
 from docqa.formats.pdf.scans import is_scan, large_pictures
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
 
 pymupdf: Any = _pymupdf  # its functions carry no type hints
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _STAMP = 60  # characters: a scanned page with less text on top of it still counts as a scan
 _NUMBER = 12  # characters that the number of a section takes beside its title
 _WRITTEN, _TICKED = ("Text", "ComboBox", "ListBox"), ("CheckBox", "RadioButton")
@@ -72,7 +72,7 @@ def pictures(data: bytes, page_number: int) -> "list[Callable[[], Image]]":
     """What renders the large pictures of a page that has a text. Raises Unreadable, as what it returns does."""
     page = open_page(data, page_number)
     try:
-        boxes = [box for box, _ in large_pictures(page, _blocks(page))][:MOST_ON_A_PAGE]
+        boxes = [box for box, _ in large_pictures(page, _blocks(Recorded(page)))][:MOST_ON_A_PAGE]
     except BROKEN as error:
         raise_if_memory(error)
         raise Unreadable(f"Page {page_number} is damaged and cannot be shown.") from error
@@ -117,10 +117,11 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
                 yield Page()
                 continue
             width, height = page.cropbox.width, page.cropbox.height
-            blocks = lines = _blocks(page)
+            recorded = Recorded(page)
+            blocks = lines = _blocks(recorded)
             ruled: list[RuledTable] = []
             if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
-                blocks, ruled = ruled_tables(page, blocks, partial(page.get_text, flags=_FLAGS))
+                blocks, ruled = ruled_tables(recorded, blocks)
             values = list(_values(page))
             letters = (
                 sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])
@@ -185,10 +186,10 @@ def _place(page: Page, title: str) -> int:
     return max(0, page.text.casefold().find(wanted)) if len(page.text.casefold()) == len(page.text) else 0
 
 
-def _blocks(page: Any, **options: Any) -> list[dict[str, Any]]:
+def _blocks(page: Recorded) -> list[dict[str, Any]]:
     """The blocks that `arrange` takes; with the position of every character if some run from right to left."""
-    blocks: list[dict[str, Any]] = page.get_text("dict", flags=_FLAGS, **options)["blocks"]
-    return page.get_text("rawdict", flags=_FLAGS, **options)["blocks"] if has_right_to_left(blocks) else blocks
+    blocks = page.blocks
+    return page.blocks_by_letters if has_right_to_left(blocks) else blocks
 
 
 def _values(page: Any) -> Iterator[tuple[str, str]]:

@@ -5,19 +5,16 @@ The text of such a table is taken out of the page's blocks, and a placeholder pu
 Boxes around prose and forms with a few large fields are left as they are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from docqa.formats.pdf.paths import drawn_paths
+from docqa.formats.pdf.paths import THIN, Box, drawn_paths, straight_pieces
+from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.table import PLACEHOLDER, Table
 from docqa.text.values import kind
 
-Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
-
-_THIN = 2.5  # points: a filled box no thicker than this is a line
 _NEAR = 3.0  # points between two lines that are one, or between ends that meet
 _LEAST_LINES = 3  # across and down: two columns, two rows
 _MOST_LINES = 20_000
@@ -39,19 +36,19 @@ class RuledTable:
         return Table(lines, 0 if any(kind(cell) == "number" for cell in first[1:]) else 1)
 
 
-def ruled_tables(page: Any, blocks: list[dict[str, Any]], words: Any) -> tuple[list[dict[str, Any]], list[RuledTable]]:
-    """(the blocks with a placeholder for each table, the tables). `blocks` are those of PyMuPDF's "dict", `words`
-    gives its "words" or "rawdict" of the same page; it is called only where lines are drawn that may make a table."""
+def ruled_tables(page: Recorded, blocks: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[RuledTable]]:
+    """(the blocks with a placeholder for each table, the tables) of a page that is not rotated; `blocks` are its
+    own."""
     if not _may_hold_tables(page):
         return blocks, []
     grids = [grid for grid in _grids(*_lines(page)) if len(grid.across) >= _LEAST_LINES <= len(grid.down)]
     if not grids:
         return blocks, []
     tables: list[RuledTable] = []
-    written = words("words")
+    written = page.words
     for grid in grids:
         inside = [word for word in written if grid.holds(*_centre(word[:4]))]
-        table = RuledTable(grid.box, grid.cells(list(_parted(inside, grid, partial(words, "rawdict")))))
+        table = RuledTable(grid.box, grid.cells(list(_parted(inside, grid, page))))
         if _is_table(table.cells):
             blocks = list(_without(blocks, grid, len(tables)))
             tables.append(table)
@@ -69,13 +66,13 @@ def _is_table(cells: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _may_hold_tables(page: Any) -> bool:
+def _may_hold_tables(page: Recorded) -> bool:
     """A quick look: whether enough thin or stroked shapes are drawn."""
     level = upright = boxes = 0
     for is_stroked, (left, top, right, bottom) in drawn_paths(page):
-        if bottom - top <= _THIN and right - left > 10:
+        if bottom - top <= THIN and right - left > 10:
             level += 1
-        elif right - left <= _THIN and bottom - top > 5:
+        elif right - left <= THIN and bottom - top > 5:
             upright += 1
         elif is_stroked:
             boxes += 1
@@ -87,34 +84,16 @@ def _may_hold_tables(page: Any) -> bool:
 Line = tuple[float, float, float]  # where it lies; from, to
 
 
-def _lines(page: Any) -> tuple[list[Line], list[Line]]:
+def _lines(page: Recorded) -> tuple[list[Line], list[Line]]:
     """(level lines by their height, upright lines by their left) that the page draws."""
     level: list[Line] = []
     upright: list[Line] = []
-    for drawing in page.get_cdrawings():
-        for item in drawing["items"]:
-            for left, top, right, bottom in _segments(item, is_stroked="s" in drawing["type"]):
-                if bottom - top <= _THIN and right - left > _NEAR:
-                    level.append(((top + bottom) / 2, left, right))
-                elif right - left <= _THIN and bottom - top > _NEAR:
-                    upright.append(((left + right) / 2, top, bottom))
+    for left, top, right, bottom in straight_pieces(page):
+        if bottom - top <= THIN and right - left > _NEAR:
+            level.append(((top + bottom) / 2, left, right))
+        elif right - left <= THIN and bottom - top > _NEAR:
+            upright.append(((left + right) / 2, top, bottom))
     return level, upright
-
-
-def _segments(item: Sequence[Any], *, is_stroked: bool) -> Iterator[Box]:
-    """The straight pieces of one part of a drawing."""
-    if item[0] == "l":
-        (x, y), (u, v) = item[1], item[2]
-        yield min(x, u), min(y, v), max(x, u), max(y, v)
-    elif item[0] == "re":
-        left, top, right, bottom = item[1]
-        if not is_stroked or bottom - top <= _THIN or right - left <= _THIN:
-            yield left, top, right, bottom
-        else:
-            yield left, top, right, top
-            yield left, bottom, right, bottom
-            yield left, top, left, bottom
-            yield right, top, right, bottom
 
 
 @dataclass
@@ -228,7 +207,7 @@ def _text(words: Sequence[Sequence[Any]]) -> str:
     return " ".join(text.split())
 
 
-def _parted(words: Iterable[Sequence[Any]], grid: _Grid, letters: Callable[[], Any]) -> Iterator[Sequence[Any]]:
+def _parted(words: Iterable[Sequence[Any]], grid: _Grid, page: Recorded) -> Iterator[Sequence[Any]]:
     """The words, those that a line of the grid runs through cut there: without spaces two cells are one word."""
     characters: list[tuple[Box, str]] | None = None
     for word in words:
@@ -241,7 +220,7 @@ def _parted(words: Iterable[Sequence[Any]], grid: _Grid, letters: Callable[[], A
         if characters is None:
             characters = [
                 (char["bbox"], char["c"])
-                for block in letters()["blocks"]
+                for block in page.blocks_by_letters
                 for line in block.get("lines", ())
                 for span in line["spans"]
                 for char in span["chars"]
