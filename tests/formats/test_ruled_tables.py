@@ -99,16 +99,19 @@ def test_straight_pieces_are_those_that_the_library_finds() -> None:
 
 
 def test_a_page_is_interpreted_once_and_its_text_stays_the_same() -> None:
-    """Also where a text is nothing but spaces, which a list of what is shown would leave out."""
+    """Also a text of nothing but a space within a clip, which a record leaves out that is not within a tile."""
     document = pymupdf.open()
     page = document.new_page()
-    for at, word in enumerate(("Words", "   ", "that", "   ", "stand", "apart")):
-        page.insert_text((72 + 40 * at, 72), word)
-    page.insert_text((72, 120), "A table follows")
-    page.draw_rect((72, 140, 200, 200))
-    page.set_rotation(90)
-    recorded = Recorded(page)
-    assert recorded.blocks == page.get_text("dict", flags=FLAGS)["blocks"]
-    assert recorded.words == page.get_text("words", flags=FLAGS)
-    assert recorded.blocks_by_letters == page.get_text("rawdict", flags=FLAGS)["blocks"]
-    assert page.rotation == 90
+    page.insert_font("helv")
+    clipped = document.get_new_xref()
+    document.update_object(clipped, "<<>>")
+    document.update_stream(clipped, b"q 0 0 595 842 re W n BT /helv 12 Tf 300 300 Td ( ) Tj ET Q")
+    page.set_contents(clipped)
+    for rotation in (0, 90):
+        page.set_rotation(rotation)
+        recorded = Recorded(page)
+        assert recorded.blocks == page.get_text("dict", flags=FLAGS)["blocks"]
+        assert recorded.words == page.get_text("words", flags=FLAGS)
+        assert recorded.blocks_by_letters == page.get_text("rawdict", flags=FLAGS)["blocks"]
+        assert page.rotation == rotation
+    assert [line["spans"][0]["text"] for block in recorded.blocks for line in block["lines"]] == [" "]
