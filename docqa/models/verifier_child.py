@@ -40,17 +40,21 @@ class Judge:
 
     def __init__(self, model_dir: str, file: str, measured: str = "") -> None:
         os.environ |= ENVIRONMENT
-        from docqa.models.reader.network import Reader
-
         kept_in = Path(measured) if measured else None
         self._kept_in, self._key = kept_in, circumstances(["verifier", model_dir, file], find_machine().cores)
         known = kept(kept_in, self._key)
         tried = (known["precision"],) if known.get("precision") in PRECISIONS else PRECISIONS
-        readers = {name: Reader(Path(model_dir), Path(file), name) for name in tried}
-        seconds = {name: min(_timed(reader, *SAMPLE)[1] for _ in range(2)) for name, reader in readers.items()}
-        self.precision = min(tried, key=seconds.__getitem__)
-        self._reader = readers.pop(self.precision)
-        del readers
+        self._model_dir, self._file = Path(model_dir), Path(file)
+        self._reader: Reader | None = None
+        seconds: dict[str, float] = {}
+        for self.precision in tried:
+            reader = self._read_in(self.precision)
+            seconds[self.precision] = min(_timed(reader, *SAMPLE)[1] for _ in range(2))
+            del reader
+        fastest = min(tried, key=seconds.__getitem__)
+        if fastest != self.precision:
+            self.precision = fastest
+            self._read_in(fastest)
         give_back_memory()
         self._least = known.get("seconds", math.inf)
         self._took(seconds[self.precision])
@@ -62,9 +66,19 @@ class Judge:
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """What it reads in each of the `excerpts` for a `question`, and how many it can read in time."""
+        assert self._reader is not None
         readings, seconds = _timed(self._reader, body["question"], body["excerpts"])
         self._took(seconds)
         yield {"readings": readings, "excerpts": self.excerpts}, b""
+
+    def _read_in(self, precision: str) -> "Reader":
+        """The model in this precision, after what is held of the one before has gone back to the system."""
+        from docqa.models.reader.network import Reader
+
+        self._reader = None
+        give_back_memory()
+        self._reader = Reader(self._model_dir, self._file, precision)
+        return self._reader
 
     def _took(self, seconds: float) -> None:
         """Keep how long a character took, where none has taken less."""

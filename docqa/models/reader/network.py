@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from docqa.models.encoder import Encoder
 from docqa.models.reader import Reading, Span, YesNo, around
-from docqa.models.reader.weights import load
+from docqa.models.reader.weights import is_head, metadata, trained
 from docqa.models.tokens import Batch, Tokens
 
 TOKENS = 384  # of question and passage together
@@ -86,13 +86,12 @@ class Reader:
 
     def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
         network = Network(model_dir)
-        trained, metadata = load(file, network.state_dict())
-        network.load_state_dict(trained, strict=False)
-        network.encoder.to(DTYPES[precision])
+        _take_over(network, file, DTYPES[precision])
         network.encoder.fused = precision == "float32"  # where it is faster
         self.network = network.eval()
-        self.heads = tuple(metadata.get("heads", SPAN).split())
-        self.margin = float(metadata["margin"])
+        about = metadata(file)
+        self.heads = tuple(about.get("heads", SPAN).split())
+        self.margin = float(about["margin"])
 
     def read(self, question: str, passages: Sequence[str]) -> list[list[Span]]:
         """The spans of `readings`."""
@@ -146,6 +145,20 @@ class Reader:
             if span.end <= best.start or best.end <= span.start
         ]
         return Reading([best, *others], nearby.yes_no)
+
+
+def _take_over(network: Network, file: Path, dtype: torch.dtype) -> None:
+    """Give a network its trained part. Its weights are mapped from a file until then: of those that stay float32 only
+    the changed ones are held beside it, and of those in another precision none is held in both."""
+    state = network.state_dict()
+    changed = trained(file, state)
+    if dtype is torch.float32:
+        for name, tensor in changed:
+            state[name].copy_(tensor)
+        return
+    rounded = {name: tensor if is_head(name) else tensor.to(dtype) for name, tensor in changed}
+    network.load_state_dict(rounded, strict=False, assign=True)
+    network.encoder.to(dtype)
 
 
 def _clean(text: str) -> str:

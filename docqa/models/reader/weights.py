@@ -5,7 +5,7 @@ quantised to int8 with one step per row: a difference is small beside the weight
 than the rounding to bfloat16 that follows anyway.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import torch
@@ -27,14 +27,14 @@ def is_head(name: str) -> bool:
 
 
 def save(
-    path: Path, trained: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], metadata: Mapping[str, str]
+    path: Path, tensors: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], about: Mapping[str, str]
 ) -> None:
-    """Write what `trained` adds to `base`, both float32 by name, with `metadata`; untrained tensors are left out.
+    """Write what trained `tensors` add to `base`, both float32 by name, with metadata; untrained ones are left out.
 
     Factors are named by their weight with UP and DOWN, and written as they are.
     """
     out: Tensors = {}
-    for name, tensor in trained.items():
+    for name, tensor in tensors.items():
         is_whole = is_head(name) or name.endswith((UP, DOWN))
         difference = tensor if is_whole else tensor - base[name]
         if is_head(name) or difference.dim() < 2:
@@ -43,25 +43,33 @@ def save(
         step = (difference.abs().amax(1, keepdim=True) / INT8_MAX).clamp_min(1e-12)
         out[name], out[name + STEP] = (difference / step).round().to(torch.int8), step.float()
     part = path.with_suffix(".part")
-    save_file(out, part, dict(metadata))
+    save_file(out, part, dict(about))
     part.replace(path)
 
 
 def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[str, str]]:
     """The trained tensors, float32 by name, and the metadata. Raises KeyError if `base` is another model."""
+    return dict(trained(path, base)), metadata(path)
+
+
+def trained(path: Path, base: Mapping[str, torch.Tensor]) -> Iterator[tuple[str, torch.Tensor]]:
+    """The trained tensors with their names, float32, one after the other: together they are as large as the model.
+    Raises as `load`."""
     exact = numbers(path)
-    with safe_open(path, "pt") as file:
-        metadata = dict(file.metadata())
-    trained: Tensors = {}
     for name, tensor in exact.items():
         if is_head(name):
-            trained[name] = tensor
+            yield name, tensor
         elif name.endswith(UP):
             weight = name.removesuffix(UP)
-            trained[weight] = base[weight].float() + tensor @ exact[weight + DOWN]
+            yield weight, base[weight].float() + tensor @ exact[weight + DOWN]
         elif not name.endswith(DOWN):
-            trained[name] = base[name].float() + tensor
-    return trained, metadata
+            yield name, base[name].float() + tensor
+
+
+def metadata(path: Path) -> dict[str, str]:
+    """What the file says of itself."""
+    with safe_open(path, "pt") as file:
+        return dict(file.metadata())
 
 
 def numbers(path: Path) -> Tensors:
