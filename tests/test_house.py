@@ -35,6 +35,7 @@ HOMES = {
         "formats/pdf/drawing.py",
         "formats/pdf/opening.py",
         "formats/pdf/paths.py",
+        "formats/pdf/recorded.py",
         "formats/pictures/engine.py",
     },
     "PIL": {"formats/pictures/decode.py"},

@@ -95,5 +95,8 @@ def _pieces(file: Attachment) -> Answers:
         yield {"of": "file"}, file.data[start : start + PIECE]
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)  # which `json.dumps` would make anew for each record
+
+
 def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return _ENCODER.encode(value).encode("utf-8", "replace")

@@ -30,6 +30,11 @@ _PIECE = re.compile(
     rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])"
     rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
 )
+# The same of a text without dense scripts, which need not be looked for at each letter.
+_ALPHABETIC_PIECE = re.compile(
+    r"\d+(?:[.,:/'’-]\d+)+|[^\W_](?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*"
+)
+_MARK_IN_NUMBER = re.compile(r"[.,:/'’-]")
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
 _LONGEST_WORD = 64
 _LONGEST_COMPOUND = 80  # characters; matching a longer run costs the square of its length
@@ -110,18 +115,29 @@ def _word_terms(word: str) -> tuple[str, ...]:
     return (word[:_LONGEST_WORD],)
 
 
+def _number_terms(number: str) -> list[str]:
+    return [number, *(part for part in re.split(r"\D", number) if len(part) > 1)]
+
+
 def terms(text: str) -> list[str]:
     """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers
     whole."""
     folded = fold(text)
     out: list[str] = []
+    if not _DENSE_RUN.search(folded):
+        for run in _ALPHABETIC_PIECE.findall(folded):
+            if run.isalnum() or not _MARK_IN_NUMBER.search(run):
+                out += _word_terms(run)
+            else:
+                out += _number_terms(run)
+        out.extend(_compounds(folded))
+        return out
     for piece in _PIECE.finditer(folded):
         kind, run = piece.lastgroup, piece.group()
         if kind == "dense":
             out.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         elif kind == "number":
-            out.append(run)
-            out.extend(part for part in re.split(r"\D", run) if len(part) > 1)
+            out += _number_terms(run)
         else:
             out.extend(_word_terms(run))
     out.extend(_compounds(folded))
@@ -151,5 +167,5 @@ def is_compound(term: str) -> bool:
 
 def is_dense(text: str) -> bool:
     """Whether most letters of the text belong to a script without spaces."""
-    letters = sum(map(str.isalpha, text))
-    return 2 * sum(len(run) for run in _DENSE_RUN.findall(text)) > letters
+    dense = sum(len(run) for run in _DENSE_RUN.findall(text))
+    return dense > 0 and 2 * dense > sum(map(str.isalpha, text))

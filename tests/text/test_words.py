@@ -71,6 +71,14 @@ def test_nothing_is_found_in_punctuation_and_symbols() -> None:
     assert terms(' "*" AND -- ( NEAR/ \x00 😀 ') == ["and", "near"]
 
 
+@pytest.mark.parametrize(
+    "text", ["Rooms 3rd floor, 1,250.50 or 12/24", "Écran n° 7 – мир, واجبات", "naïve A1 2'500 x², ½ l", "हिन्दी 12-3"]
+)
+def test_a_text_has_the_same_terms_beside_a_dense_script(text: str) -> None:
+    """Texts without such scripts are cut by a quicker pattern."""
+    assert terms(f"{text} 漢字") == [*terms(text), "漢字"]
+
+
 def test_which_scripts_are_dense() -> None:
     assert is_dense("これは日本語です。")
     assert not is_dense("This is English.")

@@ -116,7 +116,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
                 notes.append(f"Page {number + 1} was left out: it draws too much to be read.")
                 yield Page()
                 continue
-            width, height = page.cropbox.width, page.cropbox.height
+            shown = page.cropbox
             recorded = Recorded(page)
             blocks = lines = _blocks(recorded)
             ruled: list[RuledTable] = []
@@ -135,7 +135,7 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
             notes.append(f"Page {number + 1} is damaged and was left out.")
             yield Page()
             continue
-        arranged = arrange(blocks, width, height, [table.table() for table in ruled])
+        arranged = arrange(blocks, shown.width, shown.height, [table.table() for table in ruled])
         arranged.text = _with_values(arranged.text, values)
         arranged.unread, arranged.pictures = unread, pictures
         yield arranged

@@ -270,7 +270,8 @@ def columns_of_prose(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _runs_right_to_left(text: str) -> bool:
-    return 2 * len(RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+    turned = len(RIGHT_TO_LEFT.findall(text))
+    return turned > 0 and 2 * turned > sum(map(str.isalpha, text))
 
 
 def is_narrow(rows: Sequence[Row]) -> bool:
