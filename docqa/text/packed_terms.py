@@ -57,17 +57,22 @@ def length(stored: str) -> int:
 def held(stored: str, terms: Iterable[str]) -> frozenset[str]:
     """Which of these terms stand in stored ones."""
     stored = packed(stored)
-    return frozenset(term for term in terms if Counted(term).within(stored))
+    return frozenset(term for term in terms if any(form in stored for form in _forms(term) if form))
+
+
+def _forms(term: str) -> tuple[str, str]:
+    """How packed terms hold a term alone, and joined with its beginning, "" where it is too short for that."""
+    beginning = term.endswith("~")
+    alone = f" {term}" if beginning and len(term) == PREFIX + 1 else f" {term} "
+    # Nothing else ends like what is joined, so that no space is needed before it.
+    return alone, f"{term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
 
 
 class Counted:
     """A term to be counted in the packed terms of many passages."""
 
     def __init__(self, term: str) -> None:
-        beginning = term.endswith("~")
-        alone = f" {term}" if beginning and len(term) == PREFIX + 1 else f" {term} "
-        # Nothing else ends like this, so that no space is needed before it.
-        joined = f"{term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
+        alone, joined = _forms(term)
         # Numbers and compounds stand alone; only of an alphabet whose words have roots is it not known.
         forms = [joined] if joined and term.isascii() and term.isalpha() else [form for form in (alone, joined) if form]
         self._forms = [(form, form + form[1:] if form == f" {term} " else "") for form in forms]

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from docqa.text.packed_terms import Counted, is_packed, length, packed, unpacked
+from docqa.text.packed_terms import Counted, held, is_packed, length, packed, unpacked
 from docqa.text.words import terms
 
 TEXTS = {
@@ -44,3 +44,11 @@ def test_a_word_and_its_beginning_take_the_room_of_one() -> None:
 def test_terms_of_an_earlier_version_are_read_as_they_are() -> None:
     assert not is_packed("the monthly month~")
     assert unpacked("the monthly month~") == "the monthly month~"
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_what_is_held_is_what_stands_there_also_where_words_stand_without_their_beginnings(text: str) -> None:
+    for made in (terms(text), text.lower().split()):
+        sought = {*made, *terms(text), "mont", "month", "month~", "monthly", "monthl", "absent", "absen~", "12345"}
+        assert held(packed(" ".join(made)), sought) == sought & set(made)
+    assert held("the monthly month~", ["monthly", "month~", "month"]) == {"monthly", "month~"}
