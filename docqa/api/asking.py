@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docqa.answering.answer import Answer, answer
-from docqa.questions.question import ChatOptions
+from docqa.questions.question import NO_QUESTION, ChatOptions
 from docqa.questions.understand import last_question, understand
 from docqa.search.passages import Passage
 from docqa.search.readiness import await_vectors
@@ -41,9 +41,10 @@ async def begin(
     await services.encoders.awake()
     # The first question in a language loads the list of its words, which takes some tenths of a second.
     text, language = await asyncio.to_thread(last_question, messages, documents)
-    await await_vectors(services.index, documents, language)
     opinion = await services.encoders.kind_opinion(text, language) if text else None
     question = await asyncio.to_thread(understand, messages, options, documents, opinion)
+    if question.kind not in NO_QUESTION:
+        await await_vectors(services.index, documents, question.language)
     made = await answer(services.answering, documents, question)
     log.info("%s: answered by %s", options.model_name, made.target)
     return made

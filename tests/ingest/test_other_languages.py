@@ -175,6 +175,19 @@ async def test_the_first_question_in_another_language_waits_until_the_documents_
         assert await library.finds("Sind Haustiere erlaubt?", lease) == [lease]
 
 
+async def test_small_talk_in_another_language_has_nothing_embedded(
+    settings: Settings, models: tuple[Model, Model]
+) -> None:
+    app = await serve(settings, models)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        library = Library(client)
+        lease = await library.holds(LEASE, "lease.txt")
+        greeting = [{"sender": "user", "message": "Guten Morgen!"}]
+        assert (await client.post(f"/v1/chat/{lease}", json=greeting)).status_code == 200
+        assert not app.state.services.encoders.beside_wanted
+        assert not models[1].ready
+
+
 async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_prepared(
     settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
