@@ -28,7 +28,7 @@ from docqa.languages import phrase
 from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.search.passages import Passage
-from docqa.search.readiness import is_preparing
+from docqa.search.readiness import passages_left
 from docqa.store.documents import StoredDocument
 from docqa.tables.answer import answer_from_table
 
@@ -112,7 +112,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         encoders = answering.index.encoders
         foreign = encoders.foreign(question.language, {document.language for document in documents})
         by_words = encoders.lacks(question.language)
-        preparing = await is_preparing(answering.index, documents, question.language)
+        preparing = await passages_left(answering.index, documents, question.language) > 0
         text = refusal(pages, question.answer_language, foreign, by_words=by_words, preparing=preparing)
         return Answer(question, _whole(text), REFUSAL, [], names, gathered.passages, gathered.certainty)
     sure = gathered.certainty == "sure"

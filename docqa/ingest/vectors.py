@@ -45,11 +45,11 @@ async def _begin_beside(intake: Intake, encoders: Encoders, beside: Embedder) ->
     async with intake.db.read() as conn:
         making = await store.vectors.makes_vectors(conn, model)
         languages = [] if making or encoders.beside_wanted else list(await store.documents.languages(conn))
-    if making and encoders.beside_wanted:
+    if making and encoders.beside_begun:
         return
     if making or encoders.beside_wanted or any(map(encoders.needs_beside, languages)):
         await _use(intake, store.vectors.use_beside, model)
-        encoders.beside_wanted = True
+        encoders.beside_wanted = encoders.beside_begun = True
 
 
 async def load_optional_forever(encoders: Encoders) -> None:

@@ -39,7 +39,8 @@ class Encoders:
 
     `embedder` is the model the settings chose; `serving` made the vectors that are searched, and is another model while
     the documents are being re-embedded, None until one is loaded. `beside`, which is loaded when it is needed, serves
-    for languages that `embedder` does not know, from the first document or question in one on: `beside_wanted`.
+    for languages that `embedder` does not know, from the first document or question in one on: `beside_wanted`, and
+    then `beside_begun`, when all documents that lack its vectors are queued.
     `reader` finds short answers and is usually the chosen embedder itself; `verifier` checks them. `wake` tells the
     background work that a model must be loaded. `former` returns the embedder that made stored vectors, None where its
     files are gone; `remote` opens those of other servers. `kinds` tell kinds of questions by their vectors: a layer for
@@ -58,6 +59,7 @@ class Encoders:
     missing: tuple[str, ...] = ()
     beside: Embedder | None = None
     beside_wanted: bool = False
+    beside_begun: bool = False
     unloaded: asyncio.Event = field(default_factory=asyncio.Event)
     _waking: dict[frozenset["Embedder | Verifier"], "_Waking"] = field(default_factory=dict)
 

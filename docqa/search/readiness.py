@@ -10,6 +10,7 @@ from docqa.models.encoders import stored_model
 from docqa.search.index import Index
 from docqa.store.documents import StoredDocument
 
+MOST_AWAITED = 2_000  # passages: a minute or two of two cores, in which some questions wait; of more each would
 AWAITED_SECONDS = 10.0  # by one question: better a late answer than one by words alone, which mostly finds nothing
 PAUSE = 0.2
 
@@ -18,22 +19,25 @@ async def await_vectors(index: Index, documents: Sequence[StoredDocument], langu
     """Have the documents embedded by the model that a question in this language needs, and wait for it, but not for
     long: what then still has no vectors is found by words, as before."""
     end = time.monotonic() + AWAITED_SECONDS
-    while await is_preparing(index, documents, language) and time.monotonic() < end:
+    while left := await passages_left(index, documents, language):
         index.encoders.want_beside()
+        if left > MOST_AWAITED or time.monotonic() > end:
+            return
         await asyncio.sleep(PAUSE)
 
 
-async def is_preparing(index: Index, documents: Sequence[StoredDocument], language: str) -> bool:
-    """Whether some of the documents are still to be embedded by the model that a question in this language needs."""
+async def passages_left(index: Index, documents: Sequence[StoredDocument], language: str) -> int:
+    """How many passages are in those documents that are still to be embedded by the model that a question in this
+    language needs."""
     encoders = index.encoders
     if encoders.beside is None or encoders.beside.failed:
-        return False
-    ids = {document.id for document in documents if encoders.is_for_beside(language, document.language)}
+        return 0
+    ids = frozenset(document.id for document in documents if encoders.is_for_beside(language, document.language))
     if not ids:
-        return False
+        return 0
     model = stored_model(encoders.beside)
     async with index.db.read() as conn:
-        if not await store.vectors.makes_vectors(conn, model):
-            return True
-        lacking = ids - await store.vectors.embedded(conn, ids, model)
-        return bool(lacking and await store.jobs.in_work(conn, lacking))
+        ids -= await store.vectors.embedded(conn, ids, model)
+        if encoders.beside_begun:  # else they are not queued yet
+            ids = await store.jobs.in_work(conn, ids)
+        return (await store.full_text.scope_of(conn, list(ids))).size if ids else 0

@@ -188,10 +188,11 @@ async def test_small_talk_in_another_language_has_nothing_embedded(
         assert not models[1].ready
 
 
+@pytest.mark.parametrize("limit", [("AWAITED_SECONDS", 0.3), ("MOST_AWAITED", 0)], ids=["not long", "not for much"])
 async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_prepared(
-    settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch
+    settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch, limit: tuple[str, float]
 ) -> None:
-    monkeypatch.setattr(readiness, "AWAITED_SECONDS", 0.3)
+    monkeypatch.setattr(readiness, *limit)
     app = await serve(settings, models)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         library = Library(client)
@@ -202,8 +203,11 @@ async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_pre
             question = [{"sender": "user", "message": "Sind Haustiere in dem Haus erlaubt?"}]
             return str((await client.post(f"/v1/chat/{lease}", json=question)).json()["answer"]["message"])
 
+        began = time.monotonic()
         assert "werden gerade für Fragen in dieser Sprache vorbereitet" in await ask()
+        assert time.monotonic() - began < 5
         models[1].may.set()
+        await until(lambda: LEASE in models[1].texts, "the document has vectors of both")
         await library.is_done(lease)
         assert "Dogs may stay in the yard." in await ask()
 
