@@ -205,7 +205,7 @@ async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_pre
 
         began = time.monotonic()
         assert "werden gerade für Fragen in dieser Sprache vorbereitet" in await ask()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 10, "what a wait for them would have taken"
         models[1].may.set()
         await until(lambda: LEASE in models[1].texts, "the document has vectors of both")
         await library.is_done(lease)
@@ -223,7 +223,7 @@ async def test_a_document_that_cannot_be_embedded_is_not_waited_for(
             await conn.execute_fetchall("DELETE FROM embedding_1")
         began = time.monotonic()
         assert await library.finds("Wer hat die Schlüssel?", contract) == [contract], "by words"
-        assert time.monotonic() - began < readiness.AWAITED_SECONDS / 2
+        assert time.monotonic() - began < readiness.AWAITED_SECONDS
 
 
 async def test_a_question_in_another_language_may_come_just_when_a_document_is_begun(
