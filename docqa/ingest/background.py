@@ -97,10 +97,9 @@ async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None,
             if gist.notes:
                 await store.notes.replace_notes(conn, document.id, gist.notes)
             await store.jobs.describe_document(conn, document.id, gist.summary, language)
-    making = await _makes_beside(intake, encoders)
-    if encoders.needs_beside(language) and not making:
+    if encoders.needs_beside(language) and not encoders.beside_begun:
         return encoders.want_beside()  # it comes again when vectors can be made by that model
-    if encoders.beside is not None and making and state == "ready":
+    if encoders.beside is not None and encoders.beside_begun and state == "ready":
         try:
             with_units = encoders.needs_beside(language)  # of the others few are asked in another language
             if not await _embed_beside(intake, encoders.beside, document, with_units):
@@ -113,11 +112,6 @@ async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None,
     async with intake.db.write() as conn:
         await store.jobs.finish_document(conn, document.id, state, message)
     return None
-
-
-async def _makes_beside(intake: Intake, encoders: Encoders) -> bool:
-    async with intake.db.read() as conn:
-        return encoders.beside is not None and await store.vectors.makes_vectors(conn, stored_model(encoders.beside))
 
 
 async def _embed_beside(intake: Intake, beside: Embedder, document: StoredDocument, with_units: bool) -> bool:

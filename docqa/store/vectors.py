@@ -53,8 +53,8 @@ async def model_beside(conn: Connection) -> StoredModel | None:
 
 async def makes_vectors(conn: Connection, model: StoredModel) -> bool:
     """Whether a model serves, is to, or serves beside another."""
-    sql = "SELECT 1 FROM embedding_model WHERE name = ? AND sha256 = ? AND dimension = ? AND state != 'retired'"
-    return await fetch_one(conn, sql, model.name, model.sha256, model.dimension) is not None
+    sql = "SELECT name, sha256, dimension FROM embedding_model WHERE state != 'retired'"
+    return model in [StoredModel(*row) for row in await fetch_all(conn, sql)]
 
 
 async def _model(conn: Connection, state: str) -> StoredModel | None:

@@ -3,12 +3,14 @@
 import asyncio
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import pytest
 from aiosqlite import Connection
+from starlette.applications import Starlette
 
 from conftest import client_of, key_for, upload
 from docqa import store
@@ -84,10 +86,10 @@ def _vector(text: str) -> bytes:
 
 
 class Library:
-    """A client of a server with both models."""
+    """A client of a server with both models, the application."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self.client = client
+    def __init__(self, client: httpx.AsyncClient, app: Starlette) -> None:
+        self.client, self.services = client, app.state.services
 
     async def holds(self, text: str, name: str) -> str:
         doc_id = await upload(self.client, text, name)
@@ -112,17 +114,22 @@ def models() -> tuple[Model, Model]:
     return Model("en"), Model("en", "de")
 
 
-async def serve(settings: Settings, models: tuple[Model, Model]) -> Any:
+def serve(settings: Settings, models: tuple[Model, Model]) -> Any:
     chosen, beside = models
     return create(settings, embedder=chosen, beside=beside)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def served(settings: Settings, models: tuple[Model, Model]) -> AsyncIterator[Library]:
+    app = serve(settings, models)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        yield Library(client, app)
 
 
 async def test_while_all_is_in_the_language_that_the_chosen_model_knows_no_other_is_loaded(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         lease = await library.holds(LEASE, "lease.txt")
         assert await library.finds("How much is the rent of the boathouse?", lease) == [lease]
         assert models[0].questions and not models[1].ready and not models[1].texts
@@ -131,9 +138,7 @@ async def test_while_all_is_in_the_language_that_the_chosen_model_knows_no_other
 async def test_a_document_in_another_language_is_embedded_by_the_other_model_and_from_then_on_all_are(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         lease = await library.holds(LEASE, "lease.txt")
         contract = await library.holds(MIETVERTRAG, "mietvertrag.txt")
         assert "Die Schlüssel hat der Hausmeister." in models[1].texts, "each of its sentences"
@@ -154,9 +159,7 @@ async def test_a_document_in_another_language_is_embedded_by_the_other_model_and
 async def test_each_document_is_searched_by_the_model_that_knows_its_language_and_the_questions(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         contract = await library.holds(MIETVERTRAG, "mietvertrag.txt")
         lease = await library.holds(LEASE, "lease.txt")
         question = "Are pets allowed?"
@@ -167,9 +170,7 @@ async def test_each_document_is_searched_by_the_model_that_knows_its_language_an
 async def test_the_first_question_in_another_language_waits_until_the_documents_are_embedded(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         lease = await library.holds(LEASE, "lease.txt")
         assert not models[1].texts
         assert await library.finds("Sind Haustiere erlaubt?", lease) == [lease]
@@ -178,13 +179,11 @@ async def test_the_first_question_in_another_language_waits_until_the_documents_
 async def test_small_talk_in_another_language_has_nothing_embedded(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         lease = await library.holds(LEASE, "lease.txt")
         greeting = [{"sender": "user", "message": "Guten Morgen!"}]
-        assert (await client.post(f"/v1/chat/{lease}", json=greeting)).status_code == 200
-        assert not app.state.services.encoders.beside_wanted
+        assert (await library.client.post(f"/v1/chat/{lease}", json=greeting)).status_code == 200
+        assert not library.services.encoders.beside_wanted
         assert not models[1].ready
 
 
@@ -193,15 +192,13 @@ async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_pre
     settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch, limit: tuple[str, float]
 ) -> None:
     monkeypatch.setattr(readiness, *limit)
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         lease = await library.holds(LEASE, "lease.txt")
         models[1].may.clear()
 
         async def ask() -> str:
             question = [{"sender": "user", "message": "Sind Haustiere in dem Haus erlaubt?"}]
-            return str((await client.post(f"/v1/chat/{lease}", json=question)).json()["answer"]["message"])
+            return str((await library.client.post(f"/v1/chat/{lease}", json=question)).json()["answer"]["message"])
 
         began = time.monotonic()
         assert "werden gerade für Fragen in dieser Sprache vorbereitet" in await ask()
@@ -215,11 +212,9 @@ async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_pre
 async def test_a_document_that_cannot_be_embedded_is_not_waited_for(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
-    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+    async with served(settings, models) as library:
         contract = await library.holds(MIETVERTRAG, "mietvertrag.txt")
-        async with app.state.services.db.write() as conn:
+        async with library.services.db.write() as conn:
             await conn.execute_fetchall("DELETE FROM embedding_1")
         began = time.monotonic()
         assert await library.finds("Wer hat die Schlüssel?", contract) == [contract], "by words"
@@ -232,7 +227,7 @@ async def test_a_question_in_another_language_may_come_just_when_a_document_is_b
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app, next_indexing = await serve(settings, models), store.jobs.next_indexing
+    app, next_indexing = serve(settings, models), store.jobs.next_indexing
 
     async def meanwhile(conn: Connection, wanted: Sequence[int] = ()) -> StoredDocument | None:
         document = await next_indexing(conn, wanted)
@@ -241,7 +236,7 @@ async def test_a_question_in_another_language_may_come_just_when_a_document_is_b
         return document
 
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+        library = Library(client, app)
         lease = await library.holds(LEASE, "lease.txt")
         monkeypatch.setattr(store.jobs, "next_indexing", meanwhile)
         services = app.state.services
@@ -260,14 +255,14 @@ async def test_a_question_in_another_language_may_come_just_when_a_document_is_b
 async def test_a_restart_loads_the_other_model_only_for_what_needs_it(
     settings: Settings, models: tuple[Model, Model]
 ) -> None:
-    app = await serve(settings, models)
+    app = serve(settings, models)
     async with app.router.lifespan_context(app), client_of(app, key := await key_for(app, "alice")) as client:
-        contract = await Library(client).holds(MIETVERTRAG, "mietvertrag.txt")
-        lease = await Library(client).holds(LEASE, "lease.txt")
+        contract = await Library(client, app).holds(MIETVERTRAG, "mietvertrag.txt")
+        lease = await Library(client, app).holds(LEASE, "lease.txt")
     again = Model("en"), Model("en", "de")
-    app = await serve(settings, again)
+    app = serve(settings, again)
     async with app.router.lifespan_context(app), client_of(app, key) as client:
-        library = Library(client)
+        library = Library(client, app)
         await until(lambda: again[0].ready, "the chosen model is loaded")
         assert await library.finds("How much is the rent?", lease) == [lease]
         assert not again[1].ready
@@ -278,9 +273,9 @@ async def test_a_restart_loads_the_other_model_only_for_what_needs_it(
 async def test_where_the_other_model_cannot_be_loaded_words_are_searched_and_the_status_says_why(
     settings: Settings,
 ) -> None:
-    app = await serve(settings, (Model("en"), broken := Model("en", "de", error="Its file is cut off.")))
+    app = serve(settings, (Model("en"), broken := Model("en", "de", error="Its file is cut off.")))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
-        library = Library(client)
+        library = Library(client, app)
         contract = await library.holds(MIETVERTRAG, "mietvertrag.txt")
         status = (await client.get(f"/v1/api/documents/{contract}/status")).json()
         assert status["message"] == "Found by full text only in other languages: Its file is cut off."
