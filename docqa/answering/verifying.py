@@ -9,7 +9,7 @@ from typing import NamedTuple
 from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
-from docqa.models.reader import Reading
+from docqa.models.reader import Reading, Span
 from docqa.models.verifier import LONGEST
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
@@ -18,18 +18,30 @@ from docqa.search.passages import Passage, ScoredUnit
 # and 6 % of adversarial questions, the others are not read: of 316 questions they changed none's answer.
 FIRST, ANSWERED = 2, 4.0
 LONGEST_QUESTION = 600  # characters of a question
+LONGEST_HEADING = 150  # characters
 
 
 class Excerpt(NamedTuple):
-    """`text[start:end]` of a passage, by the passage's index: whole units."""
+    """`text[start:end]` of a passage, by the passage's index: whole units, and the heading or line that they stand
+    under, without which many a list does not say what it is about."""
 
     passage: int
     start: int
     end: int
+    heading: str
+
+    def read_in(self, text: str) -> str:
+        """What is read of the passage with this text."""
+        return self.heading + text[self.start : self.end]
 
     def holds(self, scored: ScoredUnit) -> bool:
         """Whether a unit of the passage lies in it."""
         return self.start <= scored.start and scored.end <= self.end
+
+    def shows(self, span: Span, scored: ScoredUnit) -> bool:
+        """Whether a span of what was read lies in a unit, or reaches into it."""
+        by = self.start - len(self.heading)
+        return span.start + by < scored.end and span.end + by > scored.start
 
 
 async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
@@ -40,7 +52,7 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
     for some in (excerpts[:FIRST], excerpts[FIRST:]):
         if verifier is None or not some or _is_answered(read):
             break
-        texts = [passages[excerpt.passage].text[excerpt.start : excerpt.end] for excerpt in some]
+        texts = [excerpt.read_in(passages[excerpt.passage].text) for excerpt in some]
         try:
             read += zip(some, await verifier.readings(part.searched, texts), strict=True)
         except Unavailable:
@@ -72,9 +84,20 @@ def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
         units = passages[place].units
         if any(excerpt.passage == place and excerpt.holds(units[number]) for excerpt in made):
             continue
-        excerpt = Excerpt(place, *_surroundings(units, number))
+        start, end = _surroundings(units, number)
+        excerpt = Excerpt(place, start, end, _heading(passages[place], start))
         made.append(excerpt)
         yield excerpt
+
+
+def _heading(passage: Passage, start: int) -> str:
+    """What the unit that begins here stands under, with the end of its line: in the passage, else in its document."""
+    unit = next(scored.unit for scored in passage.units if scored.start == start)
+    if unit.lead_start is None or unit.lead_end is None:
+        heading = passage.chunk.section
+    else:
+        heading = passage.text[unit.lead_start : unit.lead_end] if unit.lead_end <= start else ""
+    return f"{heading.strip()}\n" if 0 < len(heading.strip()) <= LONGEST_HEADING else ""
 
 
 def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
@@ -104,11 +127,6 @@ def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> flo
     if not holding:
         return None
     return max(
-        (
-            span.score
-            for excerpt, reading in holding
-            for span in reading.spans
-            if span.start + excerpt.start < scored.end and span.end + excerpt.start > scored.start
-        ),
+        (span.score for excerpt, reading in holding for span in reading.spans if excerpt.shows(span, scored)),
         default=NOT_SAID,
     )

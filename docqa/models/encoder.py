@@ -93,8 +93,8 @@ class Encoder(nn.Module):
         """The states after the embeddings and after each layer, one at a time: (batch, tokens, hidden) each."""
         state = self.embeddings(input_ids, token_type_ids)
         yield state
-        padding = torch.zeros(attention_mask.shape, dtype=state.dtype).masked_fill(attention_mask == 0, _NO)
-        biases = self.encoder.biases(input_ids.shape[1])
+        padding = torch.zeros_like(attention_mask, dtype=state.dtype).masked_fill(attention_mask == 0, _NO)
+        biases = self.encoder.biases(input_ids.shape[1], input_ids.device)
         added = padding[:, None, None, :] if biases is None else padding[:, None, None, :] + biases
         for layer in self.encoder.layer:
             state = layer(state, added, self.fused)
@@ -128,7 +128,8 @@ class _Embeddings(nn.Module):
         self._first = config.first_position
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor) -> Tensor:
-        places = torch.arange(self._first, self._first + input_ids.shape[1])  # tokens are padded behind
+        tokens = input_ids.shape[1]
+        places = torch.arange(self._first, self._first + tokens, device=input_ids.device)  # padded behind
         embedded = self.word_embeddings(input_ids)
         if self.token_type_embeddings is not None:
             embedded = embedded + self.token_type_embeddings(token_type_ids)
@@ -143,12 +144,12 @@ class _Layers(nn.Module):
         buckets, heads = config.relative_attention_num_buckets, config.num_attention_heads
         self.relative_attention_bias = _Embedding(buckets, heads) if config.model_type in MPNET else None
 
-    def biases(self, tokens: int) -> Tensor | None:
+    def biases(self, tokens: int, device: torch.device) -> Tensor | None:
         """What each head adds to the score of each pair of tokens, by how far apart they are: (1, heads, tokens,
         tokens); None for a model that has no such thing."""
         if self.relative_attention_bias is None:
             return None
-        places = torch.arange(tokens)
+        places = torch.arange(tokens, device=device)
         buckets = _buckets(places[None, :] - places[:, None], self.relative_attention_bias.num_embeddings)
         added: Tensor = self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
         return added

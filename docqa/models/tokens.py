@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import torch
 from tokenizers import Encoding, Tokenizer
@@ -13,6 +14,18 @@ from torch import Tensor
 from docqa.models.encoder import Config
 
 OVERLAP = 32  # tokens that two windows of a long text share
+
+
+class Tokenised(Protocol):
+    """Pairs of texts as an encoder takes them; all tensors are (batch, tokens)."""
+
+    @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        """What an encoder takes, in its order."""
+
+    @property
+    def of_second(self) -> Tensor:
+        """Which tokens are of the second text of their pair."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +40,8 @@ class Batch:
     @cached_property
     def of_second(self) -> Tensor:
         """Which tokens are of the second text of their pair: (batch, tokens)."""
-        return torch.tensor([[part == 1 for part in each.sequence_ids] for each in self.encodings])
+        rows = [[part == 1 for part in each.sequence_ids] for each in self.encodings]
+        return torch.tensor(rows, device=self.input_ids.device)
 
     @property
     def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -39,11 +53,10 @@ class Batch:
         """Where in their text the tokens of each row stand: (start, end) in characters."""
         return [each.offsets for each in self.encodings]
 
-    def rows(self, numbers: Sequence[int]) -> "Batch":
-        """Some of the rows."""
-        chosen = list(numbers)
-        encodings = [self.encodings[number] for number in chosen]
-        return Batch(self.input_ids[chosen], self.attention_mask[chosen], self.token_type_ids[chosen], encodings)
+    def on(self, device: torch.device) -> "Batch":
+        """The same on a device."""
+        ids, mask, types = (tensor.to(device) for tensor in self.tensors)
+        return Batch(ids, mask, types, self.encodings)
 
 
 class Tokens:

@@ -6,6 +6,7 @@ What imports torch is imported when a command runs: OFFLINE must be set before, 
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,17 @@ from docqa.models.embedder import Embedder
 from docqa.models.kinds import file_name
 from docqa.models.reader import FILE, VERIFIER, Span, TrainedPart, trained_part
 from docqa.settings import Settings
+from docqa.training.recipe_arguments import declare_recipe, recipe_of
 
 if TYPE_CHECKING:
     from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
     from docqa.training.reader.sources import Source
 
-VERIFIER_RATE = 4e-4  # learning rate of factors, which start at zero
-VERIFIER_YES_NO = 2.0  # weight of yes/no: few examples have it, and the encoder's lower layers stay as they are
+# Learning rates: of the weights themselves, and of factors, which start at zero.
+REFINING_RATE, ADAPTER_RATE = 1e-4, 4e-4
+# The weight of yes/no: few examples have it, and the encoder's lower layers may stay as they are.
+ADAPTER_YES_NO = 2.0
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
 TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
 BUILT_ON = {"embedding": "The embedding model that the reader", "encoder": "The model that the verifier"}
@@ -43,11 +47,12 @@ def parser() -> argparse.ArgumentParser:
         "refine", help="continue from the current one on many question sets; resumes from its checkpoint if stopped"
     )
     _declare_refine(refine)
-    verifier = actions.add_parser(
-        "train-verifier",
-        help="train the part with which a larger encoder checks answers; resumes from its checkpoint if stopped",
+    adapt = actions.add_parser(
+        "adapt",
+        help="train differences of low rank: the verifier's, or of another embedding model its reader's; resumes from "
+        "its checkpoint if stopped",
     )
-    _declare_train_verifier(verifier)
+    _declare_adapt(adapt)
     kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
     kinds.add_argument(
         "--model", metavar="NAME", help="the embedding model that it is for [the first in the catalogue]"
@@ -69,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
         "--verifier", action="store_true", help="evaluate the verifier, as it reads, instead of the reader"
     )
     check.set_defaults(run=_check)
-    for action in (train, refine, verifier, check):
+    for action in (train, refine, adapt, check):
         action.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
         action.add_argument(
             "--precision",
@@ -100,32 +105,21 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
 def _declare_refine(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar=FILE, type=Path, help="where to write it [the models folder]")
     parser.add_argument("--start", metavar="FILE", type=Path, help="the reader to start from [the current one]")
-    _declare_time(parser)
+    declare_recipe(parser, REFINING_RATE)
     parser.set_defaults(run=_refine)
 
 
-def _declare_train_verifier(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar=VERIFIER, type=Path, help="where to write it [the models folder]")
-    parser.add_argument("--start", metavar="FILE", type=Path, help="the verifier to start from [the encoder alone]")
+def _declare_adapt(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="where to write it")
+    parser.add_argument("--base", metavar="NAME", help="the embedding model that it is for [the verifier's encoder]")
+    parser.add_argument("--languages", metavar="CODES", default=TRAINED_IN[0], help="that it reads [%(default)s]")
+    parser.add_argument("--start", metavar="FILE", type=Path, help="what to start from [the encoder alone]")
+    parser.add_argument("--rank", metavar="N", type=int, default=32, help="of the differences [%(default)s]")
     parser.add_argument(
-        "--rate", metavar="R", type=float, default=VERIFIER_RATE, help="learning rate of the encoder [%(default)s]"
+        "--first-layer", metavar="N", type=int, default=3, help="those below stay as they are [%(default)s]"
     )
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="another one is another order [%(default)s]")
-    _declare_time(parser)
-    parser.set_defaults(run=_train_verifier)
-
-
-def _declare_time(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--minutes",
-        metavar="N",
-        type=float,
-        default=100.0,
-        help="time to train; the learning rate falls with it [%(default)s]",
-    )
-    parser.add_argument(
-        "--checkpoints", metavar="DIR", type=Path, required=True, help="where the state is written every ten minutes"
-    )
+    declare_recipe(parser, ADAPTER_RATE)
+    parser.set_defaults(run=_adapt)
 
 
 def _train(settings: Settings, arguments: argparse.Namespace) -> int:
@@ -156,13 +150,13 @@ def _train(settings: Settings, arguments: argparse.Namespace) -> int:
 def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.training.reader.finish import write_calibrated
-    from docqa.training.reader.refine import Refinement, refine
+    from docqa.training.reader.refine import refine
     from docqa.training.reader.sources import FIRST, load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
 
-    recipe, out = Refinement(minutes=arguments.minutes), arguments.out or settings.models / FILE
+    recipe, out = recipe_of(arguments), arguments.out or settings.models / FILE
     calibration = [question for source in sources for question in source.calibration]
     if not calibration:
         raise NotFound(f"The files must include {FIRST}.jsonl, whose articles calibrate the reader")
@@ -171,19 +165,24 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _train_verifier(settings: Settings, arguments: argparse.Namespace) -> int:
+def _adapt(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
     from docqa.training.reader.finish import write
-    from docqa.training.reader.refine import Refinement, train_verifier
+    from docqa.training.reader.refine import EXCERPTS, PASSAGES, train_adapter
     from docqa.training.reader.sources import load_sources
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
-    base = catalog.path(_base(catalog, kind="encoder"))
-
-    recipe = Refinement(minutes=arguments.minutes, rate=arguments.rate, yes_no=VERIFIER_YES_NO, seed=arguments.seed)
+    entry = catalog.embedding(arguments.base) if arguments.base else _base(catalog, kind="encoder")
+    base, making = catalog.path(entry), PASSAGES if arguments.base else EXCERPTS
+    recipe = replace(
+        recipe_of(arguments),
+        rank=arguments.rank,
+        first_layer=arguments.first_layer,
+        yes_no=ADAPTER_YES_NO,
+    )
     glimpse = _glimpse(sources)
-    trained = train_verifier(sources, base, arguments.checkpoints, recipe, _report, glimpse, arguments.start)
-    write(trained, base, arguments.out or settings.models / VERIFIER)
+    trained = train_adapter(sources, base, making, arguments.checkpoints, recipe, _report, glimpse, arguments.start)
+    write(trained, base, arguments.out, languages=arguments.languages)
     return 0
 
 
@@ -266,6 +265,6 @@ def _base(catalog: Catalog, sha256: str = "", kind: str = "embedding") -> Entry:
 def _glimpse(sources: "Sequence[Source]") -> "Callable[[Network], str]":
     """What describes a network in training: its figures on a few questions of each set that are kept apart."""
     from docqa.training.reader.kept_apart import measure_sets
-    from docqa.training.reader.refine import read_with
+    from docqa.training.reader.run import read_with
 
     return lambda network: "; ".join(map(str, measure_sets(read_with(network), sources, GLIMPSE)))

@@ -28,7 +28,8 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
     from docqa.models.reader.network import YES_NO, Network, Reader
     from docqa.models.reader.weights import save
     from docqa.training.reader.finish import write_calibrated
-    from docqa.training.reader.refine import STATE, Refinement, read_with, refine
+    from docqa.training.reader.refine import STATE, refine
+    from docqa.training.reader.run import Refinement, read_with
 
     base, first, lines = thin_encoder(tmp_path / "base", 48), tmp_path / "first.safetensors", list[str]()
     before = Network(base).state_dict()
@@ -65,7 +66,7 @@ def test_training_goes_on_from_its_checkpoint_and_writes_a_calibrated_file(tmp_p
 
 @needs_encoder
 def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     import torch
 
@@ -73,18 +74,20 @@ def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_
     from docqa.models.reader.weights import DOWN, UP, is_head, load
     from docqa.training.reader.finish import write
     from docqa.training.reader.low_rank import adapt, restore
-    from docqa.training.reader.refine import RANK, Refinement, train_verifier
+    from docqa.training.reader.refine import EXCERPTS, train_adapter
+    from docqa.training.reader.run import Refinement
 
-    first_layer = 1
-    monkeypatch.setattr("docqa.training.reader.refine.FIRST_LAYER", first_layer)
+    first_layer, rank = 1, 8
     base, lines = thin_encoder(tmp_path / "base", 48), list[str]()
     before = Network(base).state_dict()
-    recipe = Refinement(minutes=0.05, rate=2e-3, head_rate=5e-3, batch=8, threads=2)
-    trained = train_verifier([source("wells", MANY)], base, tmp_path / "run", recipe, lines.append, lambda _: "")
+    recipe = Refinement(minutes=0.05, rate=2e-3, head_rate=5e-3, batch=8, threads=2, rank=rank, first_layer=first_layer)
+    trained = train_adapter(
+        [source("wells", MANY)], base, EXCERPTS, tmp_path / "run", recipe, lines.append, lambda _: ""
+    )
     factors = {name for name in trained if not is_head(name)}
     assert factors and all(name.endswith((UP, DOWN)) for name in factors)
     assert all(int(name.split("layer.")[1].split(".")[0]) >= first_layer for name in factors)
-    assert all(RANK in tensor.shape for name, tensor in trained.items() if name in factors)
+    assert all(rank in tensor.shape for name, tensor in trained.items() if name in factors)
 
     write(trained, base, tmp_path / FILE)
     merged, metadata = load(tmp_path / FILE, before)
@@ -92,7 +95,7 @@ def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_
     changed = {name for name in merged if not is_head(name) and not torch.equal(merged[name], before[name])}
     assert changed == {name.removesuffix(UP).removesuffix(DOWN) for name in factors}
     network = Network(base, 0.0)
-    adapt(network, RANK, first_layer)
+    adapt(network, rank, first_layer)
     restore(network, tmp_path / FILE)
     network.eval()
     for layer in network.modules():
@@ -103,9 +106,9 @@ def test_a_verifier_is_trained_by_differences_of_low_rank_and_its_file_holds_no_
         [first, _], [expected, _] = (each(each.encode(pairs)) for each in (reader.network, network))
     assert torch.allclose(first, expected, atol=0.1), "apart from rounding, which is to bfloat16 here"
 
-    recipe = Refinement(minutes=0.0, threads=2)
-    further = train_verifier(
-        [source("wells", MANY)], base, tmp_path / "next", recipe, lines.append, lambda _: "", tmp_path / FILE
+    recipe = replace(recipe, minutes=0.0)
+    further = train_adapter(
+        [source("wells", MANY)], base, EXCERPTS, tmp_path / "next", recipe, lines.append, lambda _: "", tmp_path / FILE
     )
     assert further.keys() == trained.keys()
     assert all(torch.allclose(further[name], tensor, atol=0.02) for name, tensor in trained.items())

@@ -10,7 +10,8 @@ import pytest
 from training_samples import CATALOG, ENTRY, labelled, needs_encoder
 
 from docqa.errors import DocqaError
-from docqa.training.question_sets import LabelledQuestion, load
+from docqa.text.sentences import sentences
+from docqa.training.question_sets import Articles, LabelledQuestion, load
 from docqa.training.reader.forms import as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
 from docqa.training.reader.sources import UNKNOWN, Source, epoch, is_kept_apart, load_sources
@@ -117,6 +118,8 @@ def test_sentences_become_the_items_of_a_list() -> None:
     start = BELL.index("310 kilograms")
     text, [(begin, end)] = as_list(BELL, ((start, start + 13),))
     assert text[begin:end] == "310 kilograms" and text.count("\n- ") >= 2 and not text.startswith("- ")
+    _, left = as_list(BELL, ((0, len(BELL)), (start, start + 13)))
+    assert len(left) == 1, "an answer of several items is no span of a list; the sentence in it is"
 
 
 def test_a_question_as_typed_has_no_capitals_and_no_question_mark() -> None:
@@ -135,13 +138,45 @@ def test_a_made_table_answers_or_does_not_hold_the_row_or_column_of_its_question
         assert example.passage[start - 1] == "\t" and line.rsplit("\n", 1)[-1].partition("\t")[0] in example.question
 
 
+def test_sets_that_are_translations_also_come_with_questions_in_one_language_on_passages_in_another(
+    tmp_path: Path,
+) -> None:
+    [title] = articles(False, 1)
+    english = labelled("Who repaired the pump?", "Aqua Nord", article=title)
+    german = labelled("Wer hat die Glocke gegossen?", "Jan Moer", passage=BELL, article=title)
+    pair = [write(tmp_path / "wells_en.jsonl", [english]), write(tmp_path / "wells_de.jsonl", [german])]
+    other = write(tmp_path / "mills_fr.jsonl", [english, english])
+    names = {source.name: source for source in load_sources([*pair, other])}
+    assert list(names) == ["wells_en", "wells_de", "mills_fr", "wells_crossed"]
+    assert set(names["wells_crossed"].training) == {
+        replace(german, question=english.question),
+        replace(english, question=german.question),
+    }
+
+
+@needs_encoder
+def test_an_answer_of_several_sentences_is_found_with_any_of_them_and_sometimes_stands_under_its_title() -> None:
+    from docqa.training.reader.mixture import Making, Mixture, Position
+
+    answer = BELL[: BELL.index("310 kilograms") + 60]
+    answer = answer[: answer.rindex(".") + 1]
+    question = replace(labelled("Describe the bell.", answer, passage=BELL, article="The_Bell"), kind="other")
+    source = Source("bells", (question,) * 60, (), (), Articles([question]), negatives=True)
+    mixture = Mixture([source], Making(typed=0.0), 1)
+    made = [each for [each] in mixture.block(Position(), 1) if each.spans and each.question == question.question]
+    parts = {text for each in made for text in (each.passage[slice(*span)] for span in each.spans)}
+    assert any(len(sentences(text)) == 1 for text in parts) and any(len(sentences(text)) > 1 for text in parts)
+    headed = [each for each in made if each.passage.startswith("The Bell\n")]
+    assert len(made) / 10 < len(headed) < len(made) / 2
+    assert all(text in BELL for text in parts)
+
+
 # The mixture
 
 
 @needs_encoder
-def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
+def test_a_block_holds_what_was_made_of_its_questions_and_is_the_same_each_time() -> None:
     from docqa.models.reader.network import NEITHER, Network
-    from docqa.training.question_sets import Articles
     from docqa.training.reader.mixture import Making, Mixture, Position
     from docqa.training.reader.variants import Neighbours
 
@@ -156,13 +191,9 @@ def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
         )
     )
     source = Source("wells", questions, (), (), Articles(questions), negatives=False)
-    mixture = Mixture([source], Neighbours(Network(CATALOG.path(ENTRY))), Making(), 1)
-    stream = mixture.batches(4, Position())
-    first = [next(stream) for _ in range(12)]
-    going_on = mixture.batches(4, first[4][1])
-    assert [batch for batch, _ in first[5:]] == [next(going_on)[0] for _ in range(7)]
-    stream = mixture.batches(4, Position())
-    examples = [example for _ in range(40) for example in next(stream)[0]]
+    mixture = Mixture([source], Making(), 1, Neighbours(Network(CATALOG.path(ENTRY))))
+    examples = [example for batch in mixture.block(Position(), 4) for example in batch]
+    assert examples == [example for batch in mixture.block(Position(), 4) for example in batch]
     assert all(example.passage[start:end] for example in examples for start, end in example.spans)
     assert any(example.classes == (NEITHER,) for example in examples)
     assert any("\t" in example.passage for example in examples), "made tables"
@@ -172,17 +203,13 @@ def test_batches_go_on_where_they_stopped_and_hold_what_was_made() -> None:
 
 @needs_encoder
 def test_what_stands_beside_the_answer_comes_as_an_excerpt_that_does_not_answer() -> None:
-    from docqa.models.reader.network import Network
-    from docqa.training.question_sets import Articles
     from docqa.training.reader.mixture import Making, Mixture, Position
-    from docqa.training.reader.variants import Neighbours
 
     passage = "The well was dug in 1850 by two brothers of the village, who sold its water for many years. It was closed in 2011."
     questions = tuple(labelled("When was it closed?", "2011", passage=passage, article=t) for t in articles(False, 40))
     source = Source("wells", questions, (), (), Articles(questions), negatives=True)
-    network = Network(CATALOG.path(ENTRY))
     for passed_over, expected in ((1.0, True), (0.0, False)):
-        stream = Mixture([source], Neighbours(network), Making(passed_over=passed_over), 1).batches(4, Position())
-        examples = [example for _ in range(10) for example in next(stream)[0]]
+        mixture = Mixture([source], Making(passed_over=passed_over), 1)
+        examples = [example for batch in mixture.block(Position(), 4)[:10] for example in batch]
         beside = [each for each in examples if not each.spans and each.passage == passage[: passage.index(" It was")]]
         assert bool(beside) == expected

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from docqa.models.encoder import Encoder
 from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import is_head, metadata, trained
-from docqa.models.tokens import Batch, Tokens
+from docqa.models.tokens import Batch, Tokenised, Tokens
 
 TOKENS = 384  # of question and passage together
 ROUNDING = 32  # tokens: torch builds kernels for each length, so there should be few lengths
@@ -52,25 +52,25 @@ class Network(nn.Module):
         """The tokens of (question, passage) pairs. Raises ValueError for a question that fills them."""
         return self.tokens.of_pairs(pairs)
 
-    def forward(self, encoded: Batch) -> tuple[Tensor, Tensor]:
+    def forward(self, encoded: Tokenised) -> tuple[Tensor, Tensor]:
         """The scores of each token as the first and as the last of the answer, (batch, tokens) each."""
         return self.scores(encoded, self.hidden(encoded))
 
-    def hidden(self, encoded: Batch) -> Tensor:
+    def hidden(self, encoded: Tokenised) -> Tensor:
         """The last layer's hidden states, (batch, tokens, hidden)."""
         hidden: Tensor = self.encoder(*encoded.tensors)
         return hidden
 
-    def outputs(self, encoded: Batch, hidden: Tensor) -> Outputs:
+    def outputs(self, encoded: Tokenised, hidden: Tensor) -> Outputs:
         """The scores of all heads from the last layer's hidden states."""
         first, last = self.scores(encoded, hidden)
         return Outputs(first, last, self.yes_no_head(hidden[:, 0].float()))
 
-    def states(self, encoded: Batch) -> list[Tensor]:
+    def states(self, encoded: Tokenised) -> list[Tensor]:
         """The hidden states of each layer, the embeddings first: (batch, tokens, hidden) each."""
         return list(self.encoder.states(*encoded.tensors))
 
-    def scores(self, encoded: Batch, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, encoded: Tokenised, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """The result of `forward` from the last layer's hidden states."""
         scores = self.head(hidden.float())
         allowed = encoded.of_second.clone()

@@ -14,11 +14,11 @@ REFUSED = 0.1  # share of the answerable questions of the calibration articles t
 HEADS = f"{SPAN} {YES_NO}"
 
 
-def write(trained: Tensors, base: Path, out: Path, margin: float = 0.0) -> None:
-    """Write a trained part to `out`; without a margin where its scores are weighed with others."""
+def write(trained: Tensors, base: Path, out: Path, margin: float = 0.0, languages: str = LANGUAGES) -> None:
+    """Write a trained part to `out`, for these languages; without a margin where its scores are weighed with others."""
     metadata = {
         "base": digest(base / "model.safetensors"),
-        "languages": LANGUAGES,
+        "languages": languages,
         "heads": HEADS,
         "margin": str(round(margin, 4)),
     }

@@ -99,7 +99,7 @@ def as_list(passage: str, spans: Spans) -> tuple[str, Spans]:
         moved += [(begin - start + length + len(mark), stop - start + length + len(mark)) for begin, stop in inside]
         parts.append(mark + passage[start:end])
         length += len(parts[-1]) + 1
-    return ("\n".join(parts), tuple(moved)) if len(moved) == len(spans) else (passage, spans)
+    return ("\n".join(parts), tuple(moved)) if bool(moved) == bool(spans) else (passage, spans)
 
 
 def as_typed(question: str, rng: random.Random) -> str:

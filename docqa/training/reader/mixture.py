@@ -4,8 +4,10 @@ Blocks of examples are a pure function of seed, epoch and number, so that traini
 """
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from docqa.models.reader.network import NEITHER, NO, YES
@@ -25,6 +27,8 @@ FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable
 OTHER_PASSAGE, OTHER_PASSAGE_WITH_NEGATIVES = 0.4, 0.12
 YES_NO_OF_QUESTION, YES_NO_OF_STATEMENT, YES_NO_ELSEWHERE = 0.3, 0.08, 0.3
 TABLE, LIST = 0.03, 0.06
+HEADED = 0.25  # where the article's title reads like a heading
+_HEADING = re.compile(r"[^\W\d][^\d.]+")
 SHORTEST_REST = 80  # characters of what is left of a passage
 
 
@@ -64,28 +68,28 @@ class Position(NamedTuple):
 class Mixture:
     """Batches of examples from all sources, without end."""
 
-    def __init__(self, sources: Sequence[Source], neighbours: Neighbours, making: Making, seed: int) -> None:
+    def __init__(
+        self, sources: Sequence[Source], making: Making, seed: int, neighbours: Neighbours | None = None
+    ) -> None:
         self._sources, self._neighbours, self._making, self._seed = sources, neighbours, making, seed
+        self._epoch = lru_cache(2)(lambda number: epoch(sources, number, seed))
         passages = dict.fromkeys(question.passage for source in sources for question in source.training)
         rows = [line.partition(COLUMN)[0].strip() for text in passages for line in text.split("\n") if COLUMN in line]
         self._labels = sorted({row for row in rows if 3 < len(row) < 50 and row[0].isupper()})
 
-    def batches(self, size: int, position: Position) -> Iterator[tuple[list[Weighted], Position]]:
-        """Batches of examples of similar length from `position` on, each with the position after it."""
+    def places(self, position: Position) -> Iterator[Position]:
+        """The blocks from `position` on, without end, each with the batch at which to begin."""
         number, block, batch = position
         while True:
-            questions = epoch(self._sources, number, self._seed)
-            for at in range(block, (len(questions) + BLOCK - 1) // BLOCK):
-                ready = self._block(questions[at * BLOCK : (at + 1) * BLOCK], size, f"{self._seed} {number} {at}")
-                for index in range(batch, len(ready)):
-                    yield ready[index], Position(number, at, index + 1)
+            for at in range(block, (len(self._epoch(number)) + BLOCK - 1) // BLOCK):
+                yield Position(number, at, batch)
                 batch = 0
             number, block = number + 1, 0
 
-    def _block(
-        self, questions: Sequence[tuple[Source, LabelledQuestion]], size: int, seed: str
-    ) -> list[list[Weighted]]:
-        rng = random.Random(seed)
+    def block(self, place: Position, size: int) -> list[list[Weighted]]:
+        """The batches of a block, each of `size` examples of similar length."""
+        questions = self._epoch(place.epoch)[place.block * BLOCK : (place.block + 1) * BLOCK]
+        rng = random.Random(f"{self._seed} {place.epoch} {place.block}")
         examples = [example for source, question in questions for example in self._made_of(source, question, rng)]
         examples.sort(key=lambda example: len(example.passage) + len(example.question))
         ready = [examples[start : start + size] for start in range(0, len(examples) - size + 1, size)]
@@ -97,15 +101,17 @@ class Mixture:
         spans = answer_spans(labelled)
         if bool(labelled.answers) != bool(spans):
             return
+        if labelled.kind == LONG_ANSWER:
+            spans = (*spans, *_parts(labelled.passage, spans))
         whole = Weighted(labelled.question, labelled.passage, spans, _weight(labelled), _classes(labelled))
-        yield self._in_some_form(whole, rng)
+        yield self._in_some_form(whole, labelled, rng)
         yield from self._unanswerable(source, labelled, whole, rng)
         yield from self._yes_no(source, labelled, rng)
         if rng.random() < TABLE:
             table = table_question(self._labels, rng)
             yield Weighted(table.question, table.passage, table.spans)
         imitated = source.name == FIRST and rng.random() < self._making.imitated
-        if imitated and (varied := self._varied(source, labelled, rng)):
+        if self._neighbours and imitated and (varied := self._varied(self._neighbours, source, labelled, rng)):
             passage, _ = excerpt(labelled.question, labelled.passage, spans, self._making.longest, rng)
             yield Weighted(varied, passage, (), imitated=True)
 
@@ -117,16 +123,16 @@ class Mixture:
         if whole.spans and rng.random() < (FALSIFIED_WITH_NEGATIVES if negatives else FALSIFIED):
             falsified = source.articles.falsify(labelled, rng)
             if falsified and not whole.classes:
-                yield self._in_some_form(Weighted(falsified, labelled.passage, ()), rng)
+                yield self._in_some_form(Weighted(falsified, labelled.passage, ()), labelled, rng)
         classes = (NEITHER,) if whole.classes else ()
         if whole.spans and rng.random() < (OTHER_PASSAGE_WITH_NEGATIVES if negatives else OTHER_PASSAGE):
             other = _other_passage(source, labelled, rng)
             if other:
-                yield self._in_some_form(Weighted(labelled.question, other, (), classes=classes), rng)
+                yield self._in_some_form(Weighted(labelled.question, other, (), classes=classes), labelled, rng)
         if whole.spans and rng.random() < self._making.passed_over:
             rest = _rest_of_passage(labelled, whole.spans, rng) or _other_passage(source, labelled, rng)
             if rest:
-                yield self._in_some_form(Weighted(labelled.question, rest, (), classes=classes), rng)
+                yield self._in_some_form(Weighted(labelled.question, rest, (), classes=classes), labelled, rng)
 
     def _yes_no(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> Iterator[Weighted]:
         made: list[YesNoQuestion | None] = []
@@ -135,27 +141,41 @@ class Mixture:
         if rng.random() < YES_NO_OF_STATEMENT:
             made.append(from_statement(labelled.passage, rng))
         for question in filter(None, made):
-            yield self._in_some_form(
-                Weighted(question.question, question.passage, (question.evidence,), LONG_WEIGHT, question.classes), rng
-            )
+            made_of = Weighted(question.question, question.passage, (question.evidence,), LONG_WEIGHT, question.classes)
+            yield self._in_some_form(made_of, labelled, rng)
             if rng.random() < YES_NO_ELSEWHERE and (other := _other_passage(source, labelled, rng)):
-                yield self._in_some_form(Weighted(question.question, other, (), LONG_WEIGHT, (NEITHER,)), rng)
+                yield self._in_some_form(Weighted(question.question, other, (), LONG_WEIGHT, (NEITHER,)), labelled, rng)
 
-    def _varied(self, source: Source, labelled: LabelledQuestion, rng: random.Random) -> str | None:
+    def _varied(
+        self, neighbours: Neighbours, source: Source, labelled: LabelledQuestion, rng: random.Random
+    ) -> str | None:
         if rng.random() < 0.6:
-            return substitute(labelled.question, self._neighbours, rng)
+            return substitute(labelled.question, neighbours, rng)
         if rng.random() < 0.5:
             return source.articles.falsify(labelled, rng)
         return splice(labelled.question, rng.choice(source.training).question, rng)
 
-    def _in_some_form(self, example: Weighted, rng: random.Random) -> Weighted:
+    def _in_some_form(self, example: Weighted, labelled: LabelledQuestion, rng: random.Random) -> Weighted:
+        """The example as the service may meet it, sometimes under the title of its article."""
         passage, spans = excerpt(example.question, example.passage, example.spans, self._making.longest, rng)
         if COLUMN not in passage and rng.random() < LIST:
             passage, spans = as_list(passage, spans)
         if example.spans and not spans:  # an answer over several lines of a table
             passage, spans = example.passage, example.spans
+        if rng.random() < HEADED and _HEADING.fullmatch(labelled.article) and COLUMN not in passage:
+            heading = labelled.article.replace("_", " ") + "\n"
+            passage, spans = (
+                heading + passage,
+                tuple((start + len(heading), end + len(heading)) for start, end in spans),
+            )
         question = as_typed(example.question, rng) if rng.random() < self._making.typed else example.question
         return replace(example, question=question, passage=passage, spans=spans)
+
+
+def _parts(passage: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences of answers of more than one: a reader that marks any of them has found the answer."""
+    inside = [(start, sentences(passage[start:end])) for start, end in spans]
+    return [(start + first, start + last) for start, parts in inside if len(parts) > 1 for first, last in parts]
 
 
 def _weight(labelled: LabelledQuestion) -> float:

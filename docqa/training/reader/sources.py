@@ -6,8 +6,10 @@ into training; where the article is unknown, by the hash of the passage.
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 
 from docqa.training.question_sets import Articles, LabelledQuestion, load, split_articles
@@ -28,6 +30,8 @@ REPEATS = {
     "fairytaleqa": 0.2,
     "qamr": 0.15,
 }
+TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
+CROSSED = "crossed"  # the set of their questions in one language on passages in another
 TOGETHER = 4  # questions about one passage that are learned side by side
 
 
@@ -60,7 +64,24 @@ def load_sources(paths: Iterable[Path]) -> list[Source]:
         stem = path.name.partition(".")[0]
         name = stem.removesuffix("_answerable").removesuffix("_unanswerable") if stem not in REPEATS else stem
         sets.setdefault(name, []).extend(map(_as_read, load([path])))
-    return [_source(name, questions) for name, questions in sets.items()]
+    return [_source(name, questions) for name, questions in (sets | _crossed(sets)).items()]
+
+
+def _crossed(sets: Mapping[str, Sequence[LabelledQuestion]]) -> dict[str, list[LabelledQuestion]]:
+    """Of sets that are translations of one, question by question, those of each language on the passages of another."""
+    crossed: dict[str, list[LabelledQuestion]] = {}
+    for (name, questions), (other, translated) in permutations(sets.items(), 2):
+        kind, same = TRANSLATED.fullmatch(name), TRANSLATED.fullmatch(other)
+        if kind and same and kind[1] == same[1] and _titles(questions) == _titles(translated):
+            pairs = zip(questions, translated, strict=True)
+            crossed.setdefault(f"{kind[1]}_{CROSSED}", []).extend(
+                replace(in_other, question=question.question) for question, in_other in pairs
+            )
+    return crossed
+
+
+def _titles(questions: Sequence[LabelledQuestion]) -> list[tuple[str, bool]]:
+    return [(question.article, bool(question.answers)) for question in questions]
 
 
 def _as_read(question: LabelledQuestion) -> LabelledQuestion:
