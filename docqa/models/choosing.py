@@ -11,7 +11,7 @@ from docqa.models.encoders import Encoders
 from docqa.models.installed import is_installed
 from docqa.models.kinds import kind_heads
 from docqa.models.measured import FILE as MEASURED
-from docqa.models.reader import VERIFIER, TrainedPart, trained_part
+from docqa.models.reader import VERIFIER, TrainedPart, beside_file, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import Verifier
 from docqa.settings import Settings
@@ -84,7 +84,8 @@ def _beside(settings: Settings, catalog: Catalog, embedder: Embedder | None) -> 
     entry = catalog.beside(settings.embedder) if embedder is not None else None
     if entry is None or not catalog.present(entry):
         return None
-    beside = _open(settings, catalog, entry)
+    part = trained_part(settings.models, beside_file(entry.name)) if settings.reader else None
+    beside = _open(settings, catalog, entry, part)
     beside.rests = True
     return beside
 

@@ -106,6 +106,10 @@ class Embedder:
             grace=30.0,
         )
 
+    def reads(self, language: str) -> bool:
+        """Whether it finds answers in texts in this language."""
+        return self.reader is not None and language in self.reader.languages
+
     @property
     def state(self) -> str:
         """`stopped`, `loading`, `ready`, `resting` until the next question, or `failed: why`."""

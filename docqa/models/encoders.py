@@ -96,10 +96,11 @@ class Encoders:
             self.wake()
 
     def reader_for(self, language: str) -> Embedder | None:
-        """The reader if it is loaded and was trained in the language."""
-        if self.reader is None or self.reader.reader is None or language not in self.reader.reader.languages:
-            return None
-        return self._if_ready(self.reader)
+        """The reader of texts in the language, if it is loaded: the model beside reads what the other does not."""
+        reader = next(
+            (model for model in (self.reader, self.beside) if model is not None and model.reads(language)), None
+        )
+        return self._if_ready(reader) if reader is not None else None
 
     def verifier_for(self, language: str) -> Verifier | None:
         """The verifier if it is loaded and was trained in the language."""

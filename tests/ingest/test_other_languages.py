@@ -46,6 +46,9 @@ class Model(UnitByUnit):
         self.may = asyncio.Event()
         self.may.set()
 
+    def reads(self, language: str) -> bool:
+        return False
+
     @property
     def state(self) -> str:
         return "ready" if self.ready else "stopped"

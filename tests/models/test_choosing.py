@@ -1,5 +1,7 @@
 """Which models the settings choose among those that are installed."""
 
+import json
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +12,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.models import choosing
 from docqa.models.choosing import add_installed, find_encoders
 from docqa.models.encoders import Encoders
+from docqa.models.reader import beside_file
 from docqa.settings import Settings
 
 CATALOG = "".join(
@@ -61,6 +64,21 @@ def test_the_model_for_other_languages_serves_beside_the_first_and_rests_until_o
     assert encoders.beside is not None and encoders.beside.state == "resting"
     assert (encoders.needs_beside("de"), encoders.needs_beside("en"), encoders.needs_beside("")) == (True, False, False)
     assert (encoders.foreign("de", ["en", "ja"]), encoders.lacks("fr"), encoders.lacks("ja")) == (["ja"], False, True)
+
+
+def test_it_reads_too_where_what_the_reader_adds_to_it_is_there(settings: Settings) -> None:
+    install(settings, "english")
+    install(settings, "everything")
+    reading = replace(settings, reader=True)
+    without = chosen(reading).beside
+    assert without is not None and not without.reads("de")
+    entry = Catalog.load(settings.models).embedding("everything")
+    about = json.dumps({"__metadata__": {"base": entry.weights.sha256, "languages": "de fr"}}).encode()
+    (settings.models / beside_file("everything")).write_bytes(len(about).to_bytes(8, "little") + about)
+    beside = chosen(reading).beside
+    assert beside is not None and (beside.reads("de"), beside.reads("en")) == (True, False)
+    switched_off = chosen(settings).beside
+    assert switched_off is not None and not switched_off.reads("de")
 
 
 def test_it_may_come_while_the_server_runs(settings: Settings) -> None:

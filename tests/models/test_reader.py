@@ -202,6 +202,55 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
     assert start == 1200 and end <= 1200 + 2 * WINDOW
 
 
+class Finding:
+    """A reader that finds the same spans in every text in its languages."""
+
+    ready = True
+
+    def __init__(self, languages: str, *spans: Span) -> None:
+        self._languages, self._spans = languages.split(), list(spans)
+
+    def reads(self, language: str) -> bool:
+        return language in self._languages
+
+    async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
+        return [Reading(self._spans) for _ in texts]
+
+
+def reading_by(first: Finding, beside: Finding | None = None) -> Encoders:
+    return Encoders(
+        None,
+        cast(Embedder, first),
+        None,
+        former=lambda _: None,
+        wake=lambda: None,
+        remote=NO_SERVERS,
+        beside=cast(Embedder, beside),
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "document", "expected"),
+    [
+        ("en", "en", 1.0),
+        ("en", "", 1.0),
+        ("de", "de", 2.0),
+        ("de", "", 2.0),
+        ("de", "en", None),
+        ("en", "de", None),
+        ("ja", "ja", None),
+    ],
+)
+def test_the_model_beside_reads_what_the_first_reader_does_not_know_but_not_across_two_languages(
+    runner: asyncio.Runner, language: str, document: str, expected: float | None
+) -> None:
+    encoders = reading_by(Finding("en", Span(4, 8, 1.0)), Finding("de en", Span(4, 8, 2.0)))
+    asked_of = passage(WELL, [0.5])
+    stored = replace(asked_of.document, language=document)
+    [seen] = runner.run(read(encoders, Part("Well?", language=language), [replace(asked_of, document=stored)]))
+    assert (seen.spans and seen.spans[0].score) == expected
+
+
 @pytest.mark.parametrize(
     ("question", "stated"),
     [
@@ -226,16 +275,7 @@ def test_a_passage_that_does_not_state_the_numbers_of_the_question_hardly_answer
         passage(text, [0.5]), chunk=chunk, document=StoredDocument(1, "d1", "report 2020.txt", "txt", "en", 1, "")
     )
 
-    class Finding:
-        ready = True
-        reader = TrainedPart(Path("reader.safetensors"), "", ("en",))
-
-        async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
-            return [Reading([Span(25, 34, 9.0), Span(38, 50, 2.0)]) for _ in texts]
-
-    encoders = Encoders(
-        None, cast(Embedder, Finding()), None, former=lambda _: None, wake=lambda: None, remote=NO_SERVERS
-    )
+    encoders = reading_by(Finding("en", Span(25, 34, 9.0), Span(38, 50, 2.0)))
     [read_passage] = runner.run(read(encoders, Part(question), [pump]))
     less = 0.0 if stated else UNSTATED
     assert read_passage.spans == (Span(25, 34, 9.0 - less), Span(38, 50, 2.0 - less))

@@ -19,7 +19,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
-from docqa.models.reader import VERIFIER, Reading, Span, TrainedPart, YesNo, trained_part
+from docqa.models.reader import VERIFIER, Reading, Span, YesNo, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
 from docqa.questions.question import Part
@@ -62,7 +62,10 @@ class Sure:
 class Finding:
     """Finds one span in each passage, in the first with the highest score."""
 
-    ready, reader = True, TrainedPart(Path("reader.safetensors"), "", ("en",))
+    ready = True
+
+    def reads(self, language: str) -> bool:
+        return language == "en"
 
     async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
         return [Reading([Span(0, 3, 6.0 - index)], YesNo(-1.0, -1.0)) for index, _ in enumerate(texts)]
@@ -120,6 +123,29 @@ def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_u
     verified(runner, sure, of=[replace(whole, units=units)])
     first = sure.requests[1][1][0]
     assert "Bell number 20 " in first and "Bell number 19 " in first and "Bell number 21 " in first
+
+
+def test_a_unit_is_read_under_the_heading_or_line_that_it_stands_under(runner: asyncio.Runner) -> None:
+    heading, body = "Casting the bell", "Edith Carr lit the fire. The bronze was poured at night."
+    [plain] = passages([f"{heading}\n\n{body}"])
+    start = len(heading) + 2
+    bounds = [(start + first, start + last) for first, last in sentences(body)]
+    led = [
+        ScoredUnit(
+            unit=Unit(first, last, "paragraph", 0, len(heading), start, start + len(body)), coverage=0.4, cosine=0.4
+        )
+        for first, last in bounds
+    ]
+    sure = Sure("Edith Carr")
+    [seen] = verified(runner, sure, of=[replace(plain, units=tuple(led))])
+    assert sure.requests[-1][1] == [f"{heading}\n{body}"]
+    assert [scored.verified for scored in seen.units] == [9.0, NOT_SAID]
+    [seen] = verified(runner, Sure(heading), of=[replace(plain, units=tuple(led))])
+    assert [scored.verified for scored in seen.units] == [NOT_SAID, NOT_SAID], "the heading is no unit"
+    [within] = passages([body])
+    in_section = replace(within, chunk=replace(within.chunk, section="The tower"))
+    verified(runner, sure, of=[in_section])
+    assert sure.requests[-1][1] == [f"The tower\n{body}"], "where the passage does not hold it"
 
 
 def test_it_reads_on_only_where_the_best_excerpts_do_not_answer(runner: asyncio.Runner) -> None:

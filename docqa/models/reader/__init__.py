@@ -67,8 +67,13 @@ class TrainedPart:
     languages: tuple[str, ...]
 
 
+def beside_file(model: str) -> str:
+    """The name of the file with what the reader adds to an embedding model that serves for other languages."""
+    return f"reader.{model}.safetensors"
+
+
 def trained_part(models_dir: Path, file: str = FILE) -> TrainedPart | None:
-    """The trained part in the models folder, else the shipped one, None without either; `file` is the reader's or the
+    """The trained part in the models folder, else the shipped one, None without either; `file` is a reader's or the
     verifier's.
 
     Raises CannotStart for a damaged file.
