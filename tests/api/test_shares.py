@@ -154,6 +154,15 @@ async def test_the_files_are_downloaded_only_where_they_were_shared(
     )
 
 
+async def test_a_code_never_begins_like_an_option_of_a_command(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.token_urlsafe", lambda size: "-Jx" * size)
+    made = await share(client, await make(client, await upload(client, RENT, "rent.txt")))
+    assert made["code"][0].isalpha(), "`docqa kb take CODE` would take it for an option"
+    assert (await take(stranger, made["code"])).status_code == 201
+
+
 async def test_a_code_is_good_for_the_account_that_takes_it_first(
     app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient, lent: dict[str, str]
 ) -> None:

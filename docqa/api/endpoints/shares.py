@@ -13,6 +13,7 @@ from docqa.services import Services
 from docqa.store.shares import Share
 
 MOST = 100  # shares of a knowledge base
+CODE = "ds-"  # how codes begin: the random characters alone may begin like an option of a command
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ async def list_shares(services: Services, account: int, given: Given) -> list[Sh
 async def create_share(services: Services, account: int, given: Given) -> ShareCreated:
     """Shares a knowledge base. Raises NotFound, Forbidden, TooLarge where it has as many shares as it may."""
     knowledge_base_id, body = given.path["knowledge_base_id"], given.body
-    share_id, code = secrets.token_hex(12), secrets.token_urlsafe(32)
+    share_id, code = secrets.token_hex(12), f"{CODE}{secrets.token_urlsafe(32)}"
     async with services.db.write() as conn:
         if len(await store.shares.shares(conn, account, knowledge_base_id)) >= MOST:
             raise TooLarge(f"The knowledge base has {MOST} shares, the most it may have. Withdraw some first.")
