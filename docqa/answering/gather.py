@@ -126,10 +126,7 @@ def _titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
 
 def _title(passage: Passage, unit: Unit) -> frozenset[str]:
     """The terms of the heading or line that a unit stands under."""
-    title = passage.chunk.section
-    if unit.lead_start is not None and unit.lead_end is not None:
-        title = passage.text[unit.lead_start : unit.lead_end]
-    return frozenset(term for term in terms(title) if not is_function_word(term))
+    return frozenset(term for term in terms(passage.heading_of(unit)) if not is_function_word(term))
 
 
 def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Gathered:

@@ -91,13 +91,10 @@ def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
 
 
 def _heading(passage: Passage, start: int) -> str:
-    """What the unit that begins here stands under, with the end of its line: in the passage, else in its document."""
+    """What the unit that begins here stands under, with the end of its line."""
     unit = next(scored.unit for scored in passage.units if scored.start == start)
-    if unit.lead_start is None or unit.lead_end is None:
-        heading = passage.chunk.section
-    else:
-        heading = passage.text[unit.lead_start : unit.lead_end] if unit.lead_end <= start else ""
-    return f"{heading.strip()}\n" if 0 < len(heading.strip()) <= LONGEST_HEADING else ""
+    heading = passage.heading_of(unit).strip() if unit.lead_end is None or unit.lead_end <= start else ""
+    return f"{heading}\n" if 0 < len(heading) <= LONGEST_HEADING else ""
 
 
 def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:

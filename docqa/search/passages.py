@@ -93,6 +93,12 @@ class Passage:
         """The sentence before the chunk's first, where the chunk was cut out of a paragraph; else ""."""
         return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
 
+    def heading_of(self, unit: Unit) -> str:
+        """The heading or line that one of its units stands under: in the passage, else in its document."""
+        if unit.lead_start is None or unit.lead_end is None:
+            return self.chunk.section
+        return self.text[unit.lead_start : unit.lead_end]
+
     @property
     def fit(self) -> float:
         """How well its best unit fits the search, 0 to 1, as can be compared between searches: the mean of coverage and
