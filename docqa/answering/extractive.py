@@ -14,6 +14,7 @@ from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.polarity import is_affirmed
 from docqa.answering.quoting import closed, is_bare, listed, said, words_in
 from docqa.answering.scoring import rank_bonus
+from docqa.answering.surroundings import list_of, paragraph_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.questions.wording import points_back
@@ -28,6 +29,9 @@ LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at 
 ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
 # Where nobody read, which unit answers is less certain: what is nearly as good belongs to the answer too.
 WORTH_UNREAD, ENOUGH_UNREAD = 0.65, 60
+# Where no unit surely answers, those that come next are shown too: so many in all, with so many words, as far below the
+# score of the best.
+CLOSEST, CLOSEST_WORDS, CLOSEST_BELOW = 3, 60, 0.5
 WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
@@ -44,9 +48,12 @@ class Pick(NamedTuple):
     unit: Unit
 
 
+Scored = tuple[float, Pick]
+
+
 class Extractive:
-    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so and shows that alone,
-    with what completes it."""
+    """The provider that quotes. Where it is not `sure` that the best unit answers, it says so, and shows that and what
+    comes next."""
 
     def __init__(self, *, sure: bool = True) -> None:
         self.sure = sure
@@ -66,10 +73,11 @@ class Extractive:
         if not self.sure:
             yield from _closest(evidence, question, ranked)
             return
+        picked = {index: _worth_saying(evidence, of_part, length) for index, of_part in ranked.items()}
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
-            picks = [pick for pick in ranked[index] if pick not in shown]
+            picks = [pick for pick in picked[index] if pick not in shown]
             if not picks:
                 continue
             for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
@@ -86,25 +94,43 @@ def _part(question: Question, index: int) -> Part:
     return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
 
 
-def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Pick]]) -> Iterator[Piece]:
-    """The unit that comes closest, or its list where one is asked for, and that it is no clear answer; then what a
-    second search found to complete it."""
+def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Scored]]) -> Iterator[Piece]:
+    """The unit that comes closest, or its list where one is asked for, and that it is no clear answer; then those that
+    come next, and what a second search found to complete it."""
     if not ranked:
         return
     language, first = question.answer_language, min(ranked)
-    part, best = _part(question, first), ranked[first][0]
+    part, ((highest, best), *others) = _part(question, first), ranked[first]
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
-    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, part, WHOLE_LIST["SHORT"])):
+    if part.kind in LIST_KINDS and (group := list_of(passage, best.unit, part.kind, WHOLE_LIST["SHORT"])):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
-        for pick, text in _in_turn(evidence, _around(evidence, best, part, "SHORT"), language):
+        around = _around(evidence, best, part, "SHORT")
+        for pick, text in _in_turn(evidence, around, language):
             yield Piece(f"{opening}{gap}{text}", pick.passage)
             opening = ""
+        near = [pick for score, pick in others if score >= highest - CLOSEST_BELOW]
+        for pick in _next_closest(evidence, around, near):
+            yield Piece(f"\n\n{said(evidence[pick.passage], pick.unit, language)}", pick.passage)
     if (second := max(ranked)) > first and second >= len(question.parts):
-        best = ranked[second][0]
+        _, best = ranked[second][0]
         yield Piece(f" {said(evidence[best.passage], best.unit, language)}", best.passage)
+
+
+def _next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Sequence[Pick]) -> list[Pick]:
+    """Those of the units near the best that say something else, as long as all are read at a glance."""
+    words = sum(words_in(_text(evidence, pick)) for pick in shown)
+    held = {term for pick in shown for term in _terms(evidence, pick)}
+    chosen: list[Pick] = []
+    for pick in near:
+        own = words_in(_text(evidence, pick))
+        if len(chosen) + 1 < CLOSEST and words + own <= CLOSEST_WORDS and not _terms(evidence, pick) <= held:
+            chosen.append(pick)
+            words += own
+            held |= _terms(evidence, pick)
+    return chosen
 
 
 def _said_of(
@@ -113,7 +139,7 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if part.kind in LIST_KINDS and (group := _list_of(evidence, best, part, WHOLE_LIST[length])):
+    if part.kind in LIST_KINDS and (group := list_of(evidence[best.passage], best.unit, part.kind, WHOLE_LIST[length])):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
@@ -192,7 +218,7 @@ def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -
     before where it points back to that. Where a way is asked for, a short paragraph is said whole, for what is to be
     done may stand before it too."""
     passage = evidence[best.passage]
-    paragraph = [Pick(best.passage, unit) for unit in _paragraph(passage, best.unit)]
+    paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
     if part.kind not in EXPLAINED or best not in paragraph:
         return [best]
     most, enough = (UNITS[length], ENOUGH_WORDS[length]) if part.kind == "reason" else EXPLANATION[length]
@@ -210,57 +236,8 @@ def _around(evidence: Sequence[Evidence], best: Pick, part: Part, length: str) -
     return around
 
 
-def _list_of(evidence: Sequence[Evidence], best: Pick, part: Part, most: int) -> list[Unit]:
-    """All units of the list that the best one is an item of; [] where there is none, it is longer than `most` words, or
-    steps are asked for and these are clauses."""
-    unit, passage = best.unit, evidence[best.passage]
-    if unit.kind != "item" or words_in(passage.text[slice(*unit.group)]) > most:
-        return []
-    items = _items(passage, unit)
-    if len(items) < 2 or part.kind == "procedure" and _are_clauses(items):
-        return []
-    return [unit for item in items for unit in item]
-
-
-def _are_clauses(items: Sequence[Sequence[Unit]]) -> bool:
-    """Whether most items of a list are paragraphs of several sentences, which are no steps."""
-    return sum(len(item) > 1 for item in items) * 2 > len(items)
-
-
-def _paragraph(passage: Evidence, unit: Unit) -> list[Unit]:
-    """The sentences of the paragraph that a unit stands in, or of its clause, where its list has such; [] of any other
-    unit."""
-    if unit.kind == "paragraph":
-        return _group(passage, unit)
-    if unit.kind != "item" or not _are_clauses(items := _items(passage, unit)):
-        return []
-    return next(item for item in items if unit in item)
-
-
-def _items(passage: Evidence, unit: Unit) -> list[list[Unit]]:
-    """The items of the list that a unit stands in: each with its sentences, for of a long one each is a unit."""
-    items: list[list[Unit]] = []
-    for other in _group(passage, unit):
-        if other.kind != "item":
-            continue
-        if items and "\n" not in passage.text[items[-1][-1].end : other.start]:
-            items[-1].append(other)
-        else:
-            items.append([other])
-    return items
-
-
-def _group(passage: Evidence, unit: Unit) -> list[Unit]:
-    return [other for other in _units(passage) if other.group == unit.group]
-
-
-def _units(passage: Evidence) -> list[Unit]:
-    """The units of a passage, each once, in its order."""
-    return list(dict.fromkeys(candidate.unit for candidate in passage.units))
-
-
-def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -> list[Pick]:
-    """The units that belong to the answer of one part, best first, from the first passages that have any for it."""
+def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -> list[Scored]:
+    """The units that may answer one part, best first, from the first passages that have any for it."""
     passages = [place for place, passage in enumerate(evidence) if any(c.part == index for c in passage.units)]
     ranked = [
         (candidate.score + rank_bonus(rank), Pick(place, candidate.unit))
@@ -270,7 +247,11 @@ def _ranked(evidence: Sequence[Evidence], index: int, part: Part, length: str) -
     ]
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     of_question = frozenset(part.terms)
-    ranked = [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
+    return [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
+
+
+def _worth_saying(evidence: Sequence[Evidence], ranked: Sequence[Scored], length: str) -> list[Pick]:
+    """The units that belong to an answer."""
     worth = WORTH_UNREAD if evidence[ranked[0][1].passage].unread and length == "SHORT" else WORTH[length]
     least = min(ranked[0][0], worth * ranked[0][0])  # of scores below 0 the best alone
     return [pick for score, pick in ranked if score >= least]

@@ -126,9 +126,18 @@ async def test_what_was_said_for_one_part_is_not_said_again_beside_the_answer_to
 
 
 async def test_where_it_is_not_sure_the_answer_says_so_and_shows_the_closest_unit_with_its_page() -> None:
-    [piece] = await extract(question("Who sold it?"), evidence(LEASE, 0.1, 0.5, 0.2, page_number=9), sure=False)
-    opening = "No clear answer was found. The closest passage (page 9):"
+    asking, opening = question("Who sold it?"), "No clear answer was found. The closest passage (page 9):"
+    [piece] = await extract(asking, evidence(LEASE, 0.1, 0.9, 0.2, page_number=9), sure=False)
     assert piece == Piece(f"{opening} Kari Nord signed the lease for the owner of the house.", 0)
+
+
+async def test_where_it_is_not_sure_what_is_nearly_as_close_follows_and_nothing_that_says_the_same() -> None:
+    asking, bell = question("Who sold it?"), "The bell was sold by Ann. By Ann the bell was sold. It hung in Bergen."
+    first, further = await extract(asking, evidence(LEASE, 0.1, 0.9, 0.2), evidence(bell, 0.7, 0.6, 0.1), sure=False)
+    assert first.text.endswith("Kari Nord signed the lease for the owner of the house.")
+    assert further == Piece("\n\nThe bell was sold by Ann.", 1)
+    long = f"The {'old and heavy and rather rusty ' * 10}bell was sold."
+    assert len(await extract(asking, evidence(LEASE, 0.1, 0.9, 0.2), evidence(long, 0.7), sure=False)) == 1
 
 
 async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the_question() -> None:
@@ -205,6 +214,6 @@ async def test_without_vectors_what_is_nearly_as_good_belongs_to_the_answer_too(
 
 
 async def test_of_scores_below_zero_the_best_is_quoted_and_of_headings_alone_the_passage() -> None:
-    [piece] = await extract(question("Who sold it?"), evidence(LEASE, -0.5, -0.2, -0.4), sure=False)
+    [piece] = await extract(question("Who sold it?"), evidence(LEASE, -0.8, -0.2, -0.9), sure=False)
     assert piece.text.endswith("Kari Nord signed the lease for the owner of the house.")
     assert await extract(question("What is on page 3?"), Evidence("Appendix")) == [Piece("Appendix.", 0)]
