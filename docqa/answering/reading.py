@@ -1,20 +1,45 @@
 """What the reader takes for the answer in the passages that were found; the verifier then reads the best of it."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
 from docqa.answering.verifying import verify
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
-from docqa.models.reader import Span
+from docqa.models.reader import Reading, Span
 from docqa.questions.question import Part
-from docqa.search.passages import Passage
+from docqa.search.passages import Passage, ScoredUnit
 from docqa.text.facts import Claims, Facts
 
 READ = 6  # passages, best first
-WINDOW = 800  # characters of a passage: what can be read while the user does not notice
 # Subtracted if the passage does not state all numbers and dates of the question: the reader overlooks a wrong year.
 UNSTATED = 8.0
+
+
+class Reach(NamedTuple):
+    """What is read while the user does not notice: windows of up to `longest` characters, so many `of_one` passage, and
+    `of_all`."""
+
+    longest: int
+    of_one: int
+    of_all: int
+
+
+ALPHABETIC = Reach(800, 1, READ)
+# 300 characters of Chinese, Japanese or Korean are some 200 tokens, as many as the reader has learned to read at once.
+DENSE = Reach(300, 2, 7)
+
+
+class Window(NamedTuple):
+    """`text[start:end]` of a passage, by the passage's index, and the sum of its units' scores."""
+
+    passage: int
+    start: int
+    end: int
+    fit: float
 
 
 async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
@@ -22,25 +47,70 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
 
     Unchanged where neither knows the language. Raises nothing.
     """
-    reader, language = encoders.reader_for(part.language), part.language
-    chosen = [passage for passage in passages[:READ] if reader and passage.document.language in ("", language)]
+    reader = encoders.reader_for(part.language)
+    chosen = windows(passages[:READ], part.language, DENSE if part.is_dense else ALPHABETIC) if reader else []
     if reader is None or not chosen:
         return list(passages)
-    windows = [window(passage) for passage in chosen]
-    texts = [passage.text[slice(*place)] for passage, place in zip(chosen, windows, strict=True)]
+    texts = [passages[window.passage].text[window.start : window.end] for window in chosen]
+    # Where the verifier reads the best of it once more, a second look tells nothing but whether it is so.
+    again = part.kind == "whether" or encoders.verifier_for(part.language) is None
     try:
-        readings = await reader.readings(part.searched, texts)
+        readings = await reader.readings(part.searched, texts, again=again)
     except Unavailable:
         return list(passages)  # it died over this one; the sentences still answer
-    seen = {
-        passage.chunk.id: replace(
-            passage,
-            spans=_placed(_lowered(reading.spans, _doubt(passage, part)), start),
-            yes_no=reading.yes_no,
-        )
-        for passage, (start, _), reading in zip(chosen, windows, readings, strict=True)
-    }
-    return await verify(encoders, part, [seen.get(passage.chunk.id, passage) for passage in passages])
+    seen = list(passages)
+    for place in {window.passage for window in chosen}:
+        pairs = zip(chosen, readings, strict=True)
+        seen[place] = _read(passages[place], part, [pair for pair in pairs if pair[0].passage == place])
+    return await verify(encoders, part, seen)
+
+
+def windows(passages: Sequence[Passage], language: str, reach: Reach) -> list[Window]:
+    """What is read of the passages in this language: the windows that fit the question best."""
+    readable = [place for place, passage in enumerate(passages) if passage.document.language in ("", language)]
+    made = chain.from_iterable(_windows_of(place, passages[place], reach) for place in readable)
+    return sorted(sorted(made, key=lambda window: -window.fit)[: reach.of_all])
+
+
+def _windows_of(place: int, passage: Passage, reach: Reach) -> Iterator[Window]:
+    """The runs of units, up to so many characters, that fit the question best, none of them overlapping; at least one
+    unit."""
+    if not passage.units or len(passage.text) <= reach.longest:
+        yield Window(place, 0, len(passage.text), sum(scored.score for scored in passage.units))
+        return
+    left = [passage.units]
+    for _ in range(reach.of_one):
+        runs = [(*_best_run(units, reach.longest), units) for units in left if units]
+        if not runs:
+            return
+        fit, first, last, units = max(runs, key=lambda run: run[0])
+        start = units[first].start
+        yield Window(place, start, min(units[last].end, start + 2 * reach.longest), fit)
+        left = [*(other for other in left if other is not units), units[:first], units[last + 1 :]]
+
+
+def _best_run(units: Sequence[ScoredUnit], longest: int) -> tuple[float, int, int]:
+    """The score of the run that fits best, and its first and last unit."""
+    best, first, total = (-1.0, 0, 0), 0, 0.0
+    for last, scored in enumerate(units):
+        total += scored.score
+        while first < last and scored.end - units[first].start > longest:
+            total -= units[first].score
+            first += 1
+        best = max(best, (total, first, last))
+    return best
+
+
+def _read(passage: Passage, part: Part, read_in: Sequence[tuple[Window, Reading]]) -> Passage:
+    """The passage with what was read in its windows; whether it says yes or no, where the best span is."""
+    doubt = _doubt(passage, part)
+    best = max(read_in, key=lambda pair: max((span.score for span in pair[1].spans), default=-math.inf))
+    spans = [
+        Span(span.start + window.start, span.end + window.start, span.score - doubt)
+        for window, reading in read_in
+        for span in reading.spans
+    ]
+    return replace(passage, spans=tuple(sorted(spans, key=lambda span: -span.score)), yes_no=best[1].yes_no)
 
 
 def _doubt(passage: Passage, part: Part) -> float:
@@ -48,32 +118,8 @@ def _doubt(passage: Passage, part: Part) -> float:
     return 0.0 if _states(passage, part.numbers, part.language) else UNSTATED
 
 
-def _lowered(spans: Sequence[Span], less: float) -> list[Span]:
-    return [span._replace(score=span.score - less) for span in spans]
-
-
-def _placed(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
-    return tuple(Span(span.start + by, span.end + by, span.score) for span in spans)
-
-
 def _states(passage: Passage, numbers: Claims, language: str) -> bool:
     """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes about
     1 ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
     return not any(numbers) or all(Facts.of(held, language).have(numbers))
-
-
-def window(passage: Passage) -> tuple[int, int]:
-    """(start, end) of the run of sentences, up to WINDOW characters, that fits the question best; at least one
-    sentence."""
-    judged = passage.units
-    if not judged or len(passage.text) <= WINDOW:
-        return 0, len(passage.text)
-    best, first, total = (-1.0, 0, 0), 0, 0.0
-    for last, sentence in enumerate(judged):
-        total += sentence.score
-        while first < last and sentence.end - judged[first].start > WINDOW:
-            total -= judged[first].score
-            first += 1
-        best = max(best, (total, first, last))
-    return judged[best[1]].start, min(judged[best[2]].end, judged[best[1]].start + 2 * WINDOW)

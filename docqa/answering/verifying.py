@@ -54,13 +54,22 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
             break
         texts = [excerpt.read_in(passages[excerpt.passage].text) for excerpt in some]
         try:
-            read += zip(some, await verifier.readings(part.searched, texts), strict=True)
+            readings = await verifier.readings(part.searched, texts)
         except Unavailable:
             break  # it died over these; the reader's opinion still counts
+        read += zip(some, map(_as_told, readings) if part.kind == "whether" else readings, strict=True)
     return [
         _verified(passage, [(excerpt, reading) for excerpt, reading in read if excerpt.passage == place])
         for place, passage in enumerate(passages)
     ]
+
+
+def _as_told(reading: Reading) -> Reading:
+    """What is read to a yes/no question: its best span answers at least as surely as the excerpt says yes or no."""
+    if reading.yes_no is None or not reading.spans:
+        return reading
+    best, *others = reading.spans
+    return reading._replace(spans=[best._replace(score=max(best.score, *reading.yes_no)), *others])
 
 
 def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:

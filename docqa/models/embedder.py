@@ -255,9 +255,11 @@ class Embedder:
         """The likeliest answer spans of each passage, best first; requires a `reader`. Raises Unavailable."""
         return [reading.spans for reading in await self.readings(question, passages)]
 
-    async def readings(self, question: str, passages: list[str]) -> list[Reading]:
-        """What the reader makes of each passage: spans, and yes or no; requires a `reader`. Raises Unavailable."""
-        answer, _ = await self._runner.call({"question": question, "passages": passages}, urgent=True)
+    async def readings(self, question: str, passages: list[str], *, again: bool = True) -> list[Reading]:
+        """What the reader makes of each passage: spans, and yes or no; requires a `reader`. The best is read `again`
+        among its neighbours alone, which tells better whether it answers. Raises Unavailable."""
+        asked_for = {"question": question, "passages": passages, "again": again}
+        answer, _ = await self._runner.call(asked_for, urgent=True)
         return readings_of(answer)
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:

@@ -158,7 +158,7 @@ class EmbeddingModel:
         """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
         `passages` for a `question`. Raises Unavailable."""
         if "question" in body:
-            yield {"readings": self._read(body["question"], body["passages"])}, b""
+            yield {"readings": self._read(body["question"], body["passages"], body["again"])}, b""
             return
         # The tokenizer rejects lone surrogates, which some PDFs contain.
         prefix = self._prefix[body["role"]]
@@ -176,11 +176,11 @@ class EmbeddingModel:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
         yield {}, b"".join([vectors.tobytes(), *packed])
 
-    def _read(self, question: str, passages: list[str]) -> list[Reading]:
+    def _read(self, question: str, passages: list[str], again: bool) -> list[Reading]:
         if self._reader is None:
             raise Unavailable("This embedding model has no reader.")
         self._torch.set_num_threads(self._cores)
-        return self._reader.readings(question, passages)
+        return self._reader.readings(question, passages, again=again)
 
 
 def give_back_memory() -> None:

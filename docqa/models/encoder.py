@@ -237,6 +237,6 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, added: Tensor
     if fused:
         attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=added)
     else:
-        scores = query @ key.transpose(2, 3) / math.sqrt(width // heads) + added
+        scores = (query / math.sqrt(width // heads)) @ key.transpose(2, 3) + added
         attended = scores.softmax(-1) @ value
     return attended.transpose(1, 2).reshape(batch, tokens, width)

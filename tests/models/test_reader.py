@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
-from docqa.answering.reading import UNSTATED, WINDOW, read, window
+from docqa.answering.reading import ALPHABETIC, DENSE, UNSTATED, Window, read, windows
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
@@ -135,6 +135,26 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
 
 
 @needs_model
+def test_a_few_passages_are_read_at_a_time_those_of_similar_length_together_and_come_back_in_order() -> None:
+    from docqa.models.reader.network import AT_ONCE, Reader
+
+    texts = [f"{'long ' * length}well {number}" for number, length in enumerate((9, 0, 4, 8, 1))]
+    looks: list[list[str]] = []
+
+    class Looking(Reader):
+        def __init__(self) -> None:
+            pass
+
+        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
+            looks.append(list(passages))
+            return [Reading([Span(0, len(text), 1.0)]) for text in passages]
+
+    readings = Looking().readings("Which?", texts, again=False)
+    assert [reading.spans[0].end for reading in readings] == list(map(len, texts))
+    assert looks == [[texts[1], texts[4], texts[2]], [texts[3], texts[0]]] and AT_ONCE == 3
+
+
+@needs_model
 def test_a_passage_of_few_sentences_is_read_once() -> None:
     from docqa.models.reader import around
 
@@ -194,12 +214,38 @@ def passage(text: str, scores: list[float]) -> Passage:
     )
 
 
+def places(chosen: Sequence[Window]) -> list[tuple[int, int, int]]:
+    return [window[:3] for window in chosen]
+
+
 def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
-    assert window(passage(WELL, [0.1, 0.2, 0.3])) == (0, len(WELL))
     long = "x" * 2400
-    assert window(passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])) == (800, 1600)
-    start, end = window(passage(long, [0.0, 0.9]))
-    assert start == 1200 and end <= 1200 + 2 * WINDOW
+    chosen = windows(
+        [
+            passage(WELL, [0.1, 0.2, 0.3]),
+            passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0]),
+            passage(long, [0.0, 0.9]),
+        ],
+        "en",
+        ALPHABETIC,
+    )
+    assert places(chosen) == [(0, 0, len(WELL)), (1, 800, 1600), (2, 1200, 2400)]
+
+
+def test_of_scripts_without_spaces_shorter_windows_are_read_and_of_a_passage_two() -> None:
+    long = passage("字" * 900, [0.1, 0.0, 0.0, 0.9, 0.8, 0.2])
+    assert places(windows([long], "en", DENSE)) == [(0, 450, 750), (0, 750, 900)]
+    many = windows([long] * 6, "en", DENSE)
+    assert len(many) == DENSE.of_all and {window.passage for window in many} == set(range(6)), "the best of each first"
+
+
+def test_what_is_found_in_the_windows_of_a_passage_is_in_the_places_of_the_passage(runner: asyncio.Runner) -> None:
+    text = "あ" * 900
+    asked_of = passage(text, [0.1, 0.0, 0.0, 0.9, 0.8, 0.2])
+    asked_of = replace(asked_of, document=replace(asked_of.document, language="ja"))
+    encoders = reading_by(Finding("ja", Span(4, 8, 1.0)))
+    [seen] = runner.run(read(encoders, Part("誰ですか", language="ja"), [asked_of]))
+    assert sorted(span.start for span in seen.spans or ()) == [454, 754]
 
 
 class Finding:
@@ -213,7 +259,7 @@ class Finding:
     def reads(self, language: str) -> bool:
         return language in self._languages
 
-    async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
+    async def readings(self, question: str, texts: Sequence[str], *, again: bool) -> list[Reading]:
         return [Reading(self._spans) for _ in texts]
 
 
@@ -238,13 +284,13 @@ def reading_by(first: Finding, beside: Finding | None = None) -> Encoders:
         ("de", "", 2.0),
         ("de", "en", None),
         ("en", "de", None),
-        ("ja", "ja", None),
+        ("ja", "ja", 2.0),
     ],
 )
 def test_the_model_beside_reads_what_the_first_reader_does_not_know_but_not_across_two_languages(
     runner: asyncio.Runner, language: str, document: str, expected: float | None
 ) -> None:
-    encoders = reading_by(Finding("en", Span(4, 8, 1.0)), Finding("de en", Span(4, 8, 2.0)))
+    encoders = reading_by(Finding("en", Span(4, 8, 1.0)), Finding("de en ja", Span(4, 8, 2.0)))
     asked_of = passage(WELL, [0.5])
     stored = replace(asked_of.document, language=document)
     [seen] = runner.run(read(encoders, Part("Well?", language=language), [replace(asked_of, document=stored)]))

@@ -22,7 +22,7 @@ from docqa.models.encoders import Encoders
 from docqa.models.reader import VERIFIER, Reading, Span, YesNo, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
-from docqa.questions.question import Part
+from docqa.questions.question import Kind, Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
@@ -67,7 +67,11 @@ class Finding:
     def reads(self, language: str) -> bool:
         return language == "en"
 
-    async def readings(self, question: str, texts: Sequence[str]) -> list[Reading]:
+    def __init__(self) -> None:
+        self.read_again: list[bool] = []
+
+    async def readings(self, question: str, texts: Sequence[str], *, again: bool) -> list[Reading]:
+        self.read_again.append(again)
         return [Reading([Span(0, 3, 6.0 - index)], YesNo(-1.0, -1.0)) for index, _ in enumerate(texts)]
 
 
@@ -89,13 +93,23 @@ def passages(texts: Sequence[str] = (WELL, MILL, BELL), language: str = "en") ->
 
 
 def verified(
-    runner: asyncio.Runner, verifier: Sure | None, question: str = QUESTION, of: Sequence[Passage] | None = None
+    runner: asyncio.Runner,
+    verifier: Sure | None,
+    question: str = QUESTION,
+    of: Sequence[Passage] | None = None,
+    *,
+    kind: Kind = "fact",
+    reader: Finding | None = None,
 ) -> list[Passage]:
-    reader = cast(Embedder, Finding())
     encoders = Encoders(
-        None, reader, cast(Verifier | None, verifier), former=lambda _: None, wake=lambda: None, remote=NO_SERVERS
+        None,
+        cast(Embedder, reader or Finding()),
+        cast(Verifier | None, verifier),
+        former=lambda _: None,
+        wake=lambda: None,
+        remote=NO_SERVERS,
     )
-    return runner.run(read(encoders, Part(question), passages() if of is None else of))
+    return runner.run(read(encoders, Part(question, kind=kind), passages() if of is None else of))
 
 
 def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(runner: asyncio.Runner) -> None:
@@ -109,6 +123,26 @@ def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(r
     [(question, excerpts)] = sure.requests
     assert question == QUESTION and 0 < len(excerpts) <= MOST
     assert all(len(excerpt) <= LONGEST and any(excerpt in text for text in (WELL, MILL, BELL)) for excerpt in excerpts)
+
+
+def test_to_a_yes_no_question_the_best_span_answers_at_least_as_surely_as_its_excerpt_says_yes_or_no(
+    runner: asyncio.Runner,
+) -> None:
+    question = "Was the bell cast by Ann?"
+
+    def scores(kind: Kind) -> set[float | None]:
+        return {scored.verified for seen in verified(runner, Sure("Ann"), question, kind=kind) for scored in seen.units}
+
+    assert -9.0 in scores("fact") and 3.0 not in scores("fact")
+    assert 3.0 in scores("whether") and -9.0 not in scores("whether")
+
+
+def test_where_the_verifier_reads_the_reader_reads_again_only_to_tell_whether_it_is_so(runner: asyncio.Runner) -> None:
+    reader = Finding()
+    verified(runner, Sure("Edith Carr"), reader=reader)
+    verified(runner, Sure("Edith Carr"), kind="whether", reader=reader)
+    verified(runner, None, reader=reader)
+    assert reader.read_again == [False, True, True]
 
 
 def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_unit(runner: asyncio.Runner) -> None:
