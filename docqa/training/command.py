@@ -53,6 +53,11 @@ def parser() -> argparse.ArgumentParser:
         "its checkpoint if stopped",
     )
     _declare_adapt(adapt)
+    translate = actions.add_parser("translate", help="put question sets into another language by a translator")
+    translate.add_argument("--by", metavar="COMMAND", required=True, help='such as "apertium -u eng-spa"')
+    translate.add_argument("--out", metavar="FILE.jsonl.xz", type=Path, required=True, help="where to write them")
+    translate.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
+    translate.set_defaults(run=_translate)
     kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
     kinds.add_argument(
         "--model", metavar="NAME", help="the embedding model that it is for [the first in the catalogue]"
@@ -183,6 +188,19 @@ def _adapt(settings: Settings, arguments: argparse.Namespace) -> int:
     glimpse = _glimpse(sources)
     trained = train_adapter(sources, base, making, arguments.checkpoints, recipe, _report, glimpse, arguments.start)
     write(trained, base, arguments.out, languages=arguments.languages)
+    return 0
+
+
+def _translate(settings: Settings, arguments: argparse.Namespace) -> int:
+    from docqa.training.question_sets import load
+    from docqa.training.reader.translated import translated, translator, write
+
+    questions = load(arguments.files)
+    made = translated(questions, translator(arguments.by))
+    write(made, arguments.out)
+    _report(
+        f"{len(made)} of {len(questions)} questions are in {arguments.out}; of the others no answer was found again"
+    )
     return 0
 
 

@@ -29,6 +29,10 @@ REPEATS = {
     "selqa": 0.5,
     "fairytaleqa": 0.2,
     "qamr": 0.15,
+    "squad_train_es": 0.6,
+    "squad_en_es": 0.6,
+    "squadshifts_newwiki_es": 0.6,
+    "omosqa_es": 1.3,
 }
 TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
 CROSSED = "crossed"  # the set of their questions in one language on passages in another
