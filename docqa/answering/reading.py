@@ -28,9 +28,10 @@ class Reach(NamedTuple):
     of_all: int
 
 
-ALPHABETIC = Reach(800, 1, READ)
-# 300 characters of Chinese, Japanese or Korean are some 200 tokens, as many as the reader has learned to read at once.
-DENSE = Reach(300, 2, 7)
+# So many characters are some 200 tokens, as many as the reader has learned to read at once: in Latin letters, in those
+# of other alphabets, and in scripts without spaces.
+LATIN, OTHER, DENSE = Reach(800, 1, READ), Reach(500, 2, 7), Reach(300, 2, 7)
+TWO_BYTES = 1.5  # bytes for each character of a text: from here on most of its letters are not Latin
 
 
 class Window(NamedTuple):
@@ -48,7 +49,7 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
     Unchanged where neither knows the language. Raises nothing.
     """
     reader = encoders.reader_for(part.language)
-    chosen = windows(passages[:READ], part.language, DENSE if part.is_dense else ALPHABETIC) if reader else []
+    chosen = windows(passages[:READ], part.language, reach_for(part)) if reader else []
     if reader is None or not chosen:
         return list(passages)
     texts = [passages[window.passage].text[window.start : window.end] for window in chosen]
@@ -63,6 +64,13 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
         pairs = zip(chosen, readings, strict=True)
         seen[place] = _read(passages[place], part, [pair for pair in pairs if pair[0].passage == place])
     return await verify(encoders, part, seen)
+
+
+def reach_for(part: Part) -> Reach:
+    """What is read of passages in the script of a question."""
+    if part.is_dense:
+        return DENSE
+    return OTHER if len(part.text.encode()) >= TWO_BYTES * len(part.text) else LATIN
 
 
 def windows(passages: Sequence[Passage], language: str, reach: Reach) -> list[Window]:

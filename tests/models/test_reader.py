@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from docqa import ROOT
-from docqa.answering.reading import ALPHABETIC, DENSE, UNSTATED, Window, read, windows
+from docqa.answering.reading import DENSE, LATIN, OTHER, UNSTATED, Reach, Window, reach_for, read, windows
 from docqa.catalog.catalog import Catalog
 from docqa.errors import CannotStart
 from docqa.models.embedder import Embedder
@@ -227,7 +227,7 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
             passage(long, [0.0, 0.9]),
         ],
         "en",
-        ALPHABETIC,
+        LATIN,
     )
     assert places(chosen) == [(0, 0, len(WELL)), (1, 800, 1600), (2, 1200, 2400)]
 
@@ -237,6 +237,21 @@ def test_of_scripts_without_spaces_shorter_windows_are_read_and_of_a_passage_two
     assert places(windows([long], "en", DENSE)) == [(0, 450, 750), (0, 750, 900)]
     many = windows([long] * 6, "en", DENSE)
     assert len(many) == DENSE.of_all and {window.passage for window in many} == set(range(6)), "the best of each first"
+
+
+@pytest.mark.parametrize(
+    ("question", "reach"),
+    [
+        ("Who dug the well?", LATIN),
+        ("Où est née l’élève française ?", LATIN),
+        ("من حفر البئر؟", OTHER),
+        ("Кто выкопал колодец?", OTHER),
+        ("谁挖了这口井？", DENSE),
+        ("누가 우물을 팠습니까?", DENSE),
+    ],
+)
+def test_how_much_is_read_at_once_follows_the_script(question: str, reach: Reach) -> None:
+    assert reach_for(Part(question)) is reach
 
 
 def test_what_is_found_in_the_windows_of_a_passage_is_in_the_places_of_the_passage(runner: asyncio.Runner) -> None:
