@@ -73,11 +73,10 @@ class Extractive:
         if not self.sure:
             yield from _closest(evidence, question, ranked)
             return
-        picked = {index: _worth_saying(evidence, of_part, length) for index, of_part in ranked.items()}
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
-            picks = [pick for pick in picked[index] if pick not in shown]
+            picks = [pick for pick in _worth_saying(evidence, ranked[index], length) if pick not in shown]
             if not picks:
                 continue
             for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
@@ -125,11 +124,13 @@ def _next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Seq
     held = {term for pick in shown for term in _terms(evidence, pick)}
     chosen: list[Pick] = []
     for pick in near:
-        own = words_in(_text(evidence, pick))
-        if len(chosen) + 1 < CLOSEST and words + own <= CLOSEST_WORDS and not _terms(evidence, pick) <= held:
+        if len(chosen) + 1 == CLOSEST:
+            break
+        own, added = words_in(_text(evidence, pick)), _terms(evidence, pick)
+        if words + own <= CLOSEST_WORDS and not added <= held:
             chosen.append(pick)
             words += own
-            held |= _terms(evidence, pick)
+            held |= added
     return chosen
 
 

@@ -27,8 +27,9 @@ class Scale(NamedTuple):
 # The weights are read off 944 questions about documents of eleven kinds that no model was trained on (contracts,
 # annual reports, help pages, search queries, stories). Which unit is chosen hardly depends on them (63.0 to 63.7 %
 # right); with these the score of a right answer depends least on the kind: people's words cover less of a document's
-# than an examiner's. A tenth of what is right lies below 1.0 in English (of 275), and below 0.9 in German, French and
-# Spanish (of 211); below `sure` lie some 70 % of what cannot be answered in each.
+# than an examiner's. A tenth of what is right lies below 1.0 in English (of 275), and below `sure` in German, French
+# and Spanish (of 249), to which the margin of their reader is set. Below it lie some 70 % of what cannot be answered in
+# English.
 READ = Scale(0.5, 1.5, 0.05, 0.0, unstated=0.35, sure=0.95, close=0.25)
 # On 576 such questions, with the verifier: the right unit is chosen for 78 % of the answerable ones (69 % without).
 # Below `sure` lie a tenth of what is right, 45 % of what is wrong and 81 % of what cannot be answered; below `close`

@@ -192,12 +192,12 @@ def _adapt(settings: Settings, arguments: argparse.Namespace) -> int:
 
 
 def _translate(settings: Settings, arguments: argparse.Namespace) -> int:
-    from docqa.training.question_sets import load
-    from docqa.training.reader.translated import translated, translator, write
+    from docqa.training.question_sets import load, save
+    from docqa.training.reader.translated import translated, translator
 
     questions = load(arguments.files)
     made = translated(questions, translator(arguments.by))
-    write(made, arguments.out)
+    save(made, arguments.out)
     _report(
         f"{len(made)} of {len(questions)} questions are in {arguments.out}; of the others no answer was found again"
     )

@@ -81,6 +81,23 @@ def load(paths: Iterable[Path]) -> list[LabelledQuestion]:
     return questions
 
 
+def save(questions: Iterable[LabelledQuestion], path: Path) -> None:
+    """Write the questions as JSON lines, as `load` reads them, compressed if the name ends in `.xz`."""
+    rows = (
+        {
+            "title": question.article,
+            "context": question.passage,
+            "question": question.question,
+            "answers": question.answers,
+            "answerable": bool(question.answers),
+            "kind": question.kind,
+        }
+        for question in questions
+    )
+    content = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+    path.write_bytes(lzma.compress(content) if path.suffix == ".xz" else content)
+
+
 def load_texts(folder: Path) -> dict[str, list[str]]:
     """Load the `.txt` files of `folder`: file stem → passages, which are separated by blank lines.
 

@@ -3,10 +3,10 @@
 import asyncio
 import importlib.util
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -25,6 +25,9 @@ from docqa.store.chunks import StoredChunk
 from docqa.store.documents import StoredDocument
 from docqa.text.units import Unit
 from passages import BELL, MILL, WELL
+
+if TYPE_CHECKING:
+    from docqa.models.reader.network import Reader
 
 NO_SERVERS = cast(RemoteEmbedders, None)  # none of these tests adds a model
 CATALOG = Catalog.load(ROOT / "models")
@@ -92,10 +95,25 @@ def test_spans_of_a_passage_do_not_overlap_and_are_measured_against_no_answer() 
     assert all(end > start for start, end, _ in spans_of(first, last, offsets))
 
 
-@needs_model
-def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> None:
+def looking(seen_in: Callable[[str], list[Span]]) -> tuple["Reader", list[list[str]]]:
+    """A reader that sees these spans in a text, and the list to which it adds the texts of each look."""
     from docqa.models.reader.network import Reader
 
+    looks: list[list[str]] = []
+
+    class Looking(Reader):
+        def __init__(self) -> None:
+            pass
+
+        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
+            looks.append(list(passages))
+            return [Reading(seen_in(text)) for text in passages]
+
+    return Looking(), looks
+
+
+@needs_model
+def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> None:
     wells = (
         "The first well is deep. The second well is dry. The third well is new. The fourth well is old. "
         "The fifth well is lost."
@@ -109,21 +127,13 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
         "The second well is dry. The third well is new. The fourth well is old.": [("new", 0.5)],
         "The first mill is tall. The second mill is shut.": [("tall", 2.5)],
     }
-    looks: list[list[str]] = []
 
-    class Looking(Reader):
-        def __init__(self) -> None:
-            pass
+    def seen_in(text: str) -> list[Span]:
+        known = first | near
+        return [Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]]
 
-        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
-            looks.append(list(passages))
-            known = first | near
-            return [
-                Reading([Span(text.index(word), text.index(word) + len(word), score) for word, score in known[text]])
-                for text in passages
-            ]
-
-    read_spans = Looking().read("Which?", [wells, mills])
+    reader, looks = looking(seen_in)
+    read_spans = reader.read("Which?", [wells, mills])
     assert looks == [[wells, mills], *([text] for text in near)]
     assert [
         [(text[span.start : span.end], span.score) for span in spans]
@@ -136,20 +146,11 @@ def test_the_best_passage_is_looked_at_again_and_so_is_one_that_then_leads() -> 
 
 @needs_model
 def test_a_few_passages_are_read_at_a_time_those_of_similar_length_together_and_come_back_in_order() -> None:
-    from docqa.models.reader.network import AT_ONCE, Reader
+    from docqa.models.reader.network import AT_ONCE
 
     texts = [f"{'long ' * length}well {number}" for number, length in enumerate((9, 0, 4, 8, 1))]
-    looks: list[list[str]] = []
-
-    class Looking(Reader):
-        def __init__(self) -> None:
-            pass
-
-        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
-            looks.append(list(passages))
-            return [Reading([Span(0, len(text), 1.0)]) for text in passages]
-
-    readings = Looking().readings("Which?", texts, again=False)
+    reader, looks = looking(lambda text: [Span(0, len(text), 1.0)])
+    readings = reader.readings("Which?", texts, again=False)
     assert [reading.spans[0].end for reading in readings] == list(map(len, texts))
     assert looks == [[texts[1], texts[4], texts[2]], [texts[3], texts[0]]] and AT_ONCE == 3
 

@@ -64,11 +64,11 @@ class Finding:
 
     ready = True
 
-    def reads(self, language: str) -> bool:
-        return language == "en"
-
     def __init__(self) -> None:
         self.read_again: list[bool] = []
+
+    def reads(self, language: str) -> bool:
+        return language == "en"
 
     async def readings(self, question: str, texts: Sequence[str], *, again: bool) -> list[Reading]:
         self.read_again.append(again)

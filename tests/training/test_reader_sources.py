@@ -1,7 +1,5 @@
 """The question sets of the reader's second generation, and what is made of their questions."""
 
-import json
-import lzma
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +9,7 @@ from training_samples import CATALOG, ENTRY, labelled, needs_encoder
 
 from docqa.errors import DocqaError
 from docqa.text.sentences import sentences
-from docqa.training.question_sets import Articles, LabelledQuestion, load
+from docqa.training.question_sets import Articles, LabelledQuestion, load, save
 from docqa.training.reader.forms import as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
 from docqa.training.reader.sources import UNKNOWN, Source, epoch, is_kept_apart, load_sources
@@ -20,19 +18,7 @@ from passages import BELL, MILL
 
 def write(path: Path, questions: list[LabelledQuestion]) -> Path:
     """A set as JSON lines, compressed if the name ends so."""
-    rows = [
-        {
-            "title": question.article,
-            "context": question.passage,
-            "question": question.question,
-            "answers": list(question.answers),
-            "answerable": bool(question.answers),
-            "kind": question.kind,
-        }
-        for question in questions
-    ]
-    content = "\n".join(map(json.dumps, rows)).encode()
-    path.write_bytes(lzma.compress(content) if path.suffix == ".xz" else content)
+    save(questions, path)
     return path
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from docqa.errors import DocqaError
 from docqa.training.__main__ import main
-from docqa.training.question_sets import LabelledQuestion, load
-from docqa.training.reader.translated import translated, translator, write
+from docqa.training.question_sets import LabelledQuestion, load, save
+from docqa.training.reader.translated import translated, translator
 
 UPPER = "tr a-z A-Z"  # a language that everybody knows
 WELL = "The well was dug by Kari Nord in 1907.\nIt is dry."
@@ -46,7 +46,7 @@ def test_a_translator_that_joins_paragraphs_is_asked_for_each() -> None:
 def test_what_the_command_writes_is_a_question_set_and_a_failing_translator_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write([question("Who dug it?", "Kari Nord"), question("Who sold it?")], tmp_path / "wells.jsonl.xz")
+    save([question("Who dug it?", "Kari Nord"), question("Who sold it?")], tmp_path / "wells.jsonl.xz")
     out = tmp_path / "upper.jsonl.xz"
     assert main(["reader", "translate", str(tmp_path / "wells.jsonl.xz"), "--by", UPPER, "--out", str(out)]) == 0
     assert "2 of 2 questions" in capsys.readouterr().out

@@ -5,11 +5,8 @@ A passage, its questions and its answers are translated each by itself; an answe
 translator that works word by word says the same in both, for six answers of seven.
 """
 
-import lzma
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from json import dumps
-from pathlib import Path
 
 from docqa.errors import DocqaError
 from docqa.training.question_sets import LabelledQuestion
@@ -43,21 +40,6 @@ def translated(questions: Sequence[LabelledQuestion], translate: Translate) -> l
         if bool(kept) == bool(question.answers):
             made.append(LabelledQuestion(question.article, passage, questioned[question.question], kept, question.kind))
     return made
-
-
-def write(questions: Iterable[LabelledQuestion], path: Path) -> None:
-    """Write the questions as `question_sets.load` reads them: compressed JSON lines."""
-    with lzma.open(path, "wt", encoding="utf-8") as file:
-        for question in questions:
-            keys = {
-                "title": question.article,
-                "context": question.passage,
-                "question": question.question,
-                "answers": question.answers,
-                "answerable": bool(question.answers),
-                "kind": question.kind,
-            }
-            file.write(dumps(keys, ensure_ascii=False) + "\n")
 
 
 def _by_text(texts: Iterable[str], translate: Translate) -> dict[str, str]:
