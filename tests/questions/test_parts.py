@@ -66,6 +66,7 @@ def test_a_compound_question_is_divided(language: str, question: str, parts: lis
         "What is the difference between gross rent and net rent?",
         "What's the difference between the lease and the licence?",
         "Compare the gross and the net rent.",
+        "What do I set both clocks to when only the tower is late?",
         "Where do bread and butter come from",
         "",
         "and",
