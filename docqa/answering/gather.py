@@ -58,7 +58,7 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     level, answered = await asyncio.to_thread(_weighed, question, results)
     if level == "none" or not question.options.agent_mode:
         return await asyncio.to_thread(interleave, results, level)
-    if len(answered) == 1 and question.parts[0].kind in LINKED:
+    if level == "sure" and len(answered) == 1 and question.parts[0].kind in LINKED:
         answered.append(await _linked(index, documents, question.parts[0], answered[0]))
     return await asyncio.to_thread(interleave, answered, level)
 

@@ -9,7 +9,7 @@ from docqa.text.units import Unit
 
 
 class Scale(NamedTuple):
-    """What the parts of a score weigh, and the scores from which on a unit surely answers, and perhaps.
+    """What the parts of a score weigh, and the score from which on a unit surely answers.
 
     `read` and `verified` are for each unit of log odds; `unstated` is lost if no name, number, date or quotation of the
     question is in the passages.
@@ -21,7 +21,6 @@ class Scale(NamedTuple):
     verified: float
     unstated: float
     sure: float
-    close: float
 
 
 # The weights are read off 944 questions about documents of eleven kinds that no model was trained on (contracts,
@@ -30,15 +29,14 @@ class Scale(NamedTuple):
 # than an examiner's. A tenth of what is right lies below 1.0 in English (of 275), and below `sure` in German, French
 # and Spanish (of 249), to which the margin of their reader is set. Below it lie some 70 % of what cannot be answered in
 # English.
-READ = Scale(0.5, 1.5, 0.05, 0.0, unstated=0.35, sure=0.95, close=0.25)
+READ = Scale(0.5, 1.5, 0.05, 0.0, unstated=0.35, sure=0.95)
 # On 576 such questions, with the verifier: the right unit is chosen for 78 % of the answerable ones (69 % without).
-# Below `sure` lie a tenth of what is right, 45 % of what is wrong and 81 % of what cannot be answered; below `close`
-# 1 % of what is right and 38 % of what cannot be answered.
-VERIFIED = Scale(0.5, 1.5, 0.05, 0.2, unstated=0.35, sure=0.55, close=-1.0)
+# Below `sure` lie a tenth of what is right, 45 % of what is wrong and 81 % of what cannot be answered.
+VERIFIED = Scale(0.5, 1.5, 0.05, 0.2, unstated=0.35, sure=0.55)
 # Where nobody has read the passages, the words of the documents say more of which of some alike sentences answers. Of
 # 893 questions in six languages, by multilingual-e5-small, a tenth of what is right lies below `sure`, as on the first
-# scale, 28 % of what is wrong and 72 % of what cannot be answered; below `close` 4, 14 and 57 %.
-UNREAD = Scale(1.0, 1.0, 0.0, 0.0, unstated=0.7, sure=0.74, close=0.5)
+# scale, 28 % of what is wrong and 72 % of what cannot be answered.
+UNREAD = Scale(1.0, 1.0, 0.0, 0.0, unstated=0.7, sure=0.74)
 FRAGMENT = 0.3  # less for a unit that says little by itself
 FEW_WORDS = 5
 NOT_SAID, MOST_READ = -10.0, 14.0  # log odds: beyond these the reader's and the verifier's scores say no more
