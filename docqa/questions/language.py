@@ -31,7 +31,8 @@ def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
     if talk := small_talk(text, next(iter(known), "")):
         return talk[1]
     detected = detect(text)
-    asking = [code for code, asking in every("questions.words.asking").items() if _words(text) & set(asking)]
+    own = _words(text)
+    asking = [code for code, asking in every("questions.words.asking").items() if not own.isdisjoint(asking)]
     if detected and (detected in known or _long_enough(text)):
         return _commonest(text, (detected, *known, "en", *asking)) or detected
     if len(asking) == 1:

@@ -6,7 +6,7 @@ speak of that is not known here.
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import get_args
 
@@ -44,6 +44,8 @@ _PARTICLES = "".join(sorted(every_word("questions.particles")))  # inside a word
 _COUNTED = re.compile(rf"(?P<number>\d{{1,2}}|[^\W\d_]+) ?(?:{every_pattern('questions.patterns.sentence')})")
 
 
+# Asked several times while one question is understood.
+@lru_cache(maxsize=16)
 def scope_of(question: str, language: str) -> Scope:
     """What a question wants and of which text; "passages" for one like any other, or about more than a few words."""
     places = tuple(places_named(question, language))

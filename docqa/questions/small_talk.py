@@ -1,7 +1,7 @@
 """What is no question about documents: greetings, thanks, what can be done here, and work for a language model."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from docqa.languages import every, pattern
@@ -14,6 +14,7 @@ _CLAUSE = re.compile("[，,；;。：:]")
 _ASKING = ("person", "time", "place", "reason", "thing")
 
 
+@lru_cache(maxsize=16)  # asked several times while one question is understood
 def small_talk(text: str, language: str = "") -> tuple[Talk, str] | None:
     """(what a text says, the language it says that in) where it is nothing but small talk, else None.
 
