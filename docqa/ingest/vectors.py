@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
@@ -123,22 +124,17 @@ async def embed_document(
 
     Raises Unavailable after RETRIES failures.
     """
-    failures, after, model = 0, 0, stored_model(embedder)
-    storing: asyncio.Task[None] | None = None  # of the batch before: the model does not wait for the disk
+    failures, model = 0, stored_model(embedder)
+    # The model waits for the disk neither before a batch nor after it.
+    coming: asyncio.Task[_Batch] | None = None
+    storing: asyncio.Task[None] | None = None
+    batch = await _next_batch(intake, document, model, 0, with_units)
     try:
-        while True:
-            async with intake.db.read() as conn:
-                batch = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
-                blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in batch])
-            if not batch:
-                return True
-            passages = (
-                await asyncio.to_thread(_with_units, document, batch, blocks)
-                if with_units
-                else [(text, []) for _, text in batch]
-            )
+        while batch.chunks:
+            if coming is None:
+                coming = asyncio.create_task(_next_batch(intake, document, model, batch.chunks[-1], with_units))
             try:
-                encoded = await embedder.encode_passages(passages)
+                encoded = await embedder.encode_passages(batch.passages)
             except Unavailable:
                 failures += 1
                 if failures == RETRIES:
@@ -146,14 +142,38 @@ async def embed_document(
                 continue
             if storing:
                 await storing
-            ids = [chunk for chunk, _ in batch[: len(passages)]]
-            storing = asyncio.create_task(_store(intake, model, ids, encoded, with_units))
-            after = ids[-1]
+            storing = asyncio.create_task(_store(intake, model, batch.chunks, encoded, with_units))
             if intake.work.is_set():  # not before the first batch: however much goes on, each call gets on
                 return False
+            batch, coming = await coming, None
+        return True
     finally:
+        if coming:
+            coming.cancel()
         if storing:
             await storing
+
+
+class _Batch(NamedTuple):
+    """Chunks to embed, by id: their texts, each with its units."""
+
+    chunks: list[int]
+    passages: list[tuple[str, list[Unit]]]
+
+
+async def _next_batch(
+    intake: Intake, document: StoredDocument, model: StoredModel, after: int, with_units: bool
+) -> _Batch:
+    """The first chunks beyond the id `after` that lack vectors by a model."""
+    async with intake.db.read() as conn:
+        waiting = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
+        blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in waiting])
+    passages = (
+        await asyncio.to_thread(_with_units, document, waiting, blocks)
+        if with_units
+        else [(text, []) for _, text in waiting]
+    )
+    return _Batch([chunk for chunk, _ in waiting[: len(passages)]], passages)
 
 
 async def _store(

@@ -6,11 +6,14 @@ A vector is float32, little-endian, of length 1.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
+from docqa.models.batches import batches, longest
 from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
 from docqa.models.packing import pack, size_of
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
@@ -21,9 +24,6 @@ from docqa.workers.process import Frame
 
 log = logging.getLogger(__name__)
 
-BATCH = 16
-LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
-LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits
 LONGEST_UNIT = 2000  # characters of a unit with what it stands under: models read less
 _Made = TypeVar("_Made")
 Passages = Sequence[tuple[str, Sequence[Unit]]]
@@ -90,7 +90,8 @@ class Embedder:
     ) -> None:
         self._scales, self._in_passing = scales, in_passing
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
-        self.is_remote, self._longest = remote is not None, LONG_REMOTE if remote else LONG
+        self.is_remote = remote is not None
+        self._last_question = -math.inf  # on the clock of `time.monotonic`
         # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
         self._runner: Runner = remote or Child(
             "docqa.models.embedder_child",
@@ -221,7 +222,7 @@ class Embedder:
             chosen = [passages[index] for index in batch]
             parts = [[(unit.start, unit.end) for unit in units] for _, units in chosen]
             header = {"texts": [text for text, _ in chosen], "parts": parts, "role": "document"}
-            _, data = await self._runner.call(header, urgent=urgent)
+            _, data = await self._call(header, urgent=urgent)
             size, unit = 4 * self.dimension, size_of(self.dimension)
             ends = list(accumulate((len(of_passage) * unit for of_passage in parts), initial=size * len(chosen)))
             return [Encoded(data[size * n :][:size], data[ends[n] : ends[n + 1]]) for n in range(len(chosen))]
@@ -233,19 +234,22 @@ class Embedder:
     ) -> list[_Made]:
         """What is made of each text, by the numbers of a batch of them."""
         made: dict[int, _Made] = {}
-        # Texts of similar length together: a batch takes as long as its longest text.
-        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        batches = list(_batches(order, texts, self._longest))
+        cut = batches(texts, longest(time.monotonic() - self._last_question, is_remote=self.is_remote))
 
         async def fill(batch: list[int]) -> None:
             made.update(zip(batch, await make(batch), strict=True))
 
         if urgent:  # all queue at once, or each would wait for another caller's batch
-            await asyncio.gather(*map(fill, batches))
+            await asyncio.gather(*map(fill, cut))
         else:
-            for batch in batches:
+            for batch in cut:
                 await fill(batch)
         return [made[index] for index in range(len(texts))]
+
+    async def _call(self, header: Header, *, urgent: bool) -> Frame:
+        if urgent:
+            self._last_question = time.monotonic()
+        return await self._runner.call(header, urgent=urgent)
 
     async def encode_question(self, text: str) -> bytes:
         """The vector of one question, ahead of all waiting batches. Raises Unavailable."""
@@ -259,11 +263,11 @@ class Embedder:
         """What the reader makes of each passage: spans, and yes or no; requires a `reader`. The best is read `again`
         among its neighbours alone, which tells better whether it answers. Raises Unavailable."""
         asked_for = {"question": question, "passages": passages, "again": again}
-        answer, _ = await self._runner.call(asked_for, urgent=True)
+        answer, _ = await self._call(asked_for, urgent=True)
         return readings_of(answer)
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
-        _, data = await self._runner.call({"texts": texts, "role": role}, urgent=urgent)
+        _, data = await self._call({"texts": texts, "role": role}, urgent=urgent)
         size = 4 * self.dimension
         return [data[start : start + size] for start in range(0, len(data), size)]
 
@@ -274,21 +278,6 @@ class Embedder:
 
 def _texts_of_units(passages: Passages) -> list[str]:
     return [in_context(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
-
-
-def _batches(order: Sequence[int], texts: Sequence[str], longest: int) -> Iterator[list[int]]:
-    """The indexes in batches of up to BATCH texts, and of up to `longest` characters in all: a question waits for
-    one."""
-    batch: list[int] = []
-    length = 0
-    for index in order:
-        if batch and (len(batch) == BATCH or length + len(texts[index]) > longest):
-            yield batch
-            batch, length = [], 0
-        batch.append(index)
-        length += len(texts[index])
-    if batch:
-        yield batch
 
 
 def readings_of(answer: Header) -> list[Reading]:

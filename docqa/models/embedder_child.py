@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from docqa.errors import Unavailable
-from docqa.models.embedder import BATCH
+from docqa.models.batches import BATCH
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS

@@ -10,19 +10,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
+from docqa.models.batches import BATCH
 from docqa.models.cosines import ON_SETS, UNRELATED, Scale, dot
-from docqa.models.embedder import BATCH, Embedder
+from docqa.models.embedder import Embedder
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, EmbeddingModel
 from docqa.models.packing import packed_dots
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
+from docqa.workers.loop import Header
+from docqa.workers.process import Frame
 
 CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -53,6 +56,25 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
     assert dot(cat, kitten) > dot(cat, tax) + 0.3
     assert embedder.ready
     assert embedder.precision in ("float32", "bfloat16")
+
+
+def test_a_question_that_may_come_waits_for_a_short_batch_and_while_nobody_asks_they_are_longer(
+    runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting:
+        texts: ClassVar[list[int]] = []
+
+        async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
+            self.texts.append(len(header["texts"]))
+            return {}, bytes(4 * len(header["texts"]))
+
+    counting = Embedder(ENTRY.name, Path(), "", 1)
+    monkeypatch.setattr(counting, "_runner", Counting())
+    passages = ["The pump of the northern well was repaired. " * 34] * 8
+    runner.run(counting.encode(passages))
+    runner.run(counting.encode_question("Who repaired the pump?"))
+    runner.run(counting.encode(passages))
+    assert Counting.texts == [8, 1, 2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(("urgent", "most"), [(True, 3), (False, 1)])
