@@ -199,7 +199,7 @@ def test_an_answer_is_shown_while_it_is_made_and_can_be_stopped(page: Browser, r
         new MutationObserver(() => {
           const text = document.querySelector("[aria-busy=true] .answer")?.textContent;
           if (text && text !== seen.at(-1)) seen.push(text);
-          if (seen.length === 3) document.querySelector("#stop").click();
+          if (seen.length === 2) document.querySelector("#stop").click();
         }).observe(document.querySelector("#talk"), { subtree: true, childList: true, characterData: true });
     """)
     # A task: what a small model makes up is shown there, and marked, so that its answer is a long one.
