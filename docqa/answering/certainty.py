@@ -18,10 +18,6 @@ from docqa.text.words import terms
 Certainty = Literal["sure", "unsure", "none"]
 
 JUDGED = 3  # passages, best first
-# A unit's coverage plus cosine, from which on it is on the subject, whatever the models that read it doubt. Of 401
-# questions of the training data 1.2 % lie below it with the document that answers them, 73 % with another document of
-# the same kind; by a score in which the verifier counts, 4 and 70 %.
-RELEVANT = 0.55
 # Without vectors, lexical coverage by the passage plus that by its fullest unit.
 SURE_WORDS, CLOSE_WORDS = 0.44, 0.25
 DENSE_WORDS = 0.4  # of scripts without spaces: pairs of characters across two words occur nowhere else
@@ -39,7 +35,7 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
         best = max((unit_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
         if best - scale.unstated * unstated >= scale.sure:
             return "sure"
-        is_near = any(s.score >= RELEVANT or _is_verified(s) for p in passages for s in p.units)
+        is_near = any(s.score >= scale.near or _is_verified(s) for p in passages for s in p.units)
         return "unsure" if is_near else "none"
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
     by_words = max(map(_words, judged), default=0.0) - UNSTATED * unstated
