@@ -96,7 +96,7 @@ def _part(question: Question, index: int) -> Part:
 
 def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Scored]]) -> Iterator[Piece]:
     """The unit that comes closest, or its list where one is asked for, and that it is no clear answer; then what comes
-    closest to the other parts of the question, and what comes next to any of them."""
+    closest to the other parts of the question or was found to complete it, and what comes next to any of them."""
     if not ranked:
         return
     language, first = question.answer_language, min(ranked)

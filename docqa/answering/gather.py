@@ -13,7 +13,7 @@ from itertools import zip_longest
 from docqa.answering.certainty import Certainty, certainty, is_answered
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
-from docqa.answering.scoring import scale_of, unit_score
+from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import spans_in
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.wording import content, points_back
@@ -58,7 +58,9 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     level, answered = await asyncio.to_thread(_weighed, question, results)
     if level == "none" or not question.options.agent_mode:
         return await asyncio.to_thread(interleave, results, level)
-    if level == "sure" and len(answered) == 1 and question.parts[0].kind in LINKED:
+    # Nothing is built on a sentence that the verifier doubts.
+    is_believed = level == "sure" or scale_of(answered[0]) is not VERIFIED
+    if is_believed and len(answered) == 1 and question.parts[0].kind in LINKED:
         answered.append(await _linked(index, documents, question.parts[0], answered[0]))
     return await asyncio.to_thread(interleave, answered, level)
 

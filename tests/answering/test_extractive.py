@@ -146,6 +146,16 @@ async def test_where_it_is_not_sure_and_nobody_read_only_what_fits_nearly_as_wel
     assert [piece.text for piece in pieces[1:]] == ["\n\nThe lease began in May."]
 
 
+async def test_where_it_is_not_sure_what_a_second_search_found_to_complete_the_closest_follows_it() -> None:
+    pieces = await extract(
+        question("Where is the house whose lease Kari Nord signed?"),
+        evidence(LEASE, 0.8, 0.9, 0.7),
+        evidence("The house of the owner stands in Bergen.", 0.2, part=1),
+        sure=False,
+    )
+    assert pieces[1] == Piece("\n\nThe house of the owner stands in Bergen.", 1)
+
+
 async def test_where_it_is_not_sure_each_part_of_a_question_shows_its_closest_unit() -> None:
     parts = (Part("Who sold it?"), Part("When does it end?"))
     lease = evidence(LEASE, 0.8, 0.9, -2.0)
