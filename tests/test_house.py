@@ -194,7 +194,7 @@ QUESTION_TEXT = {
 }
 # Parsers of docqa/questions are used behind it on texts of documents alone.
 PARSERS = {
-    "answering/extractive.py": {"docqa.questions.wording"},  # sentences: whether they point back
+    "answering/picks.py": {"docqa.questions.wording"},  # sentences: whether they point back
     "answering/gather.py": {"docqa.questions.wording"},  # sentences: their content, and whether they point back
     "answering/stated.py": {"docqa.questions.wording"},  # units: the same
     "answering/sections.py": {"docqa.questions.named"},  # headings: which chapter one names

@@ -32,9 +32,9 @@ class Evidence:
 
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
-    cut before this passage; `language` is its document's, `page_number` its page; `about` are its document's name and
-    the heading of its section; `unread`: the reader has not read it; `yes_no` is what is read there to a yes/no
-    question.
+    cut before this passage; `document` is its document's name, `language` its document's, `page_number` its page;
+    `about` are that name and the heading of its section; `unread`: the reader has not read it; `yes_no` is what is read
+    there to a yes/no question.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Evidence:
     spans: tuple[Candidate, ...] = ()
     columns: str = ""
     language: str = ""
+    document: str = ""
     page_number: int = 0
     about: str = ""
     unread: bool = False
@@ -50,8 +51,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of an answer. `passage` is the index of the evidence that it quotes, None if a model wrote it: then
-    `rests_on` are the indexes of the evidence that supports it, once it has been checked.
+    """A part of an answer. `passage` is the index of the evidence that it quotes, None if it quotes none:
+    then `rests_on` are the indexes of the evidence that supports it; what a model wrote has them once it is checked.
 
     `earlier`, of the first piece, are passages of earlier questions that were in the prompt: the answer may rest on
     them.

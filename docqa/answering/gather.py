@@ -166,6 +166,7 @@ def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[
         tuple(spans),
         columns=passage.chunk.columns,
         language=passage.document.language,
+        document=passage.document.name,
         page_number=passage.chunk.page_number,
         about=f"{passage.document.name} {passage.chunk.section}".strip(),
         unread=passage.spans is None,

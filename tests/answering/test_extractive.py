@@ -166,6 +166,19 @@ async def test_where_it_is_not_sure_each_part_of_a_question_shows_its_closest_un
     assert pieces[1].text == "\n\nIt ends in 2031."
 
 
+async def test_where_it_is_not_sure_other_pages_are_named_each_once_and_are_sources() -> None:
+    asking = question("Who sold it?")
+    lease = evidence(LEASE, 0.1, 0.9, 0.2, document="lease.pdf", page_number=1)
+    others = [Evidence("Bergen", document="lease.pdf", page_number=page) for page in (1, 4, 3, 4, 7, 8, 9)]
+    *_, named = await extract(asking, lease, *others, sure=False)
+    five = Piece("\n\nOther pages that may answer: 4, 3, 7, 8.", rests_on=(2, 3, 5, 6))
+    assert named == five, "with the one that is shown"
+    *_, named = await extract(asking, lease, Evidence("Bergen", document="letter.pdf", page_number=1), sure=False)
+    assert named == Piece("\n\nOther pages that may answer: letter.pdf (1).", rests_on=(1,))
+    assert all("Other pages" not in piece.text for piece in await extract(asking, lease, *others[:1], sure=False))
+    assert all("Other pages" not in piece.text for piece in await extract(asking, lease, *others, sure=True))
+
+
 async def test_a_reason_may_stand_in_the_sentence_after_the_one_that_repeats_the_question() -> None:
     text = "Ice cubes that are not used shrink. Cold air makes them evaporate. Clean the bin once a month."
     pieces = await extract(question("Why do ice cubes shrink?", "reason"), evidence(text, 1.0, 0.1, 0.0))
