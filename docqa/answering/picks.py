@@ -16,9 +16,8 @@ from docqa.text.words import terms
 
 UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
-ENOUGH_WORDS = {"SHORT": 45, "LONG": 250}
-# Where nobody read, which unit answers is less certain: what is nearly as good belongs to the answer too.
-WORTH_UNREAD, ENOUGH_UNREAD = 0.65, 60
+WORTH_UNREAD = 0.65  # where nobody read, which unit answers is less certain
+ENOUGH_WORDS = {"SHORT": 60, "LONG": 250}
 # Where no unit surely answers, those that come next are shown too: so many in all, with so many words. Of 64 questions
 # of the training data that are not surely answered 37 find their answer in these, 27 in the best alone, and no more in
 # four of them.
@@ -26,8 +25,8 @@ CLOSEST, CLOSEST_WORDS = 3, 80
 LEAST_WORDS = 4  # of what follows the closest: fewer are a heading or a number
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
-# Sentences and words: a way or a description takes more than the sentence that fits best.
-EXPLANATION = {"SHORT": (4, 60), "LONG": (8, 250)}
+# Sentences: a way or a description takes more than the one that fits best.
+EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
 
@@ -74,13 +73,12 @@ def worth_saying(evidence: Sequence[Evidence], ranked: Sequence[Scored], length:
 
 def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
     """What else is said: of a short answer one more unit that answers nearly as likely and says something else, which
-    is the right one in 15 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
+    is the right one in 18 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
     nothing."""
     if part.kind == "whether" and length == "SHORT":
         return []
     best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
-    enough = ENOUGH_UNREAD if evidence[best.passage].unread and length == "SHORT" else ENOUGH_WORDS[length]
-    words = words_in(_text(evidence, best))
+    words, enough = words_in(_text(evidence, best)), ENOUGH_WORDS[length]
     chosen: list[Pick] = []
     held = _terms(evidence, best)
     for pick in picks[1:]:
@@ -104,7 +102,7 @@ def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, leng
     paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
     if part.kind not in EXPLAINED or best not in paragraph:
         return [best]
-    most, enough = (UNITS[length], ENOUGH_WORDS[length]) if part.kind == "reason" else EXPLANATION[length]
+    most, enough = UNITS[length] if part.kind == "reason" else EXPLANATION[length], ENOUGH_WORDS[length]
     if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:
         return paragraph
     place = paragraph.index(best)

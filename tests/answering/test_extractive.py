@@ -56,6 +56,14 @@ async def test_a_second_is_quoted_only_if_it_answers_nearly_as_likely_and_says_s
     assert len(await extract(asking, evidence("Kari Nord signed. Kari Nord signed.", 1.0, 0.9))) == 1
 
 
+@pytest.mark.parametrize("unread", [False, True])
+async def test_a_short_answer_has_sixty_words_at_most(unread: bool) -> None:
+    for words, count in ((29, 2), (30, 1)):
+        text = f"{'Kari ' * 30}signed. {'Ann ' * (words - 1)}left."
+        pieces = await extract(question("Who signed?"), evidence(text, 1.0, 0.9, unread=unread))
+        assert len(pieces) == count
+
+
 async def test_a_long_answer_is_in_the_order_of_its_passages() -> None:
     asking = replace(question("What is said of the lease?"), options=LONG)
     pieces = await extract(asking, evidence("Kari signed it. It is long.", 0.8, 0.9), evidence("It ends in May.", 1.0))
