@@ -31,6 +31,7 @@ async def rebuild_terms(db: Database) -> None:
             return
     async with db.write() as conn:
         await store.terms.begin_rebuild(conn, TERMS_VERSION)
+    db.words.forget()
     log.info("the full-text index is being rebuilt for a new version of the tokeniser")
     while True:
         started = time.monotonic()
@@ -47,4 +48,5 @@ async def rebuild_terms(db: Database) -> None:
         await asyncio.sleep(time.monotonic() - started)  # leaves half of the time to uploads and questions
     async with db.write() as conn:
         await store.terms.finish_rebuild(conn)
+    db.words.forget()
     log.info("the full-text index has been rebuilt")

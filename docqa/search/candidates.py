@@ -10,9 +10,10 @@ from docqa import store
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import stored_model
 from docqa.search.passages import Scores
-from docqa.search.weights import Query, bm25_of_packed
+from docqa.search.weights import Query, bm25_of_matches
 from docqa.store.chunks import Hit, StoredChunk
-from docqa.store.full_text import Match, Scope
+from docqa.store.full_text import Scope
+from docqa.store.recent_words import Match
 from docqa.store.vector_index import Known, VectorIndex
 from docqa.text.packed_terms import held
 
@@ -132,7 +133,7 @@ async def _retrieve(
     if embedder and query.vector:
         model = stored_model(embedder)
         near = await store.nearest.nearest_chunks(conn, scope, model, query.vector, RETRIEVED, vectors, begun)
-    scores = bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
+    scores = bm25_of_matches(query.matching, matched)
     ranked = sorted(zip(matched, scores, strict=True), key=lambda match: -match[1])[:RETRIEVED]
     best = max(scores, default=0.0) or 1.0
     hits = [Hit(match.id, match.document) for match, _ in ranked]

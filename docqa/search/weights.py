@@ -14,10 +14,10 @@ from itertools import zip_longest
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.store.full_text import BITS, Occurrences, Scope
+from docqa.store.full_text import Occurrences, Scope
+from docqa.store.recent_words import Match, Words
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
-from docqa.text.packed_terms import Counted, length, packed
 from docqa.text.words import is_compound
 
 K1, B = 1.2, 0.75  # of BM25, as in FTS5
@@ -53,20 +53,11 @@ def bm25(weights: Mapping[str, float], passages: Sequence[Sequence[str]]) -> lis
     return _bm25(held, list(map(len, passages)))
 
 
-def bm25_of_packed(weights: Mapping[str, float], passages: Sequence[tuple[str, int]]) -> list[float]:
-    """The same of passages given as their packed terms, each with a bit for each of the first terms that it holds."""
-    stored = [packed(terms) for terms, _ in passages]
-    every = -1 << BITS  # terms that have no bit are looked for
-    counted = [(Counted(term), weight, 1 << place) for place, (term, weight) in enumerate(weights.items())]
-    by_bits = {
-        bits: [(term.within, weight) for term, weight, bit in counted if (bits | every) & bit]
-        for bits in {bits for _, bits in passages}
-    }
-    held = [
-        [(weight, count(terms)) for count, weight in by_bits[bits]]
-        for terms, (_, bits) in zip(stored, passages, strict=True)
-    ]
-    return _bm25(held, list(map(length, stored)))
+def bm25_of_matches(weights: Mapping[str, float], matches: Sequence[Match]) -> list[float]:
+    """The same of chunks that full text has found by these terms."""
+    each = tuple(weights.values())
+    held = [[(weight, count) for weight, count in zip(each, match.counts, strict=True) if count] for match in matches]
+    return _bm25(held, [match.length for match in matches])
 
 
 def _bm25(held: Sequence[Sequence[tuple[float, int]]], lengths: Sequence[int]) -> list[float]:
@@ -162,10 +153,12 @@ async def weigh(
     language: str,
     vector: bytes | None,
     names: frozenset[str] = frozenset(),
+    at_hand: Words | None = None,
 ) -> Query:
     """A question in `language`, given by its search terms, with their weights in these documents; `names` are the terms
-    of names in it. It is for a thread, which it keeps for some milliseconds."""
-    occurrences = await store.full_text.occurrences(conn, scope, question_terms)
+    of names in it, `at_hand` the words of the documents where they need not be read. It is for a thread, which it keeps
+    for some milliseconds."""
+    occurrences = await store.full_text.occurrences(conn, scope, question_terms, at_hand)
     counts = occurrences.counts
     function_words = frozenset(filter(is_function_word, question_terms))
     if vector is not None:

@@ -26,6 +26,7 @@ from docqa.store.glances import Glances, Read, Result
 from docqa.store.modes import make_private
 from docqa.store.pragmas import only_reading, set_pragmas
 from docqa.store.readers import Readers
+from docqa.store.recent_words import RecentWords
 from docqa.store.small_vectors import small
 from docqa.store.vector_index import VectorIndex
 from docqa.text.packed_terms import packed, unpacked
@@ -183,6 +184,7 @@ class Database:
         self._owed = False  # whether the log still holds deleted data
         self.ballast = Ballast(path)
         self.vectors = VectorIndex(partial(connect, path, "mode=ro"))
+        self.words = RecentWords(partial(connect, path, "mode=ro"))
         self._readers = Readers(readers)
         self._opened: list[Glances | Readers | aiosqlite.Connection] = [*short, self._readers, writer]
 
@@ -283,3 +285,4 @@ class Database:
             for conn in self._opened:
                 await conn.close()
         await self.vectors.close()
+        await asyncio.to_thread(self.words.close)

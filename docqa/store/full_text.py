@@ -10,14 +10,15 @@ only what the rare terms have found.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from docqa.store.chunks import CHUNK, StoredChunk
+from docqa.store.recent_words import Match, Words
 from docqa.store.sql import fetch_all, quoted
+from docqa.text.packed_terms import counts, length, packed
 
 # The ranges and the terms of a query as tables: taken from JSON row by row they would be parsed again for each match.
 LARGE = 20_000  # chunks, from which on terms are counted in a sample
@@ -84,17 +85,20 @@ async def _joined(conn: Connection, ranges: Sequence[tuple[int, int]]) -> list[t
 @dataclass(frozen=True)
 class Occurrences:
     """Where terms occur in a scope: `counts` says in how many chunks each does, without those in none; `chunks` are the
-    ids of these, where the scope is not LARGE."""
+    ids of these, where the scope is not LARGE and its `words` are not at hand."""
 
     scope: Scope
     counts: Mapping[str, int]
-    chunks: Mapping[str, Sequence[int]]
+    chunks: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    words: Words | None = None
 
 
-async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str]) -> Occurrences:
-    """Where each term occurs in the scope. Of a LARGE one terms in more than COUNTED chunks are counted in a sample
-    that is spread over it."""
+async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str], words: Words | None = None) -> Occurrences:
+    """Where each term occurs in the scope, whose `words` need not be read where they are at hand. Of a LARGE one terms
+    in more than COUNTED chunks are counted in a sample that is spread over it."""
     sought = list(dict.fromkeys(terms))
+    if words:
+        return Occurrences(scope, words.numbers(sought), words=words)
     if scope.size <= LARGE:
         chunks = await _chunks(conn, scope.ranges, sought)
         return Occurrences(scope, {term: len(ids) for term, ids in chunks.items()}, chunks)
@@ -104,7 +108,7 @@ async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str]) -> O
     share = _length(sample) / _length(scope.ranges)
     sampled = await _counts(conn, sample, common)
     estimated = {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in common}
-    return Occurrences(scope, known | estimated, {})
+    return Occurrences(scope, known | estimated)
 
 
 async def _chunks(conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str]) -> dict[str, list[int]]:
@@ -148,19 +152,11 @@ def _sample(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return runs
 
 
-class Match(NamedTuple):
-    """A chunk that holds terms of a question; `terms` are its own, packed, `held` has a bit for each of the first BITS
-    terms of the question that it holds."""
-
-    id: int
-    document: int
-    terms: str
-    held: int
-
-
 async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[str, float], limit: int) -> list[Match]:
     """The chunks of a scope that hold most of these terms by weight, best first, at most `limit`; of equal ones the
     first. In a LARGE scope only chunks with rare terms are looked at."""
+    if occurrences.words:
+        return occurrences.words.best(weights, limit)
     if occurrences.scope.size > LARGE:
         held = await _selected_chunks(conn, occurrences.scope, weights, occurrences.counts, limit)
     else:
@@ -168,7 +164,11 @@ async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[s
     sql = """SELECT c.id, c.document, c.terms FROM json_each(?) best CROSS JOIN stored_chunk c ON c.id = best.value
              ORDER BY best.key"""
     rows = await fetch_all(conn, sql, json.dumps(list(held)))
-    return [Match(id_, document, terms, held[id_]) for id_, document, terms in rows]
+    numbers = counts(weights, [(terms, held[id_]) for id_, _, terms in rows], BITS)
+    return [
+        Match(id_, document, length(packed(terms)), each)
+        for (id_, document, terms), each in zip(rows, numbers, strict=True)
+    ]
 
 
 def _best(chunks: Mapping[str, Sequence[int]], weights: Mapping[str, float], limit: int) -> dict[int, int]:

@@ -8,6 +8,7 @@ from aiosqlite import Connection
 
 from docqa.store.chunks import Hit
 from docqa.store.full_text import Scope
+from docqa.store.recent import TOGETHER, has_numpy
 from docqa.store.recent_vectors import Compared
 from docqa.store.small_vectors import cosine_distance, small_question
 from docqa.store.sql import fetch_all, fetch_one
@@ -15,7 +16,6 @@ from docqa.store.vector_index import Known, StoredModel, VectorIndex
 from docqa.store.vectors import Slot, slot_of
 
 EXACT = 1_000  # vectors that are compared one by one although there is an index
-TOGETHER = 4_000  # vectors that numpy compares as soon as the index tells candidates among a million
 SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
 INDEX_CANDIDATES = 200
@@ -46,7 +46,10 @@ async def nearest_chunks(
     slot = await slot_of(conn, model)
     if slot is None or not scope.ranges:
         return []
-    if scope.size <= TOGETHER and index.is_made(model):
+    is_made = index.is_made(model)
+    if not is_made and scope.size > EXACT and await _is_large(conn, slot):
+        index.want(model, slot.vectors)
+    if scope.size <= TOGETHER and has_numpy():
         return await _nearest_together(conn, scope, model, slot, vector, limit, index)
     candidates: list[int] = []
     unknown: Sequence[tuple[int, int]] = scope.ranges
@@ -55,8 +58,8 @@ async def nearest_chunks(
     elif scope.size > EXACT:
         candidates, unknown = index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
     lacking = sum(last - first + 1 for first, last in unknown)
-    if lacking > EXACT and await _is_large(conn, slot):
-        index.want(model, slot.vectors)
+    if is_made and lacking > EXACT:
+        index.want(model, slot.vectors)  # anew: many have come since
     if lacking > SCANNED and scope.size > SCANNED:
         sql = f"""SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ?
                   AND document IN (SELECT value FROM json_each(?))"""
@@ -76,7 +79,7 @@ async def nearest_chunks(
 async def _nearest_together(
     conn: Connection, scope: Scope, model: StoredModel, slot: Slot, vector: bytes, limit: int, index: VectorIndex
 ) -> list[Hit]:
-    """The same of so few that all are read, and compared at once by numpy, which an index has brought along."""
+    """The same of so few that all are read, and compared at once as soon as the index tells candidates of a million."""
     key = model, scope.ranges
     compared = index.recent.get(key)
     if compared is None:
@@ -85,7 +88,7 @@ async def _nearest_together(
         rows = await fetch_all(conn, sql, json.dumps(scope.ranges))
         compared = Compared.of([(chunk, stored) for chunk, stored in rows], model.dimension)
         if len(rows) == scope.size:  # else some are still to come
-            index.recent.keep(key, compared)
+            index.recent.keep(key, compared, len(rows))
     near = compared.nearest(small_question(vector), limit)
     sql = """SELECT c.id, c.document FROM json_each(?) near CROSS JOIN stored_chunk c ON c.id = near.value
              ORDER BY near.key"""

@@ -1,9 +1,8 @@
-"""Vectors as numpy compares them, and those of the documents that were asked lately."""
+"""Vectors as numpy compares them. Those of the documents that were asked last need not be read again: a chunk's vector
+by a model never changes, and ids are never given again."""
 
-from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 KEPT = 16_000  # vectors: 24 MB of 384 numbers
@@ -28,29 +27,6 @@ class Compared:
         # Not `@`, whose threads would wait for each other longer than this takes.
         cosines = np.einsum("ij,j->i", self.vectors, np.frombuffer(vector, "i1").astype("f4"))
         return list(self.ids[np.lexsort((self.ids, -cosines))[:limit]].tolist())
-
-
-class RecentVectors:
-    """Those that were compared last, KEPT in all. They need not be read again: a chunk's vector by a model never
-    changes, and ids are never given again."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Compared] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> Compared | None:
-        """Those of this key, None where there are none any more."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def keep(self, key: Hashable, compared: Compared) -> None:
-        """Keep these, and forget what was not asked for longest."""
-        with self._lock:
-            self._kept[key] = compared
-            while len(self._kept) > 1 and sum(len(each.ids) for each in self._kept.values()) > KEPT:
-                self._kept.popitem(last=False)
 
 
 def unit_vectors(rows: Sequence[tuple[int, bytes]], dimension: int) -> tuple[Any, Any]:

@@ -22,7 +22,8 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple
 
-from docqa.store.recent_vectors import RecentVectors, unit_vectors
+from docqa.store.recent import Recent
+from docqa.store.recent_vectors import KEPT, Compared, unit_vectors
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class VectorIndex:
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
-        self.recent = RecentVectors()
+        self.recent = Recent[Compared](KEPT)
         self._made: _Made | None = None
         self._making: Future[None] | None = None
         self._wanting = Lock()

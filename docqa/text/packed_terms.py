@@ -6,7 +6,7 @@ token stands between spaces, and so does the whole.
     "the monthly month~ rents rents~ 12"   becomes   " the month~ly rents~= 12 "
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from docqa.text.words import PREFIX
 
@@ -34,14 +34,13 @@ def unpacked(stored: str) -> str:
     """The terms separated by spaces, from what is stored."""
     if not is_packed(stored):
         return stored
-    terms: list[str] = []
-    for token in stored.split():
-        before, tilde, rest = token.partition("~")
-        if rest and len(before) == PREFIX:
-            terms += [before + ("" if rest == _WHOLE else rest), before + tilde]
-        else:
-            terms.append(token)
-    return " ".join(terms)
+    return " ".join(term for token in stored.split() for term in terms_of(token))
+
+
+def terms_of(token: str) -> tuple[str, ...]:
+    """The one or two terms that a token of what is stored stands for."""
+    before, tilde, rest = token.partition("~")
+    return (before + ("" if rest == _WHOLE else rest), before + tilde) if rest and len(before) == PREFIX else (token,)
 
 
 def is_packed(stored: str) -> bool:
@@ -66,6 +65,23 @@ def _forms(term: str) -> tuple[str, str]:
     alone = f" {term}" if beginning and len(term) == PREFIX + 1 else f" {term} "
     # Nothing else ends like what is joined, so that no space is needed before it.
     return alone, f"{term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
+
+
+def counts(terms: Iterable[str], passages: Sequence[tuple[str, int]], bits: int) -> list[list[int]]:
+    """How often each of these terms stands in each of the passages, which are given as their packed terms, and with a
+    bit for each of the first `bits` of the terms that it holds."""
+    counted = [(Counted(term).within, place) for place, term in enumerate(terms)]
+    by_bits = {  # passages hold the same terms in few combinations
+        bits_of: [(count, place) for count, place in counted if place >= bits or bits_of >> place & 1]
+        for bits_of in {bits_of for _, bits_of in passages}
+    }
+    numbers = []
+    for of_passage, bits_of in passages:
+        stored, each = packed(of_passage), [0] * len(counted)
+        for count, place in by_bits[bits_of]:
+            each[place] = count(stored)
+        numbers.append(each)
+    return numbers
 
 
 class Counted:

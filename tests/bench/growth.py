@@ -33,7 +33,7 @@ from docqa.questions.question import Part
 from docqa.search.candidates import MATCHED, RETRIEVED
 from docqa.search.index import Index
 from docqa.search.search import RERANKED, search
-from docqa.search.weights import bm25_of_packed, weigh
+from docqa.search.weights import bm25_of_matches, weigh
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import fetch_all
@@ -141,11 +141,12 @@ async def parts(
             marks = [time.perf_counter()]
             scope = await store.full_text.scope_of(conn, [document.id for document in documents])
             marks.append(time.perf_counter())
-            query = await weigh(conn, scope, Part(text).searched_terms, "en", vector)
+            words = db.words.get(scope.ranges, scope.size)
+            query = await weigh(conn, scope, Part(text).searched_terms, "en", vector, at_hand=words)
             marks.append(time.perf_counter())
             matched = await store.full_text.matches(conn, query.occurrences, query.matching, MATCHED)
             marks.append(time.perf_counter())
-            bm25_of_packed(query.matching, [(match.terms, match.held) for match in matched])
+            bm25_of_matches(query.matching, matched)
             marks.append(time.perf_counter())
             near = await store.nearest.nearest_chunks(conn, scope, growth_data.MODEL, vector, RETRIEVED, db.vectors)
             marks.append(time.perf_counter())
@@ -191,6 +192,7 @@ async def measured(folder: Path, count: int) -> dict[str, Any]:
         await timed(index, models, documents, texts)
         await db.vectors.ready()
         await timed(index, models, documents, texts)
+        await asyncio.to_thread(db.words.wait)
         taken = sorted(await timed(index, models, documents, texts))
         common = await timed(index, models, documents, [(COMMON, vector) for _, vector in texts[:3]])
         medians, finding = await parts(db, documents, texts)
