@@ -61,21 +61,20 @@ class Config:
 
 
 class Encoder(nn.Module):
-    """Tokens to their hidden states. `fused` attention is torch's own."""
+    """Tokens to their hidden states."""
 
-    def __init__(self, config: Config, dropout: float = 0.0, *, fused: bool = True) -> None:
+    def __init__(self, config: Config, dropout: float = 0.0) -> None:
         super().__init__()
         self.config = config
-        self.fused = fused
         self.embeddings = _Embeddings(config, dropout)
         self.encoder = _Layers(config, dropout)
 
     @classmethod
-    def load(cls, model_dir: Path, dropout: float = 0.0, *, fused: bool = True) -> "Encoder":
+    def load(cls, model_dir: Path, dropout: float = 0.0) -> "Encoder":
         """The encoder in a folder, in float32. Raises OtherKind as Config.of does, KeyError for a file in
         which weights are missing."""
         config = Config.of(model_dir)
-        encoder = cls(config, dropout, fused=fused)
+        encoder = cls(config, dropout)
         stored = load_file(model_dir / WEIGHTS)
         prefix = f"{config.model_type.removeprefix('xlm-')}."
         named = {name.removeprefix(prefix): tensor for name, tensor in stored.items()}
@@ -84,21 +83,56 @@ class Encoder(nn.Module):
         return encoder.eval()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """The states of (batch, tokens) after the last layer: (batch, tokens, hidden)."""
-        for state in self.states(input_ids, attention_mask, token_type_ids):
-            pass
-        return state
+        """The states of (batch, tokens) after the last layer, 0 for those that are not attended to: (batch, tokens,
+        hidden). All but attention is reckoned on the others alone, for padding is a tenth of most batches and more."""
+        state = self.embeddings(input_ids, token_type_ids)
+        added = self._added(attention_mask, state.dtype)
+        places = _Places.of(attention_mask)
+        state = places.kept(state)
+        for layer in self.encoder.layer:
+            state = layer(state, added, places)
+        return places.spread(state)
+
+    def _added(self, attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
+        """What is added to the score of each pair of tokens: (batch or 1, heads or 1, tokens or 1, tokens)."""
+        padding = torch.zeros_like(attention_mask, dtype=dtype).masked_fill(attention_mask == 0, _NO)[:, None, None, :]
+        biases = self.encoder.biases(attention_mask.shape[1], attention_mask.device)
+        return padding if biases is None else padding + biases
 
     def states(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Iterator[Tensor]:
         """The states after the embeddings and after each layer, one at a time: (batch, tokens, hidden) each."""
         state = self.embeddings(input_ids, token_type_ids)
         yield state
-        padding = torch.zeros_like(attention_mask, dtype=state.dtype).masked_fill(attention_mask == 0, _NO)
-        biases = self.encoder.biases(input_ids.shape[1], input_ids.device)
-        added = padding[:, None, None, :] if biases is None else padding[:, None, None, :] + biases
+        added, places = self._added(attention_mask, state.dtype), _Places(tuple(attention_mask.shape), None)
         for layer in self.encoder.layer:
-            state = layer(state, added, self.fused)
+            state = layer(state, added, places)
             yield state
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the tokens that layers work on stand in a batch of this `shape`, (texts, tokens); `rows` None for all."""
+
+    shape: tuple[int, ...]
+    rows: Tensor | None
+
+    @classmethod
+    def of(cls, attention_mask: Tensor) -> "_Places":
+        """Those that are attended to."""
+        rows = None if bool(attention_mask.all()) else attention_mask.flatten().nonzero()[:, 0]
+        return cls(tuple(attention_mask.shape), rows)
+
+    def kept(self, batch: Tensor) -> Tensor:
+        """(texts, tokens, hidden) → (rows, hidden), or as it is where all are kept."""
+        return batch if self.rows is None else batch.flatten(0, 1)[self.rows]
+
+    def spread(self, kept: Tensor) -> Tensor:
+        """The reverse, with 0 for all others."""
+        if self.rows is None:
+            return kept
+        batch = kept.new_zeros(self.shape[0] * self.shape[1], kept.shape[-1])
+        batch[self.rows] = kept
+        return batch.view(*self.shape, -1)
 
 
 class _Linear(nn.Linear):
@@ -173,8 +207,8 @@ class _Layer(nn.Module):
         self.intermediate = _Dense(config.hidden_size, config.intermediate_size)
         self.output = _Output(config.intermediate_size, config, dropout)
 
-    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
-        attended = self.attention(hidden, added, fused)
+    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
+        attended = self.attention(hidden, added, places)
         output: Tensor = self.output(functional.gelu(self.intermediate.dense(attended)), attended)
         return output
 
@@ -207,9 +241,10 @@ class _BertAttention(nn.Module):
         self.output = _Output(width, config, dropout)
         self._heads = config.num_attention_heads
 
-    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
-        query, key, value = (self.self[name](hidden) for name in ("query", "key", "value"))
-        output: Tensor = self.output(_attend(query, key, value, self._heads, added, fused), hidden)
+    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
+        query, key, value = (places.spread(self.self[name](hidden)) for name in ("query", "key", "value"))
+        attended = places.kept(_attend(query, key, value, self._heads, added))
+        output: Tensor = self.output(attended, hidden)
         return output
 
 
@@ -222,21 +257,17 @@ class _MPNetAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self._heads = config.num_attention_heads
 
-    def forward(self, hidden: Tensor, added: Tensor, fused: bool) -> Tensor:
-        query, key, value = (self.attn[name](hidden) for name in ("q", "k", "v"))
-        attended = self.attn["o"](_attend(query, key, value, self._heads, added, fused))
+    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
+        query, key, value = (places.spread(self.attn[name](hidden)) for name in ("q", "k", "v"))
+        attended = self.attn["o"](places.kept(_attend(query, key, value, self._heads, added)))
         output: Tensor = self.LayerNorm(self.dropout(attended) + hidden)
         return output
 
 
-def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, added: Tensor, fused: bool) -> Tensor:
+def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, added: Tensor) -> Tensor:
     """The values of the tokens that each token attends to, by all heads side by side: (batch, tokens, hidden)."""
     batch, tokens, width = query.shape
     by_head = (batch, tokens, heads, width // heads)
     query, key, value = (each.view(by_head).transpose(1, 2) for each in (query, key, value))
-    if fused:
-        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=added)
-    else:
-        scores = (query / math.sqrt(width // heads)) @ key.transpose(2, 3) + added
-        attended = scores.softmax(-1) @ value
+    attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=added)
     return attended.transpose(1, 2).reshape(batch, tokens, width)

@@ -48,12 +48,11 @@ def saved(folder: Path, family: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("fused", [False, True], ids=["eager", "fused"])
 @pytest.mark.parametrize("family", ["bert", "mpnet", "roberta", "xlm-roberta"])
-def test_the_states_are_those_of_transformers(tmp_path: Path, family: str, fused: bool) -> None:
+def test_the_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     folder = saved(tmp_path, family)
     theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-    ours = Encoder.load(folder, fused=fused)
+    ours = Encoder.load(folder)
     pad = ours.config.pad_token_id
     ids = torch.randint(5, SHAPE["vocab_size"], (3, 260))
     mask = torch.ones_like(ids)
@@ -63,9 +62,13 @@ def test_the_states_are_those_of_transformers(tmp_path: Path, family: str, fused
     with torch.inference_mode():
         expected = theirs(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
         states = list(ours.states(ids, mask, types))
+        last, alone = ours(ids, mask, types), ours(ids[:1], mask[:1], types[:1])
     assert len(states) == len(expected) == SHAPE["num_hidden_layers"] + 1
     for own, other in zip(states, expected, strict=True):
         assert torch.allclose(own[mask.bool()], other[mask.bool()], atol=1e-4)
+    assert torch.allclose(last[mask.bool()], expected[-1][mask.bool()], atol=1e-4)
+    assert not last[~mask.bool()].any(), "nothing was reckoned for padding"
+    assert torch.allclose(alone[0], expected[-1][0], atol=1e-4), "where all of a batch is attended to"
 
 
 def test_a_file_with_a_head_before_the_names_of_its_weights_is_read(tmp_path: Path) -> None:

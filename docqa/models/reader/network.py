@@ -45,8 +45,7 @@ class Network(nn.Module):
     def __init__(self, model_dir: Path, dropout: float = 0.1) -> None:
         super().__init__()
         self.tokens = Tokens(model_dir, TOKENS, multiple=ROUNDING)
-        # torch's fused attention is slower in bfloat16 at these sizes.
-        self.encoder = Encoder.load(model_dir, dropout, fused=False)
+        self.encoder = Encoder.load(model_dir, dropout)
         width = self.encoder.config.hidden_size
         self.head = nn.Linear(width, 2)
         self.yes_no_head = nn.Linear(width, 3)
@@ -90,7 +89,6 @@ class Reader:
     def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
         network = Network(model_dir)
         _take_over(network, file, DTYPES[precision])
-        network.encoder.fused = precision == "float32"  # where it is faster
         self.network = network.eval()
         about = metadata(file)
         self.heads = tuple(about.get("heads", SPAN).split())
