@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 
 from docqa.answering.evidence import Evidence, Piece
+from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
     EXPLAINED,
     LIST_KINDS,
@@ -112,9 +113,8 @@ def _other_pages(evidence: Sequence[Evidence], shown: set[int], language: str) -
         if page not in pages and len(pages) + len(others) < PAGES:
             others.setdefault(page, index)
     if others:
-        is_one = len({passage.document for passage in evidence}) == 1
-        named = ", ".join(str(page) if is_one else f"{document} ({page})" for document, page in others)
-        yield Piece(f"\n\n{phrase('phrases.others', language).format(pages=named)}", rests_on=tuple(others.values()))
+        by_name = len({passage.document for passage in evidence}) > 1
+        yield Piece(f"\n\n{other_pages(others, language, by_name=by_name)}", rests_on=tuple(others.values()))
 
 
 def _said_of(

@@ -1,7 +1,7 @@
 """The sentences around an answer: that nothing was found, and where the sources are."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from docqa.catalog.recognition import for_iso
 from docqa.languages import entry, phrase
@@ -37,6 +37,12 @@ def refusal(
     if preparing:
         parts.append(phrase("phrases.about.preparing", language))
     return " ".join(parts)
+
+
+def other_pages(pages: Collection[tuple[str, int]], language: str, *, by_name: bool) -> str:
+    """A sentence that names further pages, given as for `refusal`, in their order; `by_name`, with their documents."""
+    named = ", ".join(f"{name} ({number})" if by_name else str(number) for name, number in pages)
+    return phrase("phrases.others", language).format(pages=named)
 
 
 def _foreign(codes: Sequence[str], language: str) -> str:

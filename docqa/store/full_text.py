@@ -164,10 +164,10 @@ async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[s
     sql = """SELECT c.id, c.document, c.terms FROM json_each(?) best CROSS JOIN stored_chunk c ON c.id = best.value
              ORDER BY best.key"""
     rows = await fetch_all(conn, sql, json.dumps(list(held)))
-    numbers = counts(weights, [(terms, held[id_]) for id_, _, terms in rows], BITS)
+    found_in = [(packed(terms), held[id_]) for id_, _, terms in rows]
     return [
-        Match(id_, document, length(packed(terms)), each)
-        for (id_, document, terms), each in zip(rows, numbers, strict=True)
+        Match(id_, document, length(stored), each)
+        for (id_, document, _), (stored, _), each in zip(rows, found_in, counts(weights, found_in, BITS), strict=True)
     ]
 
 

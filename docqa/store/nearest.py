@@ -79,7 +79,7 @@ async def nearest_chunks(
 async def _nearest_together(
     conn: Connection, scope: Scope, model: StoredModel, slot: Slot, vector: bytes, limit: int, index: VectorIndex
 ) -> list[Hit]:
-    """The same of so few that all are read, and compared at once as soon as the index tells candidates of a million."""
+    """The same of so few that all are read, and compared at once, as quickly as an index tells its candidates."""
     key = model, scope.ranges
     compared = index.recent.get(key)
     if compared is None:

@@ -77,9 +77,9 @@ def counts(terms: Iterable[str], passages: Sequence[tuple[str, int]], bits: int)
     }
     numbers = []
     for of_passage, bits_of in passages:
-        stored, each = packed(of_passage), [0] * len(counted)
+        each = [0] * len(counted)
         for count, place in by_bits[bits_of]:
-            each[place] = count(stored)
+            each[place] = count(of_passage)
         numbers.append(each)
     return numbers
 
