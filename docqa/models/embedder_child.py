@@ -28,6 +28,7 @@ from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 AGREEMENT = 0.999  # cosine of the vectors in both precisions
 EMULATED = 2.0  # times the time of float32: bfloat16 is emulated
+TURNS = 3  # that the precisions take when they are timed
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -107,17 +108,17 @@ class EmbeddingModel:
     def choose_precision(self, model: Any) -> tuple[Any, str, float]:
         """The model, its precision and its speed in texts per second, as measured on this CPU."""
         half = model.bfloat16()
-        exact, exact_seconds = self._measure(model, SAMPLES)
-        if not self._emulates(model, half):
-            rounded, rounded_seconds = self._measure(half, SAMPLES)
-            if rounded_seconds < exact_seconds and float((exact * rounded).sum(axis=1).min()) >= AGREEMENT:
-                return half, "bfloat16", len(SAMPLES) / rounded_seconds
+        raced = [model] if self._emulates(model, half) else [model, half]
+        (exact, exact_seconds), *rounded = self._race(raced, SAMPLES)
+        for vectors, seconds in rounded:
+            if seconds < exact_seconds and float((exact * vectors).sum(axis=1).min()) >= AGREEMENT:
+                return half, "bfloat16", len(SAMPLES) / seconds
         return model, "float32", len(SAMPLES) / exact_seconds
 
     def _emulates(self, model: Any, half: Any) -> bool:
         """Whether this CPU emulates bfloat16, which a few short texts show; the samples would take it seconds."""
-        texts = [passage for _, passage in PAIRS]
-        return self._measure(half, texts)[1] > EMULATED * self._measure(model, texts)[1]
+        (_, exact), (_, rounded) = self._race([model, half], [passage for _, passage in PAIRS])
+        return rounded > EMULATED * exact
 
     def _unrelated(self) -> float:
         """The mean cosine of questions and passages that have nothing to do with each other."""
@@ -127,14 +128,17 @@ class EmbeddingModel:
         cosines = self._run(self._model, questions) @ self._run(self._model, passages).T
         return float((cosines.sum() - cosines.trace()) / (cosines.size - len(PAIRS)))
 
+    def _race(self, models: Sequence[Any], texts: Sequence[str]) -> list[tuple[Any, float]]:
+        """Of each model the vectors, and the seconds of its fastest run. They take turns: other work on the machine,
+        which comes and goes, then slows all of them, and not the one that it happens to meet."""
+        runs = [[self._measure(model, texts) for model in models] for _ in range(TURNS)]
+        return [(of_model[0][0], min(seconds for _, seconds in of_model)) for of_model in zip(*runs, strict=True)]
+
     def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
-        """The vectors, and the seconds of the fastest of three runs."""
-        seconds = []
-        for _ in range(3):
-            start = time.perf_counter()
-            vectors = self._run(model, list(texts))
-            seconds.append(time.perf_counter() - start)
-        return vectors, min(seconds)
+        """The vectors, and the seconds that they took."""
+        start = time.perf_counter()
+        vectors = self._run(model, list(texts))
+        return vectors, time.perf_counter() - start
 
     def _run(self, model: Any, texts: list[str]) -> Any:
         # Threads that share one short text wait for each other: on a busy machine that took 70 times as long.
