@@ -35,9 +35,9 @@ async def passages_left(index: Index, documents: Sequence[StoredDocument], langu
     ids = frozenset(document.id for document in documents if encoders.is_for_beside(language, document.language))
     if not ids:
         return 0
-    model = stored_model(encoders.beside)
+    model, queued = stored_model(encoders.beside), encoders.beside_begun  # before the data are seen, which may be older
     async with index.db.read() as conn:
         ids -= await store.vectors.embedded(conn, ids, model)
-        if encoders.beside_begun:  # else they are not queued yet
+        if queued:
             ids = await store.jobs.in_work(conn, ids)
         return (await store.full_text.scope_of(conn, list(ids))).size if ids else 0

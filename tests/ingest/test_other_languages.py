@@ -19,6 +19,7 @@ from docqa.errors import Unavailable
 from docqa.search import readiness
 from docqa.settings import Settings
 from docqa.store.documents import StoredDocument
+from docqa.store.vector_index import StoredModel
 from stand_ins import UnitByUnit
 from waiting import until
 
@@ -210,6 +211,30 @@ async def test_it_does_not_wait_long_and_the_answer_says_that_they_are_being_pre
         await until(lambda: LEASE in models[1].texts, "the document has vectors of both")
         await library.is_done(lease)
         assert "Dogs may stay in the yard." in await ask()
+
+
+async def test_documents_that_are_queued_just_when_one_looks_are_still_to_be_embedded(
+    settings: Settings, models: tuple[Model, Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded = store.vectors.embedded
+    async with served(settings, models) as library:
+        lease = await library.holds(LEASE, "lease.txt")
+        models[1].may.clear()
+        encoders, index = library.services.encoders, library.services.index
+
+        async def meanwhile(conn: Connection, documents: Sequence[int], model: StoredModel) -> frozenset[int]:
+            seen = await embedded(conn, documents, model)
+            encoders.want_beside()
+            await until(lambda: encoders.beside_begun, "they are queued")
+            return seen
+
+        async with index.db.write() as conn:
+            account = await store.accounts.account_named(conn, "alice")
+            documents = [await store.documents.stored_document(conn, account, lease)]
+        monkeypatch.setattr(store.vectors, "embedded", meanwhile)
+        assert await readiness.passages_left(index, documents, "de") == 1
+        monkeypatch.undo()
+        models[1].may.set()
 
 
 async def test_a_document_that_cannot_be_embedded_is_not_waited_for(
