@@ -6,7 +6,9 @@ last, and small documents before large ones; work on a large one is laid aside f
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from docqa import store
 from docqa.errors import ChildDied, Unavailable, Unreadable
@@ -26,6 +28,7 @@ from docqa.store.documents import StoredDocument
 
 log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
 READ = 2_000_000  # characters of a document that its summary is made of: of a longer one chunks from all over it
 
 
@@ -76,34 +79,28 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
 
 
 async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None, document: StoredDocument) -> None:
-    """Everything left to do for one document. If embedding keeps failing, the status says that it is searched by
-    words."""
+    """Everything left to do for one document, which another process describes meanwhile. If embedding keeps failing,
+    the status says that it is searched by words."""
     state, message = "ready", ""
     await store_tables(intake, document.id)
-    if embedder is not None:
-        try:
-            if not await embed_document(intake, embedder, document):
-                return
-        except Unavailable as error:
-            log.error("document %s has no vectors: %s", document.doc_id, error)
-            state, message = "failed", f"Found by full text only: {error}"
-    async with intake.db.read() as conn:
-        unread = await store.jobs.count_scans(conn, document.id)
-    language = document.language
-    if not (document.summary and language):
-        gist = await _gist(intake, document)
-        language = gist.language
-        async with intake.db.write() as conn:
-            if gist.notes:
-                await store.notes.replace_notes(conn, document.id, gist.notes)
-            await store.jobs.describe_document(conn, document.id, gist.summary, language)
+    async with _meanwhile(_described(intake, document)) as describing:
+        if embedder is not None:
+            try:
+                if not await embed_document(intake, embedder, document):
+                    return
+            except Unavailable as error:
+                log.error("document %s has no vectors: %s", document.doc_id, error)
+                state, message = "failed", f"Found by full text only: {error}"
+        async with intake.db.read() as conn:
+            unread = await store.jobs.count_scans(conn, document.id)
+        language = await describing
     if encoders.needs_beside(language) and not encoders.beside_begun:
         return encoders.want_beside()  # it comes again when vectors can be made by that model
     if encoders.beside is not None and encoders.beside_begun and state == "ready":
         try:
             with_units = encoders.needs_beside(language)  # of the others few are asked in another language
             if not await _embed_beside(intake, encoders.beside, document, with_units):
-                return None
+                return
         except Unavailable as error:
             log.error("document %s has no vectors for other languages: %s", document.doc_id, error)
             message = f"Found by full text only in other languages: {error}"
@@ -111,7 +108,29 @@ async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None,
     message = f"{message} {lack}".strip()
     async with intake.db.write() as conn:
         await store.jobs.finish_document(conn, document.id, state, message)
-    return None
+
+
+@asynccontextmanager
+async def _meanwhile(work: Coroutine[Any, Any, Result]) -> AsyncIterator[asyncio.Task[Result]]:
+    """Work that goes on beside the block, and is given up with it."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
+
+
+async def _described(intake: Intake, document: StoredDocument) -> str:
+    """The language of a document, after that and its summary are stored."""
+    if document.summary and document.language:
+        return document.language
+    gist = await _gist(intake, document)
+    async with intake.db.write() as conn:
+        if gist.notes:
+            await store.notes.replace_notes(conn, document.id, gist.notes)
+        await store.jobs.describe_document(conn, document.id, gist.summary, gist.language)
+    return gist.language
 
 
 async def _embed_beside(intake: Intake, beside: Embedder, document: StoredDocument, with_units: bool) -> bool:

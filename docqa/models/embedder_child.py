@@ -70,10 +70,12 @@ class EmbeddingModel:
         import torch
 
         from docqa.models.sentence_encoder import load
+        from docqa.models.streams import Streams
 
         self._torch = torch
         self._cores = torch.get_num_threads()
-        model = load(Path(model_dir))
+        streams = Streams(self._cores)
+        model = load(Path(model_dir), streams)
         self.dimension = model.dimension
         if self.dimension != dimension:
             raise Unavailable(
@@ -102,7 +104,7 @@ class EmbeddingModel:
         if reader:
             from docqa.models.reader.network import Reader
 
-            self._reader = Reader(Path(reader_dir), Path(reader), self.precision)
+            self._reader = Reader(Path(reader_dir), Path(reader), self.precision, streams)
         give_back_memory()
 
     def choose_precision(self, model: Any) -> tuple[Any, str, float]:

@@ -4,14 +4,17 @@ length one. Other kinds of folders are left to sentence-transformers itself, whi
 import copy
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 import torch
+from tokenizers import Encoding
 from torch import Tensor
 from torch.nn import functional
 
 from docqa.models.encoder import Encoder, OtherKind
+from docqa.models.streams import ONE_STREAM, OneStream, Streams
 from docqa.models.tokens import Tokens, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
@@ -47,12 +50,13 @@ class SentenceModel(Protocol):
         """
 
 
-def load(model_dir: Path) -> SentenceModel:
-    """The model in a sentence-transformers folder, in float32. Raises FileNotFoundError."""
+def load(model_dir: Path, streams: Streams | OneStream = ONE_STREAM) -> SentenceModel:
+    """The model in a sentence-transformers folder, in float32; in `streams` it works on a batch side by side, where it
+    can. Raises FileNotFoundError."""
     if not model_dir.is_dir():  # else sentence-transformers is imported for seconds, and looks for it elsewhere
         raise FileNotFoundError(f"There is no model in {model_dir}.")
     try:
-        return PlainSentences(model_dir)
+        return PlainSentences(model_dir, streams)
     except OtherKind:
         return OtherSentences(model_dir)
 
@@ -60,7 +64,8 @@ def load(model_dir: Path) -> SentenceModel:
 class PlainSentences:
     """An encoder of a family that `encoder` knows, and pooling. Raises OtherKind for any other folder."""
 
-    def __init__(self, model_dir: Path) -> None:
+    def __init__(self, model_dir: Path, streams: Streams | OneStream = ONE_STREAM) -> None:
+        self._streams = streams
         self._pooling = _pooling(model_dir)
         self._encoder = Encoder.load(model_dir)
         self.longest = longest_in(model_dir)
@@ -84,11 +89,14 @@ class PlainSentences:
     def encode(self, texts: Sequence[str], batch: int) -> Tensor:
         """As SentenceModel says."""
         vectors = torch.empty(len(texts), self.dimension)
-        by_length = sorted(range(len(texts)), key=lambda number: -len(texts[number]))
-        for start in range(0, len(texts), batch):
-            numbers = by_length[start : start + batch]
-            tokens = self._tokens.of_texts([texts[number] for number in numbers])
-            vectors[numbers] = self._pooled(self._encoder(*tokens.tensors).float(), tokens.attention_mask)
+        read = list(enumerate(self._tokens.beginnings(texts)))
+
+        def work(chosen: Sequence[tuple[int, Encoding]]) -> None:
+            tokens = self._tokens.padded([window for _, window in chosen])
+            states = self._encoder(*tokens.tensors).float()
+            vectors[[number for number, _ in chosen]] = self._pooled(states, tokens.attention_mask)
+
+        self._streams.in_batches(work, sorted(read, key=lambda window: -len(window[1].ids)), batch)
         return vectors
 
     def encode_parts(
@@ -105,21 +113,26 @@ class PlainSentences:
             for number, text in enumerate(texts)
             for place, window in enumerate(self._tokens.windows(text))
         ]
-        windows.sort(key=lambda window: -len(window[2].ids))
-        for start in range(0, len(windows), batch):
-            chosen = windows[start : start + batch]
+
+        def work(chosen: Sequence[tuple[int, int, Encoding]]) -> list[tuple[int, Tensor, Tensor]]:
+            """Of each window the text's number, and of its parts the means, and the tokens that these are of."""
             tokens = self._tokens.padded([window for *_, window in chosen])
             states = self._encoder(*tokens.tensors).float()
             pooled = self._pooled(states, tokens.attention_mask)
+            of_parts = []
             for row, (number, place, _) in enumerate(chosen):
                 if place == 0:
                     vectors[number] = pooled[row]
                 if parts[number]:
                     inside = _inside(parts[number], tokens.offsets[row])
                     counts = inside.sum(1, keepdim=True)
-                    here = inside @ states[row] / counts.clamp_min(1)
-                    means[number] = torch.where(counts > held[number], here, means[number])
-                    held[number] = torch.maximum(counts, held[number])
+                    of_parts.append((number, inside @ states[row] / counts.clamp_min(1), counts))
+            return of_parts
+
+        made = self._streams.in_batches(work, sorted(windows, key=lambda window: -len(window[2].ids)), batch)
+        for number, here, counts in chain.from_iterable(made):
+            means[number] = torch.where(counts > held[number], here, means[number])
+            held[number] = torch.maximum(counts, held[number])
         # A part that is no token to the model, such as a row of control characters, is no nearer than the whole.
         whole = [torch.where(held[number] > 0, mean, vectors[number]) for number, mean in enumerate(means)]
         return vectors, [functional.normalize(mean, dim=1) for mean in whole]

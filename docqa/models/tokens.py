@@ -67,13 +67,13 @@ class Tokens:
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(model_dir / "tokenizer.json"))
         self._longest, self._has_types = longest, config.type_vocab_size > 1
         self._pad = config.pad_token_id, self.tokenizer.id_to_token(config.pad_token_id)
-        self._multiple = multiple if multiple > 1 else None
+        self._multiple = multiple
 
-    def of_texts(self, texts: Sequence[str]) -> Batch:
-        """The tokens of texts, as many for each as the longest has."""
+    def beginnings(self, texts: Sequence[str]) -> list[Encoding]:
+        """The tokens of what is read of each text. No padding."""
         self.tokenizer.enable_truncation(self._longest)
-        self._enable_padding()
-        return self._batch(self.tokenizer.encode_batch(list(texts)))
+        self.tokenizer.no_padding()
+        return list(self.tokenizer.encode_batch(list(texts)))
 
     def windows(self, text: str) -> list[Encoding]:
         """The tokens of a whole text: what is read of it, then what follows in further windows, with some tokens of the
@@ -83,38 +83,35 @@ class Tokens:
         first = self.tokenizer.encode(text)
         return [first, *first.overflowing]
 
+    def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
+        """The tokens of pairs of texts. No padding. Raises ValueError for a first text that leaves no room for the
+        second."""
+        self.tokenizer.enable_truncation(self._longest, strategy="only_second")
+        self.tokenizer.no_padding()
+        try:
+            return list(self.tokenizer.encode_batch(list(pairs)))
+        except Exception as error:
+            raise ValueError(f"the question is too long to be read with a passage: {error}") from error
+
     def padded(self, encodings: Sequence[Encoding]) -> Batch:
         """These as a batch; they are padded in place."""
         longest = max(len(each.ids) for each in encodings)
         number, name = self._pad
         for each in encodings:
-            each.pad(longest, pad_id=number, pad_token=name)
-        return self._batch(list(encodings))
+            each.pad(-(-longest // self._multiple) * self._multiple, pad_id=number, pad_token=name)
+        ids, mask, types = (
+            torch.tensor([getattr(each, name) for each in encodings]) for name in ("ids", "attention_mask", "type_ids")
+        )
+        return Batch(ids, mask, types if self._has_types else torch.zeros_like(types), list(encodings))
 
     def of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Batch:
-        """The tokens of pairs of texts, as many for each as the longest has. Raises ValueError for a first text that
-        leaves no room for the second."""
-        self.tokenizer.enable_truncation(self._longest, strategy="only_second")
-        self._enable_padding()
-        try:
-            return self._batch(self.tokenizer.encode_batch(list(pairs)))
-        except Exception as error:
-            raise ValueError(f"the question is too long to be read with a passage: {error}") from error
+        """The tokens of pairs of texts as a batch. Raises as `pairs` does."""
+        return self.padded(self.pairs(pairs))
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where the tokens of a text stand in it, (start, end) in characters, however many they are."""
         self.tokenizer.no_truncation()
         return [span for span in self.tokenizer.encode(text, add_special_tokens=False).offsets if span[1] > span[0]]
-
-    def _enable_padding(self) -> None:
-        number, name = self._pad
-        self.tokenizer.enable_padding(pad_id=number, pad_token=name, pad_to_multiple_of=self._multiple)
-
-    def _batch(self, encodings: list[Encoding]) -> Batch:
-        ids, mask, types = (
-            torch.tensor([getattr(each, name) for each in encodings]) for name in ("ids", "attention_mask", "type_ids")
-        )
-        return Batch(ids, mask, types if self._has_types else torch.zeros_like(types), encodings)
 
 
 def longest_in(model_dir: Path) -> int:

@@ -103,6 +103,33 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
                     await change(conn, "DELETE FROM sentence_embedding_0")
 
 
+class Waiting(Attentive):
+    """An embedder that goes on when it `may`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = asyncio.Event()
+
+    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
+        await self.may.wait()
+        return await super().encode(texts, urgent=urgent)
+
+
+async def test_a_document_is_described_while_its_vectors_are_made(settings: Settings) -> None:
+    embedder = Waiting()
+    app = create(settings, embedder=embedder)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The mill in Lauterach was built in 1911. It has made paper since then.")
+
+        async def described() -> bool:
+            return bool((await client.get(f"/v1/api/documents/{doc_id}")).json().get("summary"))
+
+        await until(described, "the document has a summary")
+        assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] != "ready"
+        embedder.may.set()
+        assert (await settled(client, doc_id))["state"] == "ready"
+
+
 async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
     app = create(settings, embedder=Moody(deaths))
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:

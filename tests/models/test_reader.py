@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -98,16 +99,25 @@ def test_spans_of_a_passage_do_not_overlap_and_are_measured_against_no_answer() 
 def looking(seen_in: Callable[[str], list[Span]]) -> tuple["Reader", list[list[str]]]:
     """A reader that sees these spans in a text, and the list to which it adds the texts of each look."""
     from docqa.models.reader.network import Reader
+    from docqa.models.streams import OneStream
 
     looks: list[list[str]] = []
 
+    class Tokens:
+        def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Any]:
+            return [SimpleNamespace(ids=list(text), text=text) for _, text in pairs]
+
+        def padded(self, encodings: list[Any]) -> list[Any]:
+            return encodings
+
     class Looking(Reader):
         def __init__(self) -> None:
-            pass
+            self._streams = OneStream()
+            self.network: Any = SimpleNamespace(tokens=Tokens(), encode=Tokens().pairs)
 
-        def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
-            looks.append(list(passages))
-            return [Reading(seen_in(text)) for text in passages]
+        def _look(self, encoded: Any) -> list[Reading]:
+            looks.append([each.text for each in encoded])
+            return [Reading(seen_in(each.text)) for each in encoded]
 
     return Looking(), looks
 

@@ -5,6 +5,7 @@ to a yes/no question. The encoder is of BERT's family or MPNet. torch is importe
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from docqa.models.encoder import Encoder
 from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import is_head, metadata, trained
+from docqa.models.streams import ONE_STREAM, OneStream, Streams
 from docqa.models.tokens import Batch, Tokenised, Tokens
 
 TOKENS = 384  # of question and passage together
@@ -83,10 +85,11 @@ class Network(nn.Module):
 class Reader:
     """A network ready to read, from the folder of the base model and the `file` of the trained part.
 
-    `precision` is a key of DTYPES. Raises KeyError for a part of another model.
+    `precision` is a key of DTYPES; passages are read in `streams`. Raises KeyError for a part of another model.
     """
 
-    def __init__(self, model_dir: Path, file: Path, precision: str) -> None:
+    def __init__(self, model_dir: Path, file: Path, precision: str, streams: Streams | OneStream = ONE_STREAM) -> None:
+        self._streams = streams
         network = Network(model_dir)
         _take_over(network, file, DTYPES[precision])
         self.network = network.eval()
@@ -121,18 +124,23 @@ class Reader:
 
     def _few_at_a_time(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """The first look, at passages of similar length together."""
-        by_length = sorted(range(len(passages)), key=lambda index: len(passages[index]))
-        readings: dict[int, Reading] = {}
-        for start in range(0, len(passages), AT_ONCE):
-            few = by_length[start : start + AT_ONCE]
-            readings |= zip(few, self._first_look(question, [passages[index] for index in few]), strict=True)
+        encoded = self.network.tokens.pairs([(question, passage) for passage in passages])
+
+        def look(few: Sequence[int]) -> list[tuple[int, Reading]]:
+            batch = self.network.tokens.padded([encoded[index] for index in few])
+            return list(zip(few, self._look(batch), strict=True))
+
+        by_length = sorted(range(len(passages)), key=lambda index: len(encoded[index].ids))
+        readings = dict(chain.from_iterable(self._streams.in_batches(look, by_length, AT_ONCE)))
         return [readings[index] for index in range(len(passages))]
 
     def _first_look(self, question: str, passages: Sequence[str]) -> list[Reading]:
+        return self._look(self.network.encode([(question, passage) for passage in passages]))
+
+    def _look(self, encoded: Batch) -> list[Reading]:
         with torch.inference_mode():
-            encoded = self.network.encode([(question, passage) for passage in passages])
             outputs = self.network.outputs(encoded, self.network.hidden(encoded))
-        says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(passages)
+        says = map(_yes_no, outputs.yes_no) if YES_NO in self.heads else [None] * len(encoded.encodings)
         rows = zip(outputs.first, outputs.last, encoded.offsets, strict=True)
         return [
             Reading([Span(start, end, score - self.margin) for start, end, score in spans_of(*row)], yes_no)
