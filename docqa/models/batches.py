@@ -4,7 +4,9 @@ longest text, and short, since a question waits for one."""
 from collections.abc import Iterator, Sequence
 
 BATCH = 16  # texts
-LONG = 3000  # characters of a batch: two passages, a tenth of a second or two, for which a question may have to wait
+# Characters of a batch: a passage, for whose 40 ms each request of a question may have to wait. With two of them a chat
+# took twice as long as in peace, and they were embedded a fifth faster.
+LONG = 1500
 LONG_UNASKED = 16_000  # while nobody asks: all that is taken from a document at a time, 0.3 s on two cores
 LATELY = 60.0  # seconds since a question, in which another one is likely
 LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits

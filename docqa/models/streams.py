@@ -21,14 +21,16 @@ class Streams:
 
     def in_batches(self, work: Callable[[Sequence[Item]], Result], items: Sequence[Item], most: int) -> list[Result]:
         """The results of `work` on batches of at most so many items, which are sorted by length: no stream gets much
-        longer ones than another. Raises what `work` raises."""
+        longer ones than another. Fewer items than cores are worked on as OneStream does. Raises what `work` raises."""
+        if len(items) < self._cores:  # then threads that share a batch are better than cores that do nothing
+            return ONE_STREAM.in_batches(work, items, most)
         runs = [items[start : start + most * self._cores] for start in range(0, len(items), most * self._cores)]
         batches = [run[first :: self._cores] for run in runs for first in range(min(self._cores, len(run)))]
         return list(self._pool.map(partial(_alone, work), batches))
 
 
 class OneStream:
-    """The same without threads of its own: torch takes as many as it likes for each batch."""
+    """The same in the caller's thread, with as many of torch's as it has set."""
 
     def in_batches(self, work: Callable[[Sequence[Item]], Result], items: Sequence[Item], most: int) -> list[Result]:
         """As Streams has it."""

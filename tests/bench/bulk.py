@@ -29,6 +29,7 @@ from docqa.cli.processes import memory_of, processor_seconds_of
 
 CLIENTS = 2
 QUIET_CHATS = 20
+LAST_READY = "The verifier is ready"  # in the log: without it chats are quicker, and less busy
 BETWEEN = 0.5  # seconds between two chats, and between two looks at the memory
 LEASE = "The lease of the warehouse was signed on 3 May 2021. It ends on 2 May 2031. The monthly rent is 12,400 euros."
 QUESTION = [{"sender": "user", "message": "How much is the monthly rent?"}]
@@ -141,8 +142,10 @@ def main() -> None:
     print(f"{count} documents, {pages} pages, uploaded by {CLIENTS} clients")
     print(f"bare PyMuPDF: {pages / bare_seconds:.0f} pages/s in one process")
     with tempfile.TemporaryDirectory() as folder:
-        server = start_server(Path(folder) / "data", DOCQA_LOG_LEVEL="error")
-        server.wait("/healthz", "embedding", "ready")
+        server = start_server(Path(folder) / "data")
+        log = Path(folder) / "data.log"
+        while LAST_READY not in log.read_text("utf-8"):
+            time.sleep(BETWEEN)
         with server.client() as client:
             added = client.post("/v1/api/upload", files={"file": ("lease.txt", LEASE.encode())}).raise_for_status()
         server.wait("/healthz", "indexing", 0)

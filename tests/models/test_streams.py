@@ -12,7 +12,7 @@ from docqa.models.streams import OneStream, Streams
 def test_each_core_gets_batches_of_alike_lengths_and_no_longer_ones_than_the_other() -> None:
     lengths = [9, 8, 7, 6, 5, 4, 3, 2, 1]
     assert Streams(2).in_batches(list, lengths, 3) == [[9, 7, 5], [8, 6, 4], [3, 1], [2]]
-    assert Streams(4).in_batches(list, lengths[:2], 3) == [[9], [8]], "fewer than there are cores"
+    assert Streams(4).in_batches(list, lengths[:2], 3) == [[9, 8]], "fewer than there are cores"
     assert OneStream().in_batches(list, lengths, 4) == [[9, 8, 7, 6], [5, 4, 3, 2], [1]]
     assert Streams(2).in_batches(list, [], 3) == []
 
