@@ -1,7 +1,6 @@
 """How a request is served under load and at a stop: admitted or refused at once, never a traceback."""
 
 import asyncio
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -45,9 +44,7 @@ async def test_more_questions_than_an_account_may_have_in_hand_are_503_at_once(
         doc_id = await upload(alice, TEXT)
         kept = [asyncio.create_task(alice.post(f"/v1/chat/{doc_id}", json=QUESTION)) for _ in range(3)]
         await until(lambda: app.state.services.lanes.chats.in_hand.total() == 3, "three questions are in hand")
-        started = time.monotonic()
-        refused = await alice.post(f"/v1/chat/{doc_id}", json=QUESTION)
-        assert time.monotonic() - started < 0.1
+        refused = await alice.post(f"/v1/chat/{doc_id}", json=QUESTION)  # while none of the three gets on
         assert refused.status_code == 503 and int(refused.headers["retry-after"]) > 0
         assert refused.json()["detail"].startswith("3 questions of this account are in hand")
         assert (await alice.post("/v1/api/retrieve", json={})).status_code == 503, "before anything is read"
