@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,15 +40,30 @@ class ReadingQueue:
         self._turns = FairTurns(settings.extract_parallel)
         # Who looks at a page does not wait for files that are read, nor for another account's pages.
         self._drawing = FairTurns(settings.extract_parallel, max(1, settings.extract_parallel // 2))
+        self._files = 0  # that are being read, or wait for it
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
 
     async def read(self, account: int, content: Spool, name: str, media_type: str, loc: tuple[str, ...]) -> Prepared:
         """What is stored of a file of this account; the caller closes it.
 
         Raises Unreadable at `loc`, ChildDied.
         """
-        async with self._turns.turn(account):
-            languages = self._ocr_languages
-            return await prepare(content, name, media_type, languages=languages, loc=loc, limits=self._limits)
+        self._files += 1
+        self._at_rest.clear()
+        try:
+            async with self._turns.turn(account):
+                languages = self._ocr_languages
+                return await prepare(content, name, media_type, languages=languages, loc=loc, limits=self._limits)
+        finally:
+            self._files -= 1
+            if not self._files:
+                self._at_rest.set()
+
+    async def at_rest(self, seconds: float) -> None:
+        """Wait while files are read for accounts, but no longer."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._at_rest.wait(), seconds)
 
     async def recognise(
         self, content: Spool, page_number: int, hint: str = "", *, beside: bool = False
@@ -121,3 +137,9 @@ class Intake:
         for document in list(self._wanted)[:-MOST_WANTED]:
             del self._wanted[document]
         self.work.set()
+
+    async def files_first(self, document: int, seconds: float) -> None:
+        """Wait while files are read, since somebody waits for each, but no longer; nor where the document was asked
+        lately."""
+        if document not in self._wanted:
+            await self.reading.at_rest(seconds)

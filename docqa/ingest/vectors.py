@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 BATCH = 16  # chunks embedded and committed together: what a crash may cost
 UNITS = 200  # of these chunks, where a model reads each by itself: some seconds on busy cores
 EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
+HELD_BACK = 1.0  # seconds that a batch waits for files that are read, and can then be found by words
 RETRIES = 3
 PAUSE = 10  # seconds
 REMOTE_PAUSE = 30  # seconds after which a server that makes vectors is tried again
@@ -133,6 +134,7 @@ async def embed_document(
         while batch.chunks:
             if coming is None:
                 coming = asyncio.create_task(_next_batch(intake, document, model, batch.chunks[-1], with_units))
+            await intake.files_first(document.id, HELD_BACK)
             try:
                 encoded = await embedder.encode_passages(batch.passages)
             except Unavailable:

@@ -15,7 +15,7 @@ from docqa.api.app import create
 from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data as tessdata
-from docqa.ingest import queue
+from docqa.ingest import queue, vectors
 from docqa.ingest.vectors import BATCH, UNITS
 from docqa.settings import Settings
 from docqa.store.sql import change
@@ -128,6 +128,37 @@ async def test_a_document_is_described_while_its_vectors_are_made(settings: Sett
         assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] != "ready"
         embedder.may.set()
         assert (await settled(client, doc_id))["state"] == "ready"
+
+
+@pytest.mark.parametrize(("seconds", "asked", "waits"), [(60, False, True), (0.1, False, False), (60, True, False)])
+async def test_vectors_wait_for_files_that_are_read_but_not_long_nor_those_that_somebody_asks(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, seconds: float, asked: bool, waits: bool
+) -> None:
+    app, prepare = create(settings, embedder=Attentive()), queue.prepare
+    reading, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(content: Any, name: str, *others: Any, **named: Any) -> Any:
+        if name == "slow.txt":
+            reading.set()
+            await go_on.wait()
+        return await prepare(content, name, *others, **named)
+
+    monkeypatch.setattr(queue, "prepare", slow)
+    monkeypatch.setattr(vectors, "HELD_BACK", seconds)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        uploading = asyncio.create_task(upload(client, "The mill was sold.", "slow.txt"))
+        await reading.wait()
+        if asked:
+            app.state.services.intake.want([1])
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+        if waits:
+            await asyncio.sleep(0.5)
+            assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "indexing"
+            go_on.set()
+        assert (await settled(client, doc_id))["state"] == "ready"
+        assert waits or not uploading.done()
+        go_on.set()
+        await uploading
 
 
 async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
