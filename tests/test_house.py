@@ -67,6 +67,7 @@ HOMES = {
         "models/reader/network.py",
         "models/reader/weights.py",
         "models/sentence_encoder.py",
+        "models/streams.py",
         "models/tokens.py",
         "training/reader/losses.py",
         "training/reader/low_rank.py",

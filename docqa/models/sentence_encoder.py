@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 import torch
-from tokenizers import Encoding
 from torch import Tensor
 from torch.nn import functional
 
 from docqa.models.encoder import Encoder, OtherKind
 from docqa.models.streams import ONE_STREAM, OneStream, Streams
-from docqa.models.tokens import Tokens, longest_in
+from docqa.models.tokens import Tokens, Window, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
 
@@ -91,7 +90,7 @@ class PlainSentences:
         vectors = torch.empty(len(texts), self.dimension)
         read = list(enumerate(self._tokens.beginnings(texts)))
 
-        def work(chosen: Sequence[tuple[int, Encoding]]) -> None:
+        def work(chosen: Sequence[tuple[int, Window]]) -> None:
             tokens = self._tokens.padded([window for _, window in chosen])
             states = self._encoder(*tokens.tensors).float()
             vectors[[number for number, _ in chosen]] = self._pooled(states, tokens.attention_mask)
@@ -114,7 +113,7 @@ class PlainSentences:
             for place, window in enumerate(self._tokens.windows(text))
         ]
 
-        def work(chosen: Sequence[tuple[int, int, Encoding]]) -> list[tuple[int, Tensor, Tensor]]:
+        def work(chosen: Sequence[tuple[int, int, Window]]) -> list[tuple[int, Tensor, Tensor]]:
             """Of each window the text's number, and of its parts the means, and the tokens that these are of."""
             tokens = self._tokens.padded([window for *_, window in chosen])
             states = self._encoder(*tokens.tensors).float()

@@ -15,6 +15,8 @@ from docqa.models.encoder import Config
 
 OVERLAP = 32  # tokens that two windows of a long text share
 
+Window = Encoding  # the tokens of a text, or of what is read of it at once
+
 
 class Tokenised(Protocol):
     """Pairs of texts as an encoder takes them; all tensors are (batch, tokens)."""
@@ -69,13 +71,13 @@ class Tokens:
         self._pad = config.pad_token_id, self.tokenizer.id_to_token(config.pad_token_id)
         self._multiple = multiple
 
-    def beginnings(self, texts: Sequence[str]) -> list[Encoding]:
+    def beginnings(self, texts: Sequence[str]) -> list[Window]:
         """The tokens of what is read of each text. No padding."""
         self.tokenizer.enable_truncation(self._longest)
         self.tokenizer.no_padding()
         return list(self.tokenizer.encode_batch(list(texts)))
 
-    def windows(self, text: str) -> list[Encoding]:
+    def windows(self, text: str) -> list[Window]:
         """The tokens of a whole text: what is read of it, then what follows in further windows, with some tokens of the
         one before. No padding."""
         self.tokenizer.enable_truncation(self._longest, stride=min(OVERLAP, self._longest // 4))
@@ -83,7 +85,7 @@ class Tokens:
         first = self.tokenizer.encode(text)
         return [first, *first.overflowing]
 
-    def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
+    def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Window]:
         """The tokens of pairs of texts. No padding. Raises ValueError for a first text that leaves no room for the
         second."""
         self.tokenizer.enable_truncation(self._longest, strategy="only_second")
@@ -93,7 +95,7 @@ class Tokens:
         except Exception as error:
             raise ValueError(f"the question is too long to be read with a passage: {error}") from error
 
-    def padded(self, encodings: Sequence[Encoding]) -> Batch:
+    def padded(self, encodings: Sequence[Window]) -> Batch:
         """These as a batch; they are padded in place."""
         longest = max(len(each.ids) for each in encodings)
         number, name = self._pad

@@ -130,9 +130,9 @@ async def test_a_document_is_described_while_its_vectors_are_made(settings: Sett
         assert (await settled(client, doc_id))["state"] == "ready"
 
 
-@pytest.mark.parametrize(("seconds", "asked", "waits"), [(60, False, True), (0.1, False, False), (60, True, False)])
+@pytest.mark.parametrize(("seconds", "wanted", "waits"), [(60, False, True), (0.1, False, False), (60, True, False)])
 async def test_vectors_wait_for_files_that_are_read_but_not_long_nor_those_that_somebody_asks(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, seconds: float, asked: bool, waits: bool
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, seconds: float, wanted: bool, waits: bool
 ) -> None:
     app, prepare = create(settings, embedder=Attentive()), queue.prepare
     reading, go_on = asyncio.Event(), asyncio.Event()
@@ -148,7 +148,7 @@ async def test_vectors_wait_for_files_that_are_read_but_not_long_nor_those_that_
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         uploading = asyncio.create_task(upload(client, "The mill was sold.", "slow.txt"))
         await reading.wait()
-        if asked:
+        if wanted:
             app.state.services.intake.want([1])
         doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
         if waits:
