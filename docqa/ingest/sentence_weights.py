@@ -71,8 +71,9 @@ class Weights:
         prose: Sequence[Sequence[Sentence]],
         focus: Callable[[str], float] | None = None,
     ) -> None:
-        self._prose, self._focus = prose, focus
+        self._prose = prose
         self._texts = {span: text_of(chunks, span) for part in prose for span in part}
+        self._sought = {span: focus(text) for span, text in self._texts.items()} if focus else {}
         self._words = {span: frozenset(terms(text)) for span, text in self._texts.items()}
         self._terms = _term_weights(chunks)
         self._opening = _openings(prose)
@@ -89,8 +90,7 @@ class Weights:
 
     def stands_out(self, span: Sentence) -> bool:
         """Whether it counts beside the others of its part: it opens the document, defines a name, or is looked for."""
-        sought = self._focus(self._texts[span]) if self._focus else 1.0
-        return self._opening.get(span, 0.0) > 0 or sought > 1 or span in self._defining
+        return span in self._opening or span in self._defining or self._sought.get(span, 1.0) > 1
 
     def of_part(self, number: int, title: str) -> list[float]:
         """The weights of a part's sentences; `title` is that of its section."""
@@ -107,7 +107,7 @@ class Weights:
             standing(text, may_lean=bool(opens), is_formula=span in self._formulas)
             * self._said(span, titles)
             * _placed(span, place, opens, denies=denies(text))
-            * (self._focus(text) if self._focus else 1.0)
+            * self._sought.get(span, 1.0)
             * (MIDDLE if parts > MANY_PARTS and not (opens or span.begins or is_defining) else 1.0)
             * (AMOUNT if parts <= FEW_PARTS and states_amount(text) else 1.0)
             * (CLOSING if number >= END * parts and is_cue(text) else 1.0)
@@ -121,7 +121,7 @@ class Weights:
         if self._is_story:
             return self._typical
         mean = _mean(self._words[span], self._terms, titles)
-        if span in self._opening or span in self._defining or self._focus:
+        if span in self._opening or span in self._defining or self._sought:
             mean = (mean + 2 * self._typical) / 2
         return math.sqrt((mean + LEAST * self._typical) * self._typical)
 

@@ -7,6 +7,7 @@ seconds a page, the peak memory of all processes, and p50 and p95 of the chats. 
 """
 
 import argparse
+import asyncio
 import random
 import statistics
 import sys
@@ -26,6 +27,7 @@ from wordfreq import top_n_list
 from conftest import Server, start_server, stop_server
 from docqa.cli.peers.pdf_file import pdf
 from docqa.cli.processes import memory_of, processor_seconds_of
+from waiting import until
 
 CLIENTS = 2
 QUIET_CHATS = 20
@@ -144,8 +146,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder) / "data")
         log = Path(folder) / "data.log"
-        while LAST_READY not in log.read_text("utf-8"):
-            time.sleep(BETWEEN)
+        asyncio.run(until(lambda: LAST_READY in log.read_text("utf-8"), "the log says that the verifier is ready"))
         with server.client() as client:
             added = client.post("/v1/api/upload", files={"file": ("lease.txt", LEASE.encode())}).raise_for_status()
         server.wait("/healthz", "indexing", 0)

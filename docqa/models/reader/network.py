@@ -20,8 +20,8 @@ from docqa.models.tokens import Batch, Tokenised, Tokens
 
 TOKENS = 384  # of question and passage together
 ROUNDING = 32  # tokens: torch builds kernels for each length, so there should be few lengths
-# Passages that the reader reads at once: of more the states no longer fit into a processor's cache. MiniLM took 25 ms
-# for each of six, and 20 ms for each of three; the verifier with its larger layers is faster at once.
+# Passages that a stream of the reader reads at once: of more the states no longer fit into a processor's cache. MiniLM
+# took 25 ms for each of six, and 20 ms for each of three; the verifier with its larger layers is faster at once.
 AT_ONCE = 3
 LONGEST = 25  # tokens of a span
 CANDIDATES = 20  # the likeliest first tokens, and as many last ones, of which spans are made
