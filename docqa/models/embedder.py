@@ -20,10 +20,12 @@ from docqa.models.reader import Reading, Span, TrainedPart, YesNo
 from docqa.text.units import Unit, in_context
 from docqa.workers.child import Child
 from docqa.workers.loop import Header
+from docqa.workers.nursery import Nursery
 from docqa.workers.process import Frame
 
 log = logging.getLogger(__name__)
 
+NURSERY = Nursery("docqa.models.nursery")  # of the processes of all encoders
 LONGEST_UNIT = 2000  # characters of a unit with what it stands under: models read less
 _Made = TypeVar("_Made")
 Passages = Sequence[tuple[str, Sequence[Unit]]]
@@ -105,6 +107,7 @@ class Embedder:
             ],
             name=f"embedding ({name})",
             grace=30.0,
+            nursery=NURSERY,
         )
 
     def reads(self, language: str) -> bool:

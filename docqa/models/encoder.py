@@ -5,19 +5,22 @@ holds a model. Architectures: Devlin et al., "BERT", 2019; Liu et al., "RoBERTa"
 the position buckets of Raffel et al., "T5", 2020.
 """
 
+import copy
 import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
 WEIGHTS = "model.safetensors"
+VOCABULARY = "embeddings.word_embeddings.weight"
 # Families, and whether positions are counted from behind the padding token's number.
 BERT, MPNET, ROBERTA = ("bert",), ("mpnet",), ("roberta", "xlm-roberta", "camembert")
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
@@ -78,9 +81,27 @@ class Encoder(nn.Module):
         stored = load_file(model_dir / WEIGHTS)
         prefix = f"{config.model_type.removeprefix('xlm-')}."
         named = {name.removeprefix(prefix): tensor for name, tensor in stored.items()}
-        wanted = {name: named[name].float() for name in encoder.state_dict()}
+        wanted = {name: named[name].float() for name in encoder.state_dict() if name != VOCABULARY}
+        # In a map of its own, which holds what is looked up; the other one goes when the other weights are rounded.
+        with safe_open(model_dir / WEIGHTS, "pt") as file:
+            full = VOCABULARY if VOCABULARY in stored else prefix + VOCABULARY
+            wanted[VOCABULARY] = file.get_tensor(full)
         encoder.load_state_dict(wanted, assign=True)
         return encoder.eval()
+
+    def copied(self) -> Self:
+        """A copy, which shares the vectors of the vocabulary."""
+        vocabulary = self.embeddings.word_embeddings.weight
+        return copy.deepcopy(self, {id(vocabulary): vocabulary})
+
+    def round(self, dtype: torch.dtype) -> Self:
+        """Round its weights to a precision. Those of the vocabulary stay as they are in the file, which is mapped: of a
+        table that may be most of a model a text needs a few rows, which are rounded when they are looked up."""
+        vocabulary = self.embeddings.word_embeddings.weight
+        for weight in self.parameters():
+            if weight is not vocabulary:
+                weight.data = weight.data.to(dtype)
+        return self
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         """The states of (batch, tokens) after the last layer, 0 for those that are not attended to: (batch, tokens,
@@ -164,7 +185,7 @@ class _Embeddings(nn.Module):
     def forward(self, input_ids: Tensor, token_type_ids: Tensor) -> Tensor:
         tokens = input_ids.shape[1]
         places = torch.arange(self._first, self._first + tokens, device=input_ids.device)  # padded behind
-        embedded = self.word_embeddings(input_ids)
+        embedded = self.word_embeddings(input_ids).to(self.LayerNorm.weight.dtype)
         if self.token_type_embeddings is not None:
             embedded = embedded + self.token_type_embeddings(token_type_ids)
         normed: Tensor = self.dropout(self.LayerNorm(embedded + self.position_embeddings(places)))

@@ -82,7 +82,7 @@ class PlainSentences:
     def bfloat16(self) -> Self:
         """As SentenceModel says."""
         half = copy.copy(self)
-        half._encoder = copy.deepcopy(self._encoder).bfloat16()
+        half._encoder = self._encoder.copied().round(torch.bfloat16)
         return half
 
     def encode(self, texts: Sequence[str], batch: int) -> Tensor:

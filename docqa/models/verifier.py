@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from docqa.models.embedder import readings_of
+from docqa.models.embedder import NURSERY, readings_of
 from docqa.models.reader import Reading, TrainedPart
 from docqa.workers.child import Child
 
@@ -33,6 +33,7 @@ class Verifier:
             [str(model_dir), str(part.path), str(measured or "")],
             name="verifier",
             grace=30.0,
+            nursery=NURSERY,
         )
 
     @property

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT, give_back_memory
@@ -95,11 +95,16 @@ def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[li
     return readings, (time.perf_counter() - start) / max(1, sum(min(LONGEST, len(text)) for text in excerpts))
 
 
-def _load() -> tuple[Header, Handler]:
-    judge = Judge(*sys.argv[1:])
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Load the model that the arguments name, and answer requests."""
+    step_back(BEHIND_SERVER)
+    serve(lambda: _load(*arguments), give_back_memory)
+
+
+def _load(*arguments: str) -> tuple[Header, Handler]:
+    judge = Judge(*arguments)
     return {"precision": judge.precision, "excerpts": judge.excerpts}, judge.handle
 
 
 if __name__ == "__main__":
-    step_back(BEHIND_SERVER)
-    serve(_load)
+    main(sys.argv[1:])

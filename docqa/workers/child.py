@@ -13,12 +13,14 @@ from typing import Any
 
 from docqa.errors import ChildDied, TooLarge, Unavailable
 from docqa.workers.loop import Header
-from docqa.workers.process import Frame, Process
+from docqa.workers.nursery import Nursery
+from docqa.workers.process import Frame, Process, child_environment
 from docqa.workers.turns import Turns
 
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 30.0
+NURSING = 60.0  # seconds that a child waits for its nursery to be ready
 
 
 class Child:
@@ -26,7 +28,8 @@ class Child:
 
     `grace`: seconds an abandoned request may run on before the process is killed. `retry_seconds`: how long a child
     that failed to start is not tried again. `shared`: requests are sent at once, to a child that interleaves them;
-    otherwise one at a time, first come, first served. `hello`: what the child said when it was ready.
+    otherwise one at a time, first come, first served. `nursery`: from which it is forked, where there can be one.
+    `hello`: what the child said when it was ready.
     """
 
     def __init__(
@@ -38,10 +41,12 @@ class Child:
         grace: float = 1.0,
         retry_seconds: float = RETRY_SECONDS,
         shared: bool = False,
+        nursery: Nursery | None = None,
     ) -> None:
         self.name = name or module
         self.hello: Header = {}
         self._command = (module, arguments)
+        self._nursery = nursery
         self._grace, self._retry_seconds = grace, retry_seconds
         self._turns = None if shared else Turns()
         self._in_hand, self._last_used = 0, time.monotonic()
@@ -188,7 +193,7 @@ class Child:
         if self._ending:
             await self._ending  # two processes would need twice the memory
         try:
-            self._process = await Process.spawn(self.name, *self._command)
+            self._process = await self._born()
             if self._closed:
                 await self._process.stop()
             answer, _ = await self._process.receive()
@@ -201,6 +206,16 @@ class Child:
         self._process.ready, self._last_used = True, time.monotonic()
         self.hello = answer["body"]
         return self._process
+
+    async def _born(self) -> Process:
+        module, arguments = self._command
+        if self._nursery:
+            environment = child_environment({})
+            self._nursery.start(environment)
+            await self._nursery.awaited(NURSING)
+            if forked := await self._nursery.fork({"module": module, "arguments": arguments}, environment):
+                return Process(self.name, forked)
+        return await Process.spawn(self.name, module, arguments)
 
     def _failed(self, why: str) -> Unavailable:
         self._failure = (f"The {self.name} process could not be started: {why}", time.monotonic())

@@ -14,14 +14,16 @@ import threading
 import traceback
 import weakref
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from docqa.errors import DocqaError
 from docqa.workers.sandbox import die_with_parent
 
 LENGTH = struct.Struct("<I")
 PARENT = "DOCQA_PARENT"  # the environment variable that tells a child its parent's process id
+QUIET_SECONDS = 10.0
 INNERMOST = 10  # frames of a traceback that are printed; one that ends in a RecursionError has a thousand
 _PIECE = 1 << 16
 
@@ -49,12 +51,13 @@ class _Request:
     cancelled: threading.Event
 
 
-def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
+def serve(load: Callable[[], tuple[Header, Handler]], at_rest: Callable[[], None] = lambda: None) -> NoReturn:
     """Run the main loop of a child; never returns.
 
     `load` returns what to tell the parent when ready, and the handler of requests. A handler takes the body, the bytes
     and an event, and yields its answers, or None where other requests may be served first. The event is set when
-    nobody wants the answers any more: the handler is then closed at its next yield.
+    nobody wants the answers any more: the handler is then closed at its next yield. `at_rest` is called once nothing
+    was asked for QUIET_SECONDS.
     """
     if parent := os.environ.get(PARENT):
         die_with_parent(int(parent))
@@ -74,9 +77,16 @@ def serve(load: Callable[[], tuple[Header, Handler]]) -> None:
     in_hand: list[tuple[_Request, Answers]] = []
     while True:
         while not in_hand or not requests.empty():
-            request = requests.get()
+            request = _awaited(requests, at_rest)
             in_hand.append((request, _answers(handle, request)))
         in_hand = [(request, answers) for request, answers in in_hand if _goes_on(request, answers, outbox)]
+
+
+def _awaited(requests: "queue.Queue[_Request]", at_rest: Callable[[], None]) -> _Request:
+    with suppress(queue.Empty):
+        return requests.get(timeout=QUIET_SECONDS)
+    at_rest()
+    return requests.get()
 
 
 def _listen(inbox: BinaryIO, requests: queue.Queue[_Request]) -> None:

@@ -130,6 +130,20 @@ def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling:
     assert torch.equal(ours.encode(TEXTS, 2), vectors), "the half copy is another model"
 
 
+@needs_model
+def test_a_rounded_encoder_reads_its_vocabulary_from_the_file_and_computes_the_same() -> None:
+    exact = Encoder.load(CATALOG.path(MINILM))
+    ours, usual = exact.copied().round(torch.bfloat16), Encoder.load(CATALOG.path(MINILM)).bfloat16()
+    tokens = Tokens(CATALOG.path(MINILM), 384).of_pairs(PAIRS)
+    with torch.inference_mode():
+        assert torch.equal(ours(*tokens.tensors), usual(*tokens.tensors))
+    vocabulary, *others = (weight.dtype for weight in ours.parameters())
+    assert vocabulary is torch.float32 and set(others) == {torch.bfloat16}
+    assert {weight.dtype for weight in exact.parameters()} == {torch.float32}, "the copy alone is rounded"
+    table = ours.embeddings.word_embeddings.weight
+    assert table.data_ptr() == exact.embeddings.word_embeddings.weight.data_ptr()
+
+
 def pooled_otherwise(tmp_path: Path, mode: str) -> Path:
     """A copy of the model that says that it pools by this mode."""
     folder = tmp_path / "model"

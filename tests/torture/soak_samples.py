@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-NURSERY = "docqa.ingest.nursery"  # readers that were forked from it bear its name
+READERS, MODELS = "docqa.ingest.nursery", "docqa.models.nursery"  # what was forked from them bears their names
 ROLES = {
-    NURSERY: "nursery",
+    READERS: "nursery",
+    MODELS: "nursery",
     "docqa.ingest": "reader",
     "embedder_child": "embedder",
     "verifier_child": "verifier",
@@ -98,13 +99,17 @@ def _children(pid: int) -> list[int]:
 
 
 def _roles(pid: int) -> Iterator[tuple[int, str]]:
-    """The children of a server with what they are there for, and those of its nursery."""
+    """The children of a server with what they are there for, and those of its nurseries."""
     for child in _children(pid):
         with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
             command = Path(f"/proc/{child}/cmdline").read_text()
             yield child, next((role for module, role in ROLES.items() if module in command), "other")
-            if NURSERY in command:
+            if READERS in command:
                 yield from ((reader, "reader") for reader in _children(child))
+            elif MODELS in command:
+                yield from (
+                    (model, ROLES[Path(f"/proc/{model}/comm").read_text().strip()]) for model in _children(child)
+                )
 
 
 def _status(pid: int) -> dict[str, str]:

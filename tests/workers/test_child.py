@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
@@ -14,15 +14,19 @@ import pytest
 from docqa import ROOT
 from docqa.errors import ChildDied, TooLarge, Unavailable
 from docqa.workers.child import Child
+from docqa.workers.nursery import Nursery
 from docqa.workers.turns import Turns
-from waiting import lives, until
+from waiting import can_fork, lives, until
 
 pytestmark = pytest.mark.anyio
 
 PARROT = """
 import os, sys, time
 from docqa.errors import TooLarge
+from docqa.workers import loop
 from docqa.workers.loop import serve
+
+loop.QUIET_SECONDS = 0.05
 
 def handle(body, blob, cancelled):
     do = body["do"]
@@ -73,20 +77,43 @@ def load():
         os.abort()
     return {"hello": sys.argv[1:]}, handle
 
+def at_rest():
+    with open(__file__ + ".rests", "a") as file:
+        file.write("rested\\n")
+
+def main():
+    serve(load, at_rest)
+
 if __name__ == "__main__":
-    serve(load)
+    main()
+"""
+PARROT_NURSERY = """
+import os, socket, sys
+import parrot
+from docqa.workers.forking import serve_forks
+
+def run(request):
+    sys.argv[1:] = request["arguments"]
+    __import__(request["module"]).main()
+
+if os.environ.get("BARREN"):
+    sys.exit(1)
+serve_forks(socket.socket(fileno=int(sys.argv[1])), run)
 """
 
 
 @pytest.fixture(autouse=True)
 def parrot_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "parrot.py").write_text(PARROT)
+    (tmp_path / "parrot_nursery.py").write_text(PARROT_NURSERY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
 
 @asynccontextmanager
-async def parrot(*arguments: str, shared: bool = False, **options: float) -> AsyncIterator[Child]:
-    child = Child("parrot", list(arguments), name="parrot", shared=shared, **options)
+async def parrot(
+    *arguments: str, shared: bool = False, nursery: Nursery | None = None, **options: float
+) -> AsyncIterator[Child]:
+    child = Child("parrot", list(arguments), name="parrot", shared=shared, nursery=nursery, **options)
     try:
         yield child
     finally:
@@ -316,6 +343,49 @@ async def test_a_resting_child_has_no_process_until_the_next_request() -> None:
         assert await pid_of(child) != pid
 
 
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery("parrot_nursery")
+    yield nursery
+    nursery.close()
+
+
+@pytest.mark.skipif(not can_fork(), reason="needs Linux with descriptors of processes")
+async def test_children_of_one_nursery_are_forked_from_it(nursery: Nursery) -> None:
+    async with parrot("one", nursery=nursery) as first, parrot("two", nursery=nursery) as second:
+        assert [(await each.start())["hello"] for each in (first, second)] == [["one"], ["two"]]
+        pids = [await pid_of(first), await pid_of(second)]
+        parents = {int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in pids}
+        assert len(parents) == 1 and os.getpid() not in parents
+        await first.rest()
+        assert not lives(pids[0])
+        assert await pid_of(first) not in pids, "it is forked anew"
+        assert await pid_of(second) == pids[1]
+
+
+async def test_a_child_whose_nursery_bears_none_starts_by_itself(
+    nursery: Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BARREN", "1")
+    async with parrot("alone", nursery=nursery) as child:
+        assert (await child.start())["hello"] == ["alone"]
+
+
+async def test_a_child_that_is_left_alone_tidies_up_once_and_then_answers_as_before(tmp_path: Path) -> None:
+    rests = tmp_path / "parrot.py.rests"
+
+    def times() -> int:
+        return rests.read_text().count("rested") if rests.exists() else 0
+
+    async with parrot() as child:
+        await child.start()
+        await until(times, "it has rested")
+        await asyncio.sleep(0.2)
+        assert times() == 1
+        await pid_of(child)
+        await until(lambda: times() == 2, "it has rested again")
+
+
 async def test_a_child_is_idle_from_its_last_answer_on() -> None:
     async with parrot() as child:
         assert child.idle == 0, "it does not run"
@@ -373,6 +443,7 @@ def test_it_exits_when_its_parent_is_killed() -> None:
     parent = """
 import asyncio, time
 from docqa.workers.child import Child
+from docqa.workers.nursery import Nursery
 
 async def main():
     child = Child("parrot", [])

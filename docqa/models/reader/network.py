@@ -176,7 +176,7 @@ def _take_over(network: Network, file: Path, dtype: torch.dtype) -> None:
         return
     rounded = {name: tensor if is_head(name) else tensor.to(dtype) for name, tensor in changed}
     network.load_state_dict(rounded, strict=False, assign=True)
-    network.encoder.to(dtype)
+    network.encoder.round(dtype)
 
 
 def _clean(text: str) -> str:

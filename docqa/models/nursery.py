@@ -1,0 +1,40 @@
+"""Whence the processes of encoders come: `python -m docqa.models.nursery DESCRIPTOR`.
+
+torch takes seconds to import, and 150 MB of each process that does; forked ones share what this one has imported. It
+reads no model itself.
+"""
+
+import gc
+import importlib
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from docqa.models.embedder_child import ENVIRONMENT
+from docqa.workers.forking import serve_forks
+
+IDLE_SECONDS = 30.0  # without a model, after which it ends: what it holds is more than what it saves
+_IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "docqa.models.verifier_child")
+
+
+def main() -> None:
+    """Fork processes of models for the server at the other end of the socket with this number."""
+    os.environ |= ENVIRONMENT
+    for module in _IMPORTED:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # the collector would write on what is shared, and thereby copy it
+    serve_forks(socket.socket(fileno=int(sys.argv[1])), _run, IDLE_SECONDS)
+
+
+def _run(request: Mapping[str, Any]) -> None:
+    module = request["module"]
+    Path("/proc/self/comm").write_text(module.rpartition(".")[2])  # what `top` shows
+    importlib.import_module(module).main(request["arguments"])
+
+
+if __name__ == "__main__":
+    main()
