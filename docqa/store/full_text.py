@@ -100,7 +100,7 @@ async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str], word
     if words:
         return Occurrences(scope, words.numbers(sought), words=words)
     if scope.size <= LARGE:
-        chunks = await _chunks(conn, scope.ranges, sought)
+        chunks = await _chunks(conn, scope.ranges, {term: quoted(term) for term in sought})
         return Occurrences(scope, {term: len(ids) for term, ids in chunks.items()}, chunks)
     known = await _counts(conn, scope.ranges, sought, COUNTED)
     common = [term for term, count in known.items() if count == COUNTED]
@@ -111,14 +111,16 @@ async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str], word
     return Occurrences(scope, known | estimated)
 
 
-async def _chunks(conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str]) -> dict[str, list[int]]:
-    """The ids of the chunks in which each term occurs; terms in none are left out."""
+async def _chunks(
+    conn: Connection, ranges: Sequence[tuple[int, int]], queries: Mapping[str, str]
+) -> dict[str, list[int]]:
+    """The ids of the chunks that the query for each term matches; terms without any are left out."""
     # As JSON, since a row for each id would take five times as long.
     sql = f"""{_IN_SCOPE} SELECT (SELECT json_group_array(f.rowid) FROM part CROSS JOIN chunk_fts AS f
                   WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last) FROM term"""
-    matched = json.dumps([[quoted(term), 0] for term in terms])
+    matched = json.dumps([[query, 0] for query in queries.values()])
     rows = await fetch_all(conn, sql, json.dumps(ranges), matched)
-    return {term: json.loads(ids) for term, (ids,) in zip(terms, rows, strict=True) if ids != "[]"}
+    return {term: json.loads(ids) for term, (ids,) in zip(queries, rows, strict=True) if ids != "[]"}
 
 
 async def _counts(
@@ -157,10 +159,10 @@ async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[s
     first. In a LARGE scope only chunks with rare terms are looked at."""
     if occurrences.words:
         return occurrences.words.best(weights, limit)
+    chunks = occurrences.chunks
     if occurrences.scope.size > LARGE:
-        held = await _selected_chunks(conn, occurrences.scope, weights, occurrences.counts, limit)
-    else:
-        held = _best(occurrences.chunks, weights, limit)
+        chunks = await _selected_chunks(conn, occurrences.scope, weights, occurrences.counts)
+    held = _best(chunks, weights, limit)
     sql = """SELECT c.id, c.document, c.terms FROM json_each(?) best CROSS JOIN stored_chunk c ON c.id = best.value
              ORDER BY best.key"""
     rows = await fetch_all(conn, sql, json.dumps(list(held)))
@@ -199,22 +201,15 @@ def _weight(bits: int, weights: Sequence[float]) -> float:
 
 
 async def _selected_chunks(
-    conn: Connection, scope: Scope, weights: Mapping[str, float], counts: Mapping[str, int], limit: int
-) -> dict[int, int]:
-    """The best chunks with the bits of what they hold, among those with rare terms."""
-    sql = f"""{_IN_SCOPE} SELECT f.rowid, sum(term.bit) FROM term CROSS JOIN part CROSS JOIN chunk_fts AS f
-              WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
-              GROUP BY f.rowid ORDER BY sum(term.weight) DESC, f.rowid LIMIT ?3"""
-    bits = {term: 1 << place if place < BITS else 0 for place, term in enumerate(weights)}
+    conn: Connection, scope: Scope, weights: Mapping[str, float], counts: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """The ids of the chunks with rare terms in which each term occurs."""
     rare, chosen = _selected(weights, counts, scope.size)
     lookups = len(scope.ranges) * len(weights) * chosen.count('"') / 2
     if sum(counts.get(term, 0) for term in weights) < BEGUN * lookups:
         rare = frozenset(weights)  # of documents here and there every range costs more than it saves
-    terms = [
-        [quoted(term) if term in rare else f"{quoted(term)} AND ({chosen})", weight, bits[term]]
-        for term, weight in weights.items()
-    ]
-    return dict(await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps(terms), limit))
+    queries = {term: quoted(term) if term in rare else f"{quoted(term)} AND ({chosen})" for term in weights}
+    return await _chunks(conn, scope.ranges, queries)
 
 
 def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> tuple[frozenset[str], str]:

@@ -1,9 +1,10 @@
-"""A library read in while somebody chats: python tests/bench/bulk.py [--documents N] [--pages N] [--folder DIR]
+"""A library read in while somebody chats: python tests/bench/bulk.py [--documents N] [--pages N] [--folder DIR] [--alone]
 
 PDF files made here, or those of a folder, are uploaded by two clients to a server with its models; another client asks a
-document of its own again and again, before and meanwhile. Says documents a minute until they are searchable and until
-they are embedded, pages a second until 201 beside bare PyMuPDF's text of the same files in this process, processor
-seconds a page, the peak memory of all processes, and p50 and p95 of the chats. Linux only.
+document of its own again and again, before and meanwhile, unless the files are to be `--alone`. Says documents a minute
+until they are searchable and until they are embedded, pages a second until 201 beside bare PyMuPDF's text of the same
+files in this process, processor seconds a page, the peak memory of all processes, and p50 and p95 of the chats. Linux
+only.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
@@ -133,6 +134,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--pages", type=int, default=20)
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
     if given.folder:
         files = [(path.name, path.read_bytes()) for path in sorted(given.folder.glob("*.pdf"))][: given.documents]
@@ -156,7 +158,7 @@ def main() -> None:
         print(f"chats, quiet: {spread(quiet)}")
         idle, worked = memory_of(server.process.pid), processor_seconds_of(server.process.pid)
         started = time.perf_counter()
-        with peak_of(server.process.pid) as peak, chats.meanwhile() as busy:
+        with peak_of(server.process.pid) as peak, nullcontext([]) if given.alone else chats.meanwhile() as busy:
             with ThreadPoolExecutor(CLIENTS) as pool:
                 list(pool.map(lambda number: upload(server, files[number::CLIENTS]), range(CLIENTS)))
             searchable = time.perf_counter() - started
@@ -165,13 +167,15 @@ def main() -> None:
                 f"until 201: {60 * count / searchable:.0f} documents a minute, {pages / searchable:.0f} pages/s, "
                 f"{bare_seconds / searchable:.2f} of bare"
             )
-            print(f"chats meanwhile: {spread(uploading)}; p95 {p95(uploading) / p95(quiet):.1f} x quiet")
+            if busy:
+                print(f"chats meanwhile: {spread(uploading)}; p95 {p95(uploading) / p95(quiet):.1f} x quiet")
             server.wait("/healthz", "indexing", 0, 3600)
             embedded = time.perf_counter() - started
         worked = processor_seconds_of(server.process.pid) - worked
         stop_server(server)
     print(f"until embedded: {60 * count / embedded:.0f} documents a minute, {pages / embedded:.1f} pages/s")
-    print(f"chats until then: {spread(busy)}; p95 {p95(busy) / p95(quiet):.1f} x quiet")
+    if busy:
+        print(f"chats until then: {spread(busy)}; p95 {p95(busy) / p95(quiet):.1f} x quiet")
     print(f"processor: {1000 * worked / pages:.0f} ms a page, chats included")
     print(f"memory of all processes: {idle / 1e6:.0f} MB before, {peak[-1] / 1e6:.0f} MB at most")
 
