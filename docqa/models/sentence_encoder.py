@@ -33,7 +33,7 @@ class SentenceModel(Protocol):
         """Whether there is `encode_parts`."""
 
     def bfloat16(self) -> Self:
-        """The same model in bfloat16, which shares the tokenizer: that of 94 languages takes 0.3 GB."""
+        """The same model in bfloat16, which shares the tokenizer and the vocabulary."""
 
     def encode(self, texts: Sequence[str], batch: int) -> Tensor:
         """A vector of length one for each text, float32, `batch` texts at a time: (texts, dimension)."""

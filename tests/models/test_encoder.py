@@ -131,6 +131,17 @@ def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling:
 
 
 @needs_model
+def test_those_who_share_a_tokenizer_cut_texts_each_in_its_own_way() -> None:
+    folder, text = CATALOG.path(MINILM), "The tenant pays the rent on the first day of each month. " * 40
+    short, long = Tokens(folder, 16), Tokens(folder, 128)
+    assert short.tokenizer is long.tokenizer
+    for _ in range(2):
+        assert [len(tokens.beginnings([text])[0].ids) for tokens in (short, long)] == [16, 128]
+        assert len(long.of_pairs([("How much?", text)]).input_ids[0]) == 128
+        assert {len(window.ids) for window in short.windows(text)[:-1]} == {16}
+
+
+@needs_model
 def test_a_rounded_encoder_reads_its_vocabulary_from_the_file_and_computes_the_same() -> None:
     exact = Encoder.load(CATALOG.path(MINILM))
     ours, usual = exact.copied().round(torch.bfloat16), Encoder.load(CATALOG.path(MINILM)).bfloat16()
