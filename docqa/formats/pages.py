@@ -101,7 +101,8 @@ class Reading:
 
     `pages` is lazy, so that a large file is not held in memory; `notes`, about what could not be read, and `tables`,
     of a format that tells them, are complete after the last page. `kind` is a key of `reading.READERS`.
-    `properties` are what the file says of itself, as it says it. `attachments` are those that are documents.
+    `properties` are what the file says of itself, as it says it. `attachments` are those that are documents. A format
+    that `is_flat` has no headings of its own: its lines show them.
     """
 
     kind: str
@@ -111,6 +112,7 @@ class Reading:
     tables: "list[Table]" = field(default_factory=list)
     properties: Properties = Properties()
     attachments: list[Attachment] = field(default_factory=list)
+    is_flat: bool = False
 
 
 @dataclass(frozen=True)

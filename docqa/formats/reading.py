@@ -8,6 +8,7 @@ from docqa.formats.header_value import HeaderValue
 from docqa.formats.kinds import detect
 from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, TOO_MANY_PAGES, Extracted, ExtractedPage, Reading, clean
 from docqa.formats.pictures import data as tessdata
+from docqa.formats.sections import with_sections
 
 READERS = {
     "pdf": "pdf.document",
@@ -47,6 +48,8 @@ def read(data: bytes, name: str, media_type: str = "", languages: str = "") -> R
     charset = (header.parameter("charset") or "").lower()
     document: Reading = reader.read(data, languages if kind == "image" else charset)
     document.title, document.pages = clean(document.title), _checked(document, document.pages)
+    if document.is_flat:
+        document.pages = with_sections(document.pages)
     return document
 
 

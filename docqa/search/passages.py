@@ -94,10 +94,17 @@ class Passage:
         return next((self.before[start:end] for start, end in reversed(sentences(self.before))), "")
 
     def heading_of(self, unit: Unit) -> str:
-        """The heading or line that one of its units stands under: in the passage, else in its document."""
+        """The heading or line that one of its units stands under: in the passage, else in its document; "" for what
+        stands before the heading of its section."""
         if unit.lead_start is None or unit.lead_end is None:
-            return self.chunk.section
+            return "" if self._begins_section else self.chunk.section
         return self.text[unit.lead_start : unit.lead_end]
+
+    @property
+    def _begins_section(self) -> bool:
+        """Whether the section that most of it stands under begins in it."""
+        headings = (self.text[block.start : block.end] for block in self.blocks if block.kind == "heading")
+        return any(" ".join(heading.split()) == self.chunk.section for heading in headings)
 
     @property
     def fit(self) -> float:

@@ -8,6 +8,7 @@ from docqa.formats import read as read_path
 from docqa.formats import reading
 from docqa.formats.names import SUFFIXES, kind_named
 from docqa.formats.pages import ExtractedPage, clean, cut, paginate
+from docqa.ingest.preparation import page_chunks
 
 
 def make_pdf(*texts: str, password: str = "", outline: list[list[object]] | None = None) -> bytes:
@@ -121,3 +122,46 @@ def test_a_file_on_disk_is_read_in_this_process(tmp_path: object) -> None:
     with open(path, "w") as file:
         file.write("<html><body><p>on disk</p></body></html>")
     assert read_path(path) == [ExtractedPage("on disk").cleaned()]
+
+
+# --- sections ---
+
+LEASE = """LEASE OF THE WAREHOUSE
+
+3. Rent
+
+The tenant pays 12,400 euros on the first day of each month, by transfer to the account of the landlord.
+
+4. Repairs
+
+{}The roof is the landlord's, and everything below it is the tenant's, as long as the lease lasts.
+"""
+
+
+def sections(data: bytes, name: str) -> list[tuple[str, list[str]]]:
+    """Of each page the section in which it begins, and those that begin on it."""
+    return [(page.section, [title for _, title in page.headings]) for page in reading.read_whole(data, name).pages]
+
+
+def test_the_headings_of_a_plain_text_are_the_sections_of_what_follows_them() -> None:
+    text = LEASE.format("The tenant repairs what breaks, and tells the landlord of it before the week is over. " * 80)
+    assert sections(text.encode(), "lease.txt") == [
+        ("LEASE OF THE WAREHOUSE", ["LEASE OF THE WAREHOUSE", "3. Rent", "4. Repairs"]),
+        ("4. Repairs", []),
+        ("4. Repairs", []),
+    ]
+    last = [chunk for page in reading.read_whole(text.encode(), "lease.txt").pages for chunk in page_chunks(1, page)][
+        -1
+    ]
+    assert last.section == "4. Repairs"
+
+
+def test_a_text_without_headings_has_no_sections() -> None:
+    assert sections(b"The lease ends in May. It began two years before, and was not prolonged.\n", "note.txt") == [
+        ("", [])
+    ]
+
+
+def test_sections_that_the_format_names_are_the_only_ones() -> None:
+    text = "# The lease\n\nThe parties agree.\n\nGENERAL TERMS\n\nThe tenant pays on the first day of each month.\n"
+    assert sections(text.encode(), "lease.md") == [("The lease", ["The lease"])]

@@ -242,6 +242,38 @@ def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
     assert not any(page.running for page in pages(document))
 
 
+def headed(*headers: str) -> pymupdf.Document:
+    document = pymupdf.open()
+    for number, header in enumerate(headers, 1):
+        page = document.new_page()
+        page.insert_text((72, 40), header)
+        page.insert_textbox((72, 100, 500, 700), f"Of page {number}. " + PROSE * 5)
+        page.insert_text((280, 810), str(number))
+    return document
+
+
+def test_the_header_of_some_pages_is_the_section_of_their_text() -> None:
+    parts = [*["The mill at Bramleigh"] * 3, *["12 | The dairy at Norwell"] * 4]
+    assert [page.section for page in pages(headed(*parts))] == [
+        *["The mill at Bramleigh"] * 3,
+        *["The dairy at Norwell"] * 4,
+    ]
+    assert [page.section for page in pages(headed(*["The mill"] * 12, *["The dairy"] * 12))] == [
+        *[""] * 5,  # the other title is too far away to be seen
+        *["The mill"] * 7,
+        *["The dairy"] * 12,
+    ]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [["Annual report"] * 8, ["Annual report", "Confidential"] * 5, ["Annual report"] * 6 + ["A last remark"]],
+    ids=["of the whole", "of left and right pages", "of all but one page"],
+)
+def test_a_header_that_names_no_part_is_no_section(headers: list[str]) -> None:
+    assert {page.section for page in pages(headed(*headers))} == {""}
+
+
 def test_larger_letters_are_section_titles() -> None:
     chapters = pages(report(3))
     assert [page.headings[0][1] for page in chapters] == [f"Chapter about topic {letter}" for letter in "ABC"]

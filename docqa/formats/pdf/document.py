@@ -150,7 +150,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) 
         places = {place for place, _ in outlined}
         headings = sorted([*outlined, *(heading for heading in page.headings if heading[0] not in places)])
         first = next((end for start, end in reversed(page.running) if start == 0), 0)
-        begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
+        begins = next((title for place, title in headings if not page.text[first:place].strip()), page.part or section)
         yield ExtractedPage(
             page.text,
             begins,
@@ -161,7 +161,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) 
             blocks=_with_titles(page, listed),
             pictures=page.pictures,
         )
-        section = headings[-1][1] if headings else section
+        section = headings[-1][1] if headings else begins
 
 
 def _with_titles(page: Page, listed: Iterable[tuple[int, str, int]]) -> tuple[Block, ...]:

@@ -40,8 +40,9 @@ class Page:
     """A page's text and what is where in it.
 
     `headings` are (offset, title), `tables` (start, end of the column headings, end), `running` (start, end) of those
-    `edges` that are headers and footers. `blocks` are those of its paragraphs, as far as their place and font show
-    them. `unread`: the page shows something, but has no text. `pictures`: how many large pictures are beside it.
+    `edges` that are headers and footers, `part` the title among them of a part of the document, "" if there is none.
+    `blocks` are those of its paragraphs, as far as their place and font show them. `unread`: the page shows something,
+    but has no text. `pictures`: how many large pictures are beside it.
     """
 
     text: str = ""
@@ -49,6 +50,7 @@ class Page:
     tables: list[tuple[int, int, int]] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     running: list[tuple[int, int]] = field(default_factory=list)
+    part: str = ""
     blocks: list[Block] = field(default_factory=list)
     unread: bool = False
     pictures: int = 0
