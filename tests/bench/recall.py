@@ -1,0 +1,130 @@
+"""How many of the truly nearest passages search by meaning finds: python tests/bench/recall.py TEXTS QUESTIONS [--most N]
+
+Lines of the file TEXTS are embedded as passages, those of QUESTIONS as questions, by all-MiniLM-L6-v2 in this process;
+the passages are stored as one document. Says of the twenty that are nearest by float32 the share among the first twenty
+that are found, compared one by one as they are stored, and by the index in memory, as of more than some 20,000.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+import torch
+
+from docqa import store
+from docqa.catalog.catalog import Catalog
+from docqa.models.sentence_encoder import load
+from docqa.models.streams import Streams
+from docqa.store import nearest
+from docqa.store.chunks import Chunk
+from docqa.store.database import Database
+from docqa.store.documents import PageRow
+from docqa.store.vector_index import StoredModel
+
+NEAREST = 20
+BATCH = 16
+ON_A_PAGE = 100  # lines
+
+
+def embedded(texts: list[str]) -> Any:
+    """A row of float32 for each text, of length 1."""
+    catalog = Catalog.load(ROOT / "models")
+    model = load(catalog.path(catalog.find("all-MiniLM-L6-v2")), Streams(torch.get_num_threads())).bfloat16()
+    with torch.inference_mode():
+        return model.encode(texts, BATCH).numpy().astype("<f4")
+
+
+async def filled(path: Path, model: StoredModel, texts: list[str], vectors: Any) -> Database:
+    """A database of one document, with a passage for each text."""
+    db = await Database.open(path)
+    pages = [texts[start : start + ON_A_PAGE] for start in range(0, len(texts), ON_A_PAGE)]
+    async with db.write() as conn:
+        account = await store.accounts.account_named(conn, "recall")
+        await store.vectors.use_model(conn, model)
+        document = await store.documents.add_document(
+            conn, account, doc_id="0" * 24, name="texts.txt", kind="txt",
+            sha256=hashlib.sha256("\n".join(texts).encode()).digest(), language="en", pages=len(pages), notes="",
+        )  # fmt: skip
+        rows = (PageRow(number, "", "\n".join(page), "", "[]", 0) for number, page in enumerate(pages, 1))
+        await store.documents.add_pages(conn, document, rows)
+        await store.chunks.add_chunks(conn, document, passages(pages))
+        [(first, *_)] = await store.vectors.chunks_to_embed(conn, document, 1)
+        of_chunks = [(first + number, row.tobytes()) for number, row in enumerate(vectors)]
+        await store.vectors.set_embeddings(conn, of_chunks)
+        await store.jobs.finish_document(conn, document, "ready", "")
+    return db
+
+
+def passages(pages: list[list[str]]) -> Any:
+    """(passage, search terms) of each line; words are not what is measured."""
+    for number, page in enumerate(pages, 1):
+        start = 0
+        for text in page:
+            yield Chunk(number, start, text), ""
+            start += len(text) + 1
+
+
+async def places(db: Database, model: StoredModel, questions: Any) -> list[list[int]]:
+    """The places of the passages that are found for each question."""
+    async with db.read() as conn:
+        scope = await store.full_text.scope_of(conn, [1])
+        first = scope.ranges[0][0]
+        hits = [
+            await nearest.nearest_chunks(conn, scope, model, question.tobytes(), NEAREST, db.vectors)
+            for question in questions
+        ]
+    return [[hit.id - first for hit in of_question] for of_question in hits]
+
+
+def share(true: Any, own: list[list[int]]) -> str:
+    shares = [len(set(row.tolist()) & set(of_question)) / NEAREST for row, of_question in zip(true, own, strict=True)]
+    return f"{statistics.mean(shares):.4f}, in the worst twentieth of questions at most {np.percentile(shares, 5):.2f}"
+
+
+async def measured(texts: list[str], questions: list[str]) -> None:
+    started = time.perf_counter()
+    vectors, of_questions = embedded(texts), embedded(questions)
+    print(f"{len(texts):,} passages, {len(questions):,} questions; embedded in {time.perf_counter() - started:.0f} s")
+    true = np.argsort(-(of_questions @ vectors.T), axis=1)[:, :NEAREST]
+    model = StoredModel("recall", "0" * 64, vectors.shape[1])
+    with tempfile.TemporaryDirectory() as folder:
+        db = await filled(Path(folder) / "docqa.sqlite", model, texts, vectors)
+        try:
+            nearest.SCANNED, scanned = len(texts), nearest.SCANNED
+            print(f"one by one: recall@{NEAREST} {share(true, await places(db, model, of_questions))}")
+            nearest.SCANNED = scanned
+            await places(db, model, of_questions[:1])  # wants the index, where there are enough for one
+            await db.vectors.ready()
+            if db.vectors.is_made(model):
+                print(f"by the index: recall@{NEAREST} {share(true, await places(db, model, of_questions))}")
+        finally:
+            await db.close()
+
+
+def main() -> None:
+    """Read the files and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--most", type=int, default=30_000)
+    given = parser.parse_args()
+    texts, questions = (
+        list(dict.fromkeys(path.read_text("utf-8").splitlines())) for path in (given.texts, given.questions)
+    )
+    asyncio.run(
+        measured([text for text in texts if text.strip()][: given.most], [each for each in questions if each.strip()])
+    )
+
+
+if __name__ == "__main__":
+    main()
