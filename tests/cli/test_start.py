@@ -25,6 +25,7 @@ from docqa.settings import Settings
 from docqa.setup import steps
 from docqa.setup.indexes import reachable
 from docqa.setup.packages import Installer, import_name
+from venvs import make_venv
 
 PROJECT = """
 [project]
@@ -315,6 +316,13 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def begun(checkout: Path) -> Path:
+    """The same with a .venv, in which nothing is installed yet."""
+    make_venv(Installer(checkout))
+    return checkout
+
+
 def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": os.environ["PATH"],
@@ -374,28 +382,28 @@ def test_a_fresh_checkout_serves_as_soon_as_it_can_and_installs_the_rest_meanwhi
     assert "Installed: llama.cpp, which runs language models." in again.stderr
 
 
-def test_with_wait_everything_is_installed_before_it_serves(checkout: Path) -> None:
-    waited = start(checkout, "serve", "--wait")
-    assert waited.stdout == f"served ['serve', '--wait'] {checkout / '.venv'}\n"
+def test_with_wait_everything_is_installed_before_it_serves(begun: Path) -> None:
+    waited = start(begun, "serve", "--wait")
+    assert waited.stdout == f"served ['serve', '--wait'] {begun / '.venv'}\n"
     assert "Not installed: the packages for search by meaning." in waited.stderr
     assert "cannot be reached" in waited.stderr
     assert "search is by words only; `python run.py install` tries again." in waited.stderr
 
 
-def test_without_what_the_server_needs_the_start_fails_with_the_reason(checkout: Path) -> None:
-    (checkout.parent / "tinypack-1.0-py3-none-any.whl").unlink()
-    failed = start(checkout)
+def test_without_what_the_server_needs_the_start_fails_with_the_reason(begun: Path) -> None:
+    (begun.parent / "tinypack-1.0-py3-none-any.whl").unlink()
+    failed = start(begun)
     assert failed.returncode == 1
     assert "No matching distribution" in failed.stderr
     assert failed.stderr.splitlines()[-1].endswith("The next start tries again.")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups")
-def test_the_installer_ends_with_all_that_it_started_when_its_server_does(checkout: Path) -> None:
+def test_the_installer_ends_with_all_that_it_started_when_its_server_does(begun: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # pip waits for it forever
         environment = {
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(checkout),
+            "PYTHONPATH": str(begun),
             "PIP_INDEX_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/simple",
         }
         command = [sys.executable, "-m", "docqa.setup.install_child", "base"]
@@ -403,7 +411,7 @@ def test_the_installer_ends_with_all_that_it_started_when_its_server_does(checko
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            cwd=checkout,
+            cwd=begun,
             env=environment,
             process_group=0,
         )
@@ -418,7 +426,7 @@ def test_the_installer_ends_with_all_that_it_started_when_its_server_does(checko
             while time.monotonic() < until:
                 os.killpg(process.pid, 0)  # as long as one of them is left
                 time.sleep(0.05)
-    assert (checkout / ".venv" / "docqa.unfinished").exists(), "the next start looks what is half installed"
+    assert (begun / ".venv" / "docqa.unfinished").exists(), "the next start looks what is half installed"
 
 
 def test_an_older_python_gets_one_sentence(tmp_path: Path) -> None:

@@ -1,15 +1,12 @@
 """`python run.py bundle DIR` gathers a folder that installs itself without a network, or says why it cannot."""
 
-import atexit
 import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
@@ -18,6 +15,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.setup.bundle import BundleFailed, bundle
 from docqa.setup.checksums import check_bundle, machine
 from docqa.setup.packages import Installer
+from venvs import make_venv
 
 PROJECT = """
 [project]
@@ -85,22 +83,8 @@ def make_checkout(root: Path) -> Installer:
     (root / "models" / "downloads").mkdir()
     (root / "models" / "downloads" / "half.part").touch()
     installer = Installer(root)
-    installer.python.parent.mkdir(parents=True)
-    installer.python.symlink_to(sys.executable)
-    (installer.venv / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).resolve().parent}\n")
-    packages = installer.venv / "lib" / python_folder() / "site-packages"
-    packages.mkdir(parents=True)
-    (packages / "pip.pth").write_text(str(pip_alone()))
+    make_venv(installer)
     return installer
-
-
-@cache
-def pip_alone() -> Path:
-    """A folder with nothing but pip, which is compiled there once for all checkouts."""
-    folder = Path(mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-    shutil.copytree(next(Path(sys.prefix).glob("lib/python*/site-packages/pip")), folder / "pip")
-    return folder
 
 
 @pytest.fixture
@@ -127,10 +111,6 @@ def gathered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 def whole(gathered: tuple[Path, list[str]], tmp_path: Path) -> Path:
     """A copy of the bundle, to be installed, changed or damaged."""
     return Path(shutil.copytree(gathered[0], tmp_path / "bundle", copy_function=shutil.copy2))
-
-
-def python_folder() -> str:
-    return f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def make(installer: Installer, target: Path) -> list[str]:
