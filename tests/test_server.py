@@ -58,6 +58,15 @@ def ready(server: Server) -> Server:
     return server
 
 
+@pytest.fixture(scope="module")
+def story(ready: Server) -> str:
+    """The doc_id of a story that has its vectors."""
+    with ready.client() as client:
+        doc_id = upload(client, STORY)
+    ready.wait(f"/v1/api/documents/{doc_id}/status", "state", "ready")
+    return doc_id
+
+
 def test_a_first_start_keeps_its_key_for_its_owner_only_and_space_for_a_full_disk(server: Server) -> None:
     assert (server.data / "api-key").stat().st_mode & 0o777 == 0o600
     assert server.key.startswith("dq-")
@@ -67,11 +76,9 @@ def test_a_first_start_keeps_its_key_for_its_owner_only_and_space_for_a_full_dis
             assert server.key.encode() not in path.read_bytes(), "only the key's hash is kept"
 
 
-def test_vectors_are_made_in_the_background(ready: Server) -> None:
+def test_vectors_are_made_in_the_background(ready: Server, story: str) -> None:
     with ready.client() as client:
-        doc_id = upload(client, STORY)
-        ready.wait(f"/v1/api/documents/{doc_id}/status", "state", "ready")
-        status = client.get(f"/v1/api/documents/{doc_id}/status").json()
+        status = client.get(f"/v1/api/documents/{story}/status").json()
         assert status["chunks_done"] == status["chunks"] > 1
 
 
@@ -106,23 +113,18 @@ def test_a_local_model_answers_by_its_name(ready: Server) -> None:
 TALE = "Write a long story about the keeper of the lighthouse, his letters, his sister and all of his ships."
 
 
-def test_a_model_streams_its_sentences_as_they_are_made(ready: Server) -> None:
+def test_a_model_streams_its_sentences_as_they_are_made_and_a_client_that_leaves_frees_it(
+    ready: Server, story: str
+) -> None:
     with ready.client() as client:
-        doc_id = upload(client, STORY)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        with client.stream("POST", url, json=ask(TALE)) as response:
+        question = ask(TALE)
+        url = f"/v1/chat/{story}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
+        with client.stream("POST", url, json=question) as response:
             assert response.headers["transfer-encoding"] == "chunked"
             pieces = list(response.iter_raw())
         # What is sent at once arrives in a piece or two; how many sentences a small model makes varies.
         assert len(pieces) > 2
-
-
-def test_a_client_that_leaves_frees_the_model(ready: Server) -> None:
-    with ready.client() as client:
-        doc_id = upload(client, STORY)
-        question = ask(TALE)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
-        assert client.post(url, json=question).status_code == 200
+        # From here on the model is loaded and has read the prompt: what is measured is writing.
         pid = child(ready, "docqa.models.chat.local")
         before = ticks(pid)
         assert client.post(url, json=question).status_code == 200
@@ -162,10 +164,9 @@ def test_a_killed_child_costs_at_most_one_answer(ready: Server, word: str, query
     ready.wait("/healthz", "embedding", "ready")
 
 
-def test_a_stream_whose_model_dies_is_broken_off(ready: Server) -> None:
+def test_a_stream_whose_model_dies_is_broken_off(ready: Server, story: str) -> None:
     with ready.client() as client:
-        doc_id = upload(client, STORY)
-        url = f"/v1/chat/{doc_id}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
+        url = f"/v1/chat/{story}?model_name=SMOLLM2_135M&stream=true&length=LONG&temperature=0.1"
         question = ask(TALE)
         with pytest.raises(httpx.RemoteProtocolError), client.stream("POST", url, json=question) as response:
             pid = child(ready, "docqa.models.chat.local")
