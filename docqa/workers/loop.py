@@ -4,6 +4,7 @@ A frame is a JSON header and raw bytes, each preceded by its length in four byte
 """
 
 import faulthandler
+import gc
 import json
 import os
 import queue
@@ -68,11 +69,14 @@ def serve(load: Callable[[], tuple[Header, Handler]], at_rest: Callable[[], None
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     requests: queue.Queue[_Request] = queue.Queue()
     threading.Thread(target=_listen, args=(inbox, requests), daemon=True).start()
+    gc.disable()  # what is loaded stays: to look through it for garbage is an eighth of what importing torch takes
     try:
         hello, handle = load()
     except Exception as error:  # noqa: BLE001 - whatever keeps it from loading is reported to the parent
         _send(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
+    gc.freeze()
+    gc.enable()
     _send(outbox, {"kind": "ready", "body": hello})
     in_hand: list[tuple[_Request, Answers]] = []
     while True:
