@@ -32,7 +32,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs setuptools 77 or newer")
     folder = tmp_path_factory.mktemp("package")
     for name in ("docqa", "models"):
-        ignored = shutil.ignore_patterns("__pycache__", "*.gguf", "all-*")
+        ignored = shutil.ignore_patterns("__pycache__", "*.gguf", "all-*", "multilingual-*", "downloads")
         shutil.copytree(ROOT / name, folder / "source" / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder / "source")
