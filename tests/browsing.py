@@ -29,7 +29,7 @@ BOAT = "The ferry to Askøy leaves the harbour every forty minutes.\n\nA crossin
 
 @pytest.fixture(scope="session")
 def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """One browser for all tests: each opens a tab of its own."""
+    """One browser with one tab for all tests, which forgets what the one before kept."""
     with chromium(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
 
@@ -49,7 +49,7 @@ def page(chrome: Browser, server: Server) -> Iterator[Browser]:
     """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but
     requests that were refused."""
     chrome.devtools("Storage.clearDataForOrigin", origin=server.base, storageTypes="local_storage")
-    chrome.open(server.base)
+    chrome.visit(server.base)
     chrome.wait("#enter")
     chrome.console(), chrome.requested()
     yield chrome

@@ -48,6 +48,13 @@ class Browser:
         self._send("POST", "/window", {"handle": handle})
         self._send("POST", "/url", {"url": url})
 
+    def visit(self, url: str) -> None:
+        """Open a page in this tab, which forgets its session and all that it pretended: a tab of its own takes a new process."""
+        self.run("try { sessionStorage.clear() } catch { /* no page was open yet */ }")
+        self.pretend("clearDeviceMetricsOverride")
+        self.pretend("setEmulatedMedia", features=[])
+        self._send("POST", "/url", {"url": url})
+
     @contextmanager
     def second_tab(self, url: str) -> Iterator[None]:
         """Be in another tab beside this one, which is closed afterwards."""

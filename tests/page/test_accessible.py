@@ -94,7 +94,7 @@ def renaming(page: Browser, reader: httpx.Client, server: Server) -> None:
 
 
 def reference(page: Browser, reader: httpx.Client, server: Server) -> None:
-    page.open(f"{server.base}/docs")
+    page.visit(f"{server.base}/docs")
     page.wait("#operations")
     page.click(".operation summary")
     page.wait(".operation form")

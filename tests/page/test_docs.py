@@ -11,7 +11,7 @@ pytestmark = needs_chromium
 
 def test_an_operation_is_found_read_and_tried(page: Browser, reader: httpx.Client, server: Server) -> None:
     doc_id = add(reader, LEASE, "lease.txt")
-    page.open(server.base + "/docs")
+    page.visit(server.base + "/docs")
     page.wait("#operations", lambda text: "POST /v1/api/upload" in text)
     page.type("#key", reader.headers["x-api-key"] + ENTER)
     page.type("#find", "chat/{doc_id}")
@@ -30,7 +30,7 @@ def test_an_operation_is_found_read_and_tried(page: Browser, reader: httpx.Clien
 
 
 def test_every_operation_opens_without_a_fault(page: Browser, server: Server) -> None:
-    page.open(server.base + "/docs")
+    page.visit(server.base + "/docs")
     page.wait("#operations")
     page.run("document.querySelectorAll('.operation').forEach((node) => { node.open = true; })")
     operations = page.run("return document.querySelectorAll('.operation').length")

@@ -23,7 +23,7 @@ def test_help_is_reached_from_the_page_with_and_without_a_key(page: Browser, rea
 
 def test_nothing_of_a_guide_is_wider_than_the_window(page: Browser, server: Server) -> None:
     for name in NAMES:
-        page.open(f"{server.base}/help/{name}")
+        page.visit(f"{server.base}/help/{name}")
         page.wait("h1")
         for width in (1280, 360):
             page.pretend("setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 400)
@@ -32,17 +32,17 @@ def test_nothing_of_a_guide_is_wider_than_the_window(page: Browser, server: Serv
 
 
 def test_what_is_scrolled_can_have_the_focus_and_pictures_are_shown(page: Browser, server: Server) -> None:
-    page.open(f"{server.base}/help/api")
+    page.visit(f"{server.base}/help/api")
     page.wait("h1")
     assert page.run("return [...document.querySelectorAll('pre')].every((node) => node.tabIndex === 0)")
-    page.open(f"{server.base}/help/page")
+    page.visit(f"{server.base}/help/page")
     page.wait("h1")
     page.run("document.images[0].decode()")
     assert page.run("return [...document.images].every((image) => image.alt && image.naturalWidth > 0)")
 
 
 def test_colours_follow_the_system(page: Browser, server: Server) -> None:
-    page.open(f"{server.base}/help/start")
+    page.visit(f"{server.base}/help/start")
     page.wait("h1")
     papers = []
     for scheme in ("light", "dark"):
