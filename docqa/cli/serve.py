@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from dataclasses import fields
 from functools import partial
 from io import TextIOWrapper
@@ -26,6 +26,7 @@ from docqa.cli.presence import presence
 from docqa.cli.web_server import Server
 from docqa.errors import CannotStart
 from docqa.ingest.children import at_hand
+from docqa.models.embedder import NURSERY
 from docqa.services import Services
 from docqa.settings import Settings, environment_name
 from docqa.setup.installation import Installation
@@ -86,7 +87,7 @@ def run(settings: Settings, background: Sequence[str]) -> int:
 
     server = Server(app, settings.host, settings.port, show)
     try:
-        with presence(settings.data) as present, at_hand():
+        with presence(settings.data) as present, at_hand(), closing(NURSERY):
             server.run()
     except SystemExit:  # uvicorn raises it if the port is taken, after logging that
         return 1
