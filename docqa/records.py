@@ -273,14 +273,15 @@ class ApiKeyCreated:
 
 @dataclass(frozen=True)
 class Health:
-    """`indexing` counts documents with background work left; `embedding`, `local_models` and `ocr`, the languages of
-    text recognition, say what can be used; `installing` what is being installed, `proposal` which language model this
-    machine could run."""
+    """`indexing` counts documents with background work left; `embedding`, `verifier`, `local_models` and `ocr`, the
+    languages of text recognition, say what can be used; `installing` what is being installed, `proposal` which language
+    model this machine could run."""
 
     status: str
     version: str
     indexing: int
     embedding: str
+    verifier: str
     local_models: dict[str, str]
     ocr: list[str]
     notes: list[str]

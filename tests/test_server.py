@@ -83,6 +83,10 @@ def test_vectors_are_made_in_the_background(ready: Server, story: str) -> None:
         assert status["chunks_done"] == status["chunks"] > 1
 
 
+def test_health_says_when_answers_are_verified(ready: Server) -> None:
+    ready.wait("/healthz", "verifier", "ready")
+
+
 def test_vectors_find_what_is_said_in_other_words(ready: Server) -> None:
     with ready.client() as client:
         doc_id = upload(client, LEASE)

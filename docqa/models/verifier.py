@@ -37,9 +37,15 @@ class Verifier:
         )
 
     @property
+    def state(self) -> str:
+        """As that of an embedder."""
+        state = self._child.state
+        return "resting" if self.rests and state == "stopped" else state
+
+    @property
     def ready(self) -> bool:
         """Whether the model is loaded."""
-        return self._child.state == "ready"
+        return self.state == "ready"
 
     @property
     def excerpts(self) -> int:

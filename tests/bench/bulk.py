@@ -8,7 +8,6 @@ only.
 """
 
 import argparse
-import asyncio
 import random
 import statistics
 import sys
@@ -28,11 +27,9 @@ from wordfreq import top_n_list
 from conftest import Server, start_server, stop_server
 from docqa.cli.peers.pdf_file import pdf
 from docqa.cli.processes import memory_of, processor_seconds_of
-from waiting import until
 
 CLIENTS = 2
 QUIET_CHATS = 20
-LAST_READY = "The verifier is ready"  # in the log: without it chats are quicker, and less busy
 BETWEEN = 0.5  # seconds between two chats, and between two looks at the memory
 LEASE = "The lease of the warehouse was signed on 3 May 2021. It ends on 2 May 2031. The monthly rent is 12,400 euros."
 QUESTION = [{"sender": "user", "message": "How much is the monthly rent?"}]
@@ -147,8 +144,7 @@ def main() -> None:
     print(f"bare PyMuPDF: {pages / bare_seconds:.0f} pages/s in one process")
     with tempfile.TemporaryDirectory() as folder:
         server = start_server(Path(folder) / "data")
-        log = Path(folder) / "data.log"
-        asyncio.run(until(lambda: LAST_READY in log.read_text("utf-8"), "the log says that the verifier is ready"))
+        server.wait("/healthz", "verifier", "ready", 60)  # without it chats are quicker, and less busy
         with server.client() as client:
             added = client.post("/v1/api/upload", files={"file": ("lease.txt", LEASE.encode())}).raise_for_status()
         server.wait("/healthz", "indexing", 0)

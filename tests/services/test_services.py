@@ -98,7 +98,8 @@ async def test_an_embedder_that_is_installed_meanwhile_serves_without_a_restart(
 
         await until(is_ready, "the document is done, without vectors")
         assert (await status())["chunks_done"] == 0
-        assert (await client.get("/healthz")).json()["embedding"].startswith("none")
+        health = (await client.get("/healthz")).json()
+        assert health["embedding"].startswith("none") and health["verifier"].startswith("none")
         arriving.here = True
 
         async def is_embedded() -> bool:

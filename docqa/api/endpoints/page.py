@@ -81,14 +81,18 @@ async def show_health(services: Services, account: int, given: Given) -> records
         services.db.glances.look(lambda conn: store.terms.is_current(conn, TERMS_VERSION)),
         looked,
     )
-    embedding = services.encoders.embedder.state if services.encoders.embedder else "none: full-text search only"
+    encoders = services.encoders
+    embedding = encoders.embedder.state if encoders.embedder else "none: full-text search only"
+    verifier = encoders.verifier.state if encoders.verifier else "none: answers are checked by the reader only"
     local = {name: model.state for name, model in services.chat_models.local.by_name().items()}
     installing = [
         records.InstallStep(step.what, step.state, int(100 * step.share), step.message)
         for step in services.installing()
     ]
     notes = [*services.notes(), *([] if is_current else [REBUILDING_TERMS])]
-    return records.Health("ok", __version__, indexing, embedding, local, recognised, notes, installing, proposal)
+    return records.Health(
+        "ok", __version__, indexing, embedding, verifier, local, recognised, notes, installing, proposal
+    )
 
 
 PAGE = Endpoint(
