@@ -20,18 +20,16 @@ from docqa.store.recent_words import Match, Words
 from docqa.store.sql import fetch_all, quoted
 from docqa.text.packed_terms import counts, length, packed
 
-# The ranges and the terms of a query as tables: taken from JSON row by row they would be parsed again for each match.
 LARGE = 20_000  # chunks, from which on terms are counted in a sample
 COUNTED = 5_000  # matches of a term up to which it is counted exactly there: 0.4 ms
 SAMPLES, SAMPLE = 16, 256  # runs of chunks in a sample, and their length: 0.4 ms a term, nearly all for beginning a run
 SELECTED = 5_000  # matches that are weighed there: those of the rarest terms
 FEWEST = 1_000  # matches that a further word must leave
 BEGUN = 60  # matches that are weighed in the time in which one term is looked up in one range
-BITS = 60  # of SQLite's integers, for the terms that a chunk holds
 
+# The ranges and the terms of a query as tables: taken from JSON row by row they would be parsed again for each match.
 _IN_SCOPE = """WITH part (first, last) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
-                    term (match, weight, bit) AS MATERIALIZED (
-                        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)) """
+                    term (match) AS MATERIALIZED (SELECT value FROM json_each(?2)) """
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,7 @@ async def _chunks(
     # As JSON, since a row for each id would take five times as long.
     sql = f"""{_IN_SCOPE} SELECT (SELECT json_group_array(f.rowid) FROM part CROSS JOIN chunk_fts AS f
                   WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last) FROM term"""
-    matched = json.dumps([[query, 0] for query in queries.values()])
-    rows = await fetch_all(conn, sql, json.dumps(ranges), matched)
+    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(queries.values())))
     return {term: json.loads(ids) for term, (ids,) in zip(queries, rows, strict=True) if ids != "[]"}
 
 
@@ -131,8 +128,7 @@ async def _counts(
                   SELECT 1 FROM part CROSS JOIN chunk_fts AS f
                   WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
                   LIMIT ?3)) FROM term"""
-    matched = json.dumps([[quoted(term), 0] for term in terms])
-    rows = await fetch_all(conn, sql, json.dumps(ranges), matched, most)
+    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(map(quoted, terms))), most)
     return {term: count for term, (count,) in zip(terms, rows, strict=True) if count}
 
 
@@ -169,7 +165,7 @@ async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[s
     found_in = [(packed(terms), held[id_]) for id_, _, terms in rows]
     return [
         Match(id_, document, length(stored), each)
-        for (id_, document, _), (stored, _), each in zip(rows, found_in, counts(weights, found_in, BITS), strict=True)
+        for (id_, document, _), (stored, _), each in zip(rows, found_in, counts(weights, found_in), strict=True)
     ]
 
 
@@ -244,7 +240,7 @@ async def any_match(conn: Connection, scope: Scope, match: str) -> bool:
     """Whether an FTS5 query matches a chunk of the scope."""
     sql = f"""{_IN_SCOPE} SELECT 1 FROM term CROSS JOIN part CROSS JOIN chunk_fts AS f
               WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last LIMIT 1"""
-    return bool(await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps([[match, 0]])))
+    return bool(await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps([match])))
 
 
 async def holding(conn: Connection, scope: Scope, match: str) -> list[StoredChunk]:
@@ -253,5 +249,5 @@ async def holding(conn: Connection, scope: Scope, match: str) -> list[StoredChun
               CROSS JOIN chunk c ON c.id = f.rowid JOIN json_each(?3) AS place ON place.value = c.document
               WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
               ORDER BY place.key, c.page_number, c.start"""
-    values = (json.dumps(scope.ranges), json.dumps([[match, 0]]), json.dumps(scope.documents))
+    values = (json.dumps(scope.ranges), json.dumps([match]), json.dumps(scope.documents))
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, *values)]

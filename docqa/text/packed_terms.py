@@ -67,12 +67,12 @@ def _forms(term: str) -> tuple[str, str]:
     return alone, f"{term[:PREFIX]}~{term[PREFIX:] or _WHOLE} " if len(term) >= PREFIX and not beginning else ""
 
 
-def counts(terms: Iterable[str], passages: Sequence[tuple[str, int]], bits: int) -> list[list[int]]:
+def counts(terms: Iterable[str], passages: Sequence[tuple[str, int]]) -> list[list[int]]:
     """How often each of these terms stands in each of the passages, which are given as their packed terms, and with a
-    bit for each of the first `bits` of the terms that it holds."""
+    bit for each of the terms that it holds."""
     counted = [(Counted(term).within, place) for place, term in enumerate(terms)]
     by_bits = {  # passages hold the same terms in few combinations
-        bits_of: [(count, place) for count, place in counted if place >= bits or bits_of >> place & 1]
+        bits_of: [(count, place) for count, place in counted if bits_of >> place & 1]
         for bits_of in {bits_of for _, bits_of in passages}
     }
     numbers = []
