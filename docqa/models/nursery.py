@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def main() -> None:
 
 def _run(request: Mapping[str, Any]) -> None:
     module = request["module"]
-    Path("/proc/self/comm").write_text(module.rpartition(".")[2])  # what `top` shows
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(module.rpartition(".")[2])  # what `top` shows
     importlib.import_module(module).main(request["arguments"])
 
 
