@@ -265,6 +265,15 @@ def test_the_header_of_some_pages_is_the_section_of_their_text() -> None:
     ]
 
 
+def test_a_heading_counts_more_than_the_header_of_its_part_until_the_next_part() -> None:
+    document = headed(*["The mill"] * 4, *["The dairy"] * 4)
+    document.set_toc([[1, "Rent of the mill", 2]])
+    assert [page.section for page in pages(document)] == [
+        *("The mill", "Rent of the mill", "Rent of the mill", "Rent of the mill"),
+        *["The dairy"] * 4,
+    ]
+
+
 @pytest.mark.parametrize(
     "headers",
     [["Annual report"] * 8, ["Annual report", "Confidential"] * 5, ["Annual report"] * 6 + ["A last remark"]],

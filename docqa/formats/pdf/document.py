@@ -142,15 +142,17 @@ def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
 
 
 def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) -> Iterator[ExtractedPage]:
-    """The pages with titles from the outline, and with what looks like a heading."""
-    section = ""
+    """The pages with titles from the outline, and with what looks like a heading; a part begins with its header's."""
+    section = part = ""
     for number, page in enumerate(pages):
+        if page.part not in ("", part):
+            section = part = page.part
         listed = [(_place(page, title), title, level) for title, level in outline.get(number, ())]
         outlined = sorted((place, title) for place, title, _ in listed)
         places = {place for place, _ in outlined}
         headings = sorted([*outlined, *(heading for heading in page.headings if heading[0] not in places)])
         first = next((end for start, end in reversed(page.running) if start == 0), 0)
-        begins = next((title for place, title in headings if not page.text[first:place].strip()), page.part or section)
+        begins = next((title for place, title in headings if not page.text[first:place].strip()), section)
         yield ExtractedPage(
             page.text,
             begins,
@@ -161,7 +163,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) 
             blocks=_with_titles(page, listed),
             pictures=page.pictures,
         )
-        section = headings[-1][1] if headings else begins
+        section = headings[-1][1] if headings else section
 
 
 def _with_titles(page: Page, listed: Iterable[tuple[int, str, int]]) -> tuple[Block, ...]:
