@@ -157,19 +157,24 @@ def paginate(
         while passed < len(headings) and headings[passed][0] < end:
             passed += 1
         begins = tuple((at - offset, title) for at, title in headings[own:passed])
-        first = len(piece) - len(piece.lstrip())
         reached = before
         while reached < len(blocks) and blocks[reached].start < end:
             reached += 1
         yield ExtractedPage(
             piece.removesuffix("\f"),
-            begins[0][1] if begins and begins[0][0] <= first else section,
+            begins_in(piece, begins, section),
             begins,
             blocks=clipped(piece, blocks[before:reached], offset),
         )
         before = reached - 1 if reached > before and blocks[reached - 1].end > end else reached
         section = begins[-1][1] if begins else section
         offset = end
+
+
+def begins_in(text: str, headings: Sequence[tuple[int, str]], section: str) -> str:
+    """The section in which a page begins: that of its heading where nothing stands before it, else the one so far."""
+    first = len(text) - len(text.lstrip())
+    return headings[0][1] if headings and headings[0][0] <= first else section
 
 
 def cut(text: str, longest: int = LONGEST) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from docqa.formats.pages import LONGEST_TITLE, ExtractedPage
+from docqa.formats.pages import LONGEST_TITLE, ExtractedPage, begins_in
 
 
 def with_sections(pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:
@@ -15,7 +15,5 @@ def with_sections(pages: Iterable[ExtractedPage]) -> Iterator[ExtractedPage]:
             for block in page.blocks
             if block.kind == "heading"
         )
-        first = len(page.text) - len(page.text.lstrip())
-        begins = headings[0][1] if headings and headings[0][0] <= first else section
+        yield replace(page, section=begins_in(page.text, headings, section), headings=headings)
         section = headings[-1][1] if headings else section
-        yield replace(page, section=begins, headings=headings)

@@ -24,9 +24,9 @@ _IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "do
 def main() -> None:
     """Fork processes of models for the server at the other end of the socket with this number."""
     os.environ |= ENVIRONMENT
+    gc.disable()  # as where a child loads by itself; each enables it when it has loaded
     for module in _IMPORTED:
         importlib.import_module(module)
-    gc.collect()
     gc.freeze()  # the collector would write on what is shared, and thereby copy it
     serve_forks(socket.socket(fileno=int(sys.argv[1])), _run, IDLE_SECONDS)
 

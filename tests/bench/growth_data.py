@@ -88,7 +88,18 @@ async def _add(db: Database, account: int, number: int, size: int) -> None:
     if number == 0:
         text, stored = made[0]
         assert chunk_terms("", "", text) == stored, "what is stored is what the tokeniser makes"
-    pages = [made[start : start + 3] for start in range(0, size, 3)]
+    await add(db, account, number, made, vectors(number, size))
+
+
+async def add(
+    db: Database,
+    account: int,
+    number: int,
+    made: list[tuple[str, str]],
+    of_passages: "np.ndarray[tuple[int, int], np.dtype[np.float32]]",
+) -> None:
+    """Store passages, (text, search terms) each, with their vectors as the document of this number, three on a page."""
+    pages = [made[start : start + 3] for start in range(0, len(made), 3)]
     async with db.write() as conn:
         document = await store.documents.add_document(
             conn, account, doc_id=f"{number:024x}", name=f"Report {number}.txt", kind="txt",
@@ -100,7 +111,7 @@ async def _add(db: Database, account: int, number: int, size: int) -> None:
         )
         await store.chunks.add_chunks(conn, document, _chunks(pages))
         first = (await store.vectors.chunks_to_embed(conn, document, 1))[0][0]
-        rows = [(first + n, row.tobytes()) for n, row in enumerate(vectors(number, size))]
+        rows = [(first + n, row.tobytes()) for n, row in enumerate(of_passages)]
         await store.vectors.set_embeddings(conn, rows)
         await store.jobs.finish_document(conn, document, "ready", "")
 

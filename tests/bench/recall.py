@@ -7,7 +7,6 @@ that are found, compared one by one as they are stored, and by the index in memo
 
 import argparse
 import asyncio
-import hashlib
 import statistics
 import sys
 import tempfile
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
+import growth_data
 import numpy as np
 import torch
 
@@ -26,14 +26,11 @@ from docqa.catalog.catalog import Catalog
 from docqa.models.sentence_encoder import load
 from docqa.models.streams import Streams
 from docqa.store import nearest
-from docqa.store.chunks import Chunk
 from docqa.store.database import Database
-from docqa.store.documents import PageRow
-from docqa.store.vector_index import StoredModel
 
 NEAREST = 20
 BATCH = 16
-ON_A_PAGE = 100  # lines
+MODEL = growth_data.MODEL  # of as many numbers
 
 
 def embedded(texts: list[str]) -> Any:
@@ -44,43 +41,23 @@ def embedded(texts: list[str]) -> Any:
         return model.encode(texts, BATCH).numpy().astype("<f4")
 
 
-async def filled(path: Path, model: StoredModel, texts: list[str], vectors: Any) -> Database:
-    """A database of one document, with a passage for each text."""
+async def filled(path: Path, texts: list[str], vectors: Any) -> Database:
+    """A database of one document, with a passage for each text; words are not what is measured."""
     db = await Database.open(path)
-    pages = [texts[start : start + ON_A_PAGE] for start in range(0, len(texts), ON_A_PAGE)]
     async with db.write() as conn:
-        account = await store.accounts.account_named(conn, "recall")
-        await store.vectors.use_model(conn, model)
-        document = await store.documents.add_document(
-            conn, account, doc_id="0" * 24, name="texts.txt", kind="txt",
-            sha256=hashlib.sha256("\n".join(texts).encode()).digest(), language="en", pages=len(pages), notes="",
-        )  # fmt: skip
-        rows = (PageRow(number, "", "\n".join(page), "", "[]", 0) for number, page in enumerate(pages, 1))
-        await store.documents.add_pages(conn, document, rows)
-        await store.chunks.add_chunks(conn, document, passages(pages))
-        [(first, *_)] = await store.vectors.chunks_to_embed(conn, document, 1)
-        of_chunks = [(first + number, row.tobytes()) for number, row in enumerate(vectors)]
-        await store.vectors.set_embeddings(conn, of_chunks)
-        await store.jobs.finish_document(conn, document, "ready", "")
+        account = await store.accounts.account_named(conn, growth_data.ACCOUNT)
+        await store.vectors.use_model(conn, MODEL)
+    await growth_data.add(db, account, 0, [(text, "") for text in texts], vectors)
     return db
 
 
-def passages(pages: list[list[str]]) -> Any:
-    """(passage, search terms) of each line; words are not what is measured."""
-    for number, page in enumerate(pages, 1):
-        start = 0
-        for text in page:
-            yield Chunk(number, start, text), ""
-            start += len(text) + 1
-
-
-async def places(db: Database, model: StoredModel, questions: Any) -> list[list[int]]:
+async def places(db: Database, questions: Any) -> list[list[int]]:
     """The places of the passages that are found for each question."""
     async with db.read() as conn:
         scope = await store.full_text.scope_of(conn, [1])
         first = scope.ranges[0][0]
         hits = [
-            await nearest.nearest_chunks(conn, scope, model, question.tobytes(), NEAREST, db.vectors)
+            await nearest.nearest_chunks(conn, scope, MODEL, question.tobytes(), NEAREST, db.vectors)
             for question in questions
         ]
     return [[hit.id - first for hit in of_question] for of_question in hits]
@@ -96,17 +73,16 @@ async def measured(texts: list[str], questions: list[str]) -> None:
     vectors, of_questions = embedded(texts), embedded(questions)
     print(f"{len(texts):,} passages, {len(questions):,} questions; embedded in {time.perf_counter() - started:.0f} s")
     true = np.argsort(-(of_questions @ vectors.T), axis=1)[:, :NEAREST]
-    model = StoredModel("recall", "0" * 64, vectors.shape[1])
     with tempfile.TemporaryDirectory() as folder:
-        db = await filled(Path(folder) / "docqa.sqlite", model, texts, vectors)
+        db = await filled(Path(folder) / "docqa.sqlite", texts, vectors)
         try:
             nearest.SCANNED, scanned = len(texts), nearest.SCANNED
-            print(f"one by one: recall@{NEAREST} {share(true, await places(db, model, of_questions))}")
+            print(f"one by one: recall@{NEAREST} {share(true, await places(db, of_questions))}")
             nearest.SCANNED = scanned
-            await places(db, model, of_questions[:1])  # wants the index, where there are enough for one
+            await places(db, of_questions[:1])  # wants the index, where there are enough for one
             await db.vectors.ready()
-            if db.vectors.is_made(model):
-                print(f"by the index: recall@{NEAREST} {share(true, await places(db, model, of_questions))}")
+            if db.vectors.is_made(MODEL):
+                print(f"by the index: recall@{NEAREST} {share(true, await places(db, of_questions))}")
         finally:
             await db.close()
 

@@ -107,9 +107,8 @@ def _roles(pid: int) -> Iterator[tuple[int, str]]:
             if READERS in command:
                 yield from ((reader, "reader") for reader in _children(child))
             elif MODELS in command:
-                yield from (
-                    (model, ROLES[Path(f"/proc/{model}/comm").read_text().strip()]) for model in _children(child)
-                )
+                for model in _children(child):
+                    yield model, ROLES.get(Path(f"/proc/{model}/comm").read_text().strip(), "other")
 
 
 def _status(pid: int) -> dict[str, str]:

@@ -443,7 +443,6 @@ def test_it_exits_when_its_parent_is_killed() -> None:
     parent = """
 import asyncio, time
 from docqa.workers.child import Child
-from docqa.workers.nursery import Nursery
 
 async def main():
     child = Child("parrot", [])
