@@ -48,7 +48,7 @@ HOMES = {
     "readability": {"formats/markup/web.py"},
     "markdown_it": {"formats/markup/markdown.py", "help/guides.py"},  # what strangers wrote, and what we did
     "fasttext": {"text/detect.py"},
-    "wordfreq": {"text/frequency.py"},
+    "msgpack": {"text/frequency.py"},
     "text_to_num": {"text/values.py"},
     "charset_normalizer": {"formats/plain/encoding.py"},
     "pysqlite3": {"store/database.py"},

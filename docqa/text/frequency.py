@@ -5,9 +5,12 @@ The lists of `wordfreq` are of 2021 and cover some forty languages. Not covered:
 compared by pairs of characters.
 """
 
+import gzip
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
+from pathlib import Path
 
 from docqa.languages import entry
 from docqa.text.words import terms
@@ -43,11 +46,22 @@ def pairs(language: str) -> frozenset[str]:
 
 
 def _common_words(language: str) -> list[list[str]]:
-    """The words of a language that are not rare, by how much rarer than every second word they are, in centibels."""
-    from wordfreq import available_languages, read_cBpack
+    """The words of a language that are not rare, by how much rarer than a word that is all of a text they are, in
+    centibels."""
+    # `wordfreq`, whose file it is, is not imported: it brings 20 MB of what it takes to cut texts into words.
+    from importlib.metadata import distribution
 
-    path = available_languages("small").get(_LISTS.get(language, language))
-    return [] if path is None else list(read_cBpack(path)[:_LEAST])
+    import msgpack  # type: ignore[import-untyped]
+
+    name = f"small_{_LISTS.get(language, language)}.msgpack.gz"
+    file = Path(str(distribution("wordfreq").locate_file("wordfreq/data"))) / name
+    if not file.is_file():
+        return []
+    with gzip.open(file) as packed:
+        parts = msgpack.Unpacker(packed)
+        parts.read_array_header()
+        parts.skip()  # the name of the format and its version
+        return list(islice(parts, _LEAST))
 
 
 def is_rare(word: str, language: str) -> bool:
