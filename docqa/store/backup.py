@@ -10,6 +10,7 @@ from typing import Any
 from docqa.store.checked_files import UnusableFile, check_file, check_schema, opened
 from docqa.store.database import DRIVER, Database, connect
 from docqa.store.modes import FILE, FOLDER
+from docqa.store.pragmas import PAGE_SIZE
 
 PATIENCE = 10_000  # milliseconds
 FORMER = ".before-restore"
@@ -87,6 +88,7 @@ def copy(conn: Any, target: Path) -> None:
     try:
         conn.execute(f"PRAGMA busy_timeout = {PATIENCE}")
         target.touch(mode=FILE)  # VACUUM INTO takes an empty file
+        conn.execute(f"PRAGMA page_size = {PAGE_SIZE}")  # of the copy
         conn.execute("VACUUM INTO ?", (str(target),))
     except DRIVER.Error as error:
         raise UnusableFile(f"The copy could not be made: {error}.") from error

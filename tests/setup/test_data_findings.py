@@ -14,6 +14,7 @@ from docqa.api.app import create
 from docqa.settings import Settings
 from docqa.setup.data import data_findings
 from docqa.store.database import connect
+from docqa.store.pragmas import PAGE_SIZE
 from tests.ingest.test_background import Moody
 from waiting import until
 
@@ -144,8 +145,8 @@ def test_damaged_pages_are_reported_with_what_a_backup_brings_back(settings: Set
     [root] = conn.execute("SELECT rootpage FROM sqlite_master WHERE name = 'original_piece'").fetchone()
     conn.close()
     with settings.database.open("r+b") as file:
-        file.seek((root - 1) * 4096 + 100)
-        file.write(b"\xff" * 3900)
+        file.seek((root - 1) * PAGE_SIZE + 100)
+        file.write(b"\xff" * (PAGE_SIZE - 196))
     said = report(settings, repair=True)
     assert "MISS database: Pages of the file are damaged" in said
     assert "restore FILE" in said

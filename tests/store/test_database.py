@@ -11,6 +11,7 @@ import pytest
 from docqa.errors import CannotStart
 from docqa.store import database as module
 from docqa.store import pragmas
+from docqa.store.backup import back_up
 from docqa.store.checked_files import schema
 from docqa.store.database import DRIVER, Database, connect, migrations
 from docqa.store.glances import at_once
@@ -174,3 +175,19 @@ async def test_the_pragmas_hold_on_every_connection(tmp_path: Path) -> None:
             for name, value in pragmas.PRAGMAS:
                 assert list(await conn.execute_fetchall(f"PRAGMA {name}")) == [(value,)]
     await db.close()
+
+
+async def test_a_file_with_small_pages_keeps_them_and_its_backup_has_those_of_a_new_file(tmp_path: Path) -> None:
+    former, new = tmp_path / "former.sqlite", tmp_path / "new.sqlite"
+    with closing(connect(former)) as conn:
+        conn.execute("PRAGMA page_size = 4096")
+        conn.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        conn.execute("VACUUM")
+    for path in (former, new):
+        await (await Database.open(path)).close()
+    back_up(former, copy := tmp_path / "copy.sqlite")
+    sizes = []
+    for path in (former, new, copy):
+        with closing(connect(path)) as conn:
+            sizes += conn.execute("PRAGMA page_size").fetchone()
+    assert sizes == [4096, pragmas.PAGE_SIZE, pragmas.PAGE_SIZE]
