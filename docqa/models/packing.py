@@ -4,17 +4,15 @@ Of each vector there are a step (float32, little-endian) and half a byte for eac
 first in its lower half: the number in steps, and 8 more.
 """
 
-import struct
-from operator import mul
 from typing import Any
 
-_STEP = struct.Struct("<f")
-_LOWER, _UPPER = bytes(byte & 15 for byte in range(256)), bytes(byte >> 4 for byte in range(256))
+_STEP = 4  # bytes
+_LOWER, _UPPER = (bytes(((byte >> by & 15) - 8) % 256 for byte in range(256)) for by in (0, 4))
 
 
 def size_of(dimension: int) -> int:
     """The bytes that a vector of this dimension, which is even, is packed to."""
-    return _STEP.size + dimension // 2
+    return _STEP + dimension // 2
 
 
 def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
@@ -29,14 +27,11 @@ def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
     return bytes(np.hstack([steps.astype("<f4").view(np.uint8), halves[:, ::2] | halves[:, 1::2] << 4]).tobytes())
 
 
-def packed_dots(vector: bytes, packed: bytes) -> list[float]:
-    """The cosine of a vector of length 1, float32, with each of those packed by `pack`: a millisecond for a hundred."""
-    numbers = memoryview(vector).cast("f").tolist()
-    even, odd, eight = numbers[::2], numbers[1::2], 8 * sum(numbers)
-    size = size_of(len(numbers))
-    dots = []
-    for start in range(0, len(packed), size):
-        halves = packed[start + _STEP.size : start + size]
-        steps = sum(map(mul, even, halves.translate(_LOWER))) + sum(map(mul, odd, halves.translate(_UPPER))) - eight
-        dots.append(_STEP.unpack_from(packed, start)[0] * steps)
-    return dots
+def unpacked(packed: bytes, dimension: int) -> bytes:
+    """The numbers of those packed by `pack`, each in steps of its vector, as int8: one vector after the other. Their
+    directions are kept, their lengths are not."""
+    size = size_of(dimension)
+    halves = b"".join([packed[start + _STEP : start + size] for start in range(0, len(packed), size)])
+    numbers = bytearray(2 * len(halves))
+    numbers[::2], numbers[1::2] = halves.translate(_LOWER), halves.translate(_UPPER)
+    return bytes(numbers)

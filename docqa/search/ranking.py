@@ -1,11 +1,14 @@
 """Second stage of a search: the units of each candidate are scored, and decide the order."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
+from aiosqlite import Connection
+
+from docqa import store
 from docqa.models.embedder import Embedder
-from docqa.models.packing import packed_dots
+from docqa.models.packing import size_of, unpacked
 from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
@@ -51,32 +54,35 @@ class InUnits:
 
     passages: Sequence[Passage]
     units: Mapping[int, Units]
-    dots: dict[int, Sequence[float]]
+    cosines: dict[int, Sequence[float]]
 
     @property
     def lacking(self) -> list[Passage]:
         """The passages whose units have no vectors yet."""
-        return [passage for passage in self.passages if passage.chunk.id not in self.dots]
+        return [passage for passage in self.passages if passage.chunk.id not in self.cosines]
+
+    async def compare(self, conn: Connection, vector: bytes, packed: Mapping[int, bytes]) -> None:
+        """Compare units with the question's `vector`: those of some chunks, whose packed vectors are given by id."""
+        dimension = len(vector) // 4
+        # An earlier version may have cut the text into other units: its vectors are useless then.
+        fitting = {id_: each for id_, each in packed.items() if len(each) == size_of(dimension) * len(self.units[id_])}
+        together = unpacked(b"".join(fitting.values()), dimension)
+        cosines = iter(await store.nearest.cosines(conn, together, vector))
+        self.cosines |= {id_: list(islice(cosines, len(self.units[id_]))) for id_ in fitting}
 
 
-def in_units(passages: Sequence[Passage], vector: bytes | None, packed: Mapping[int, bytes]) -> InUnits:
-    """The passages in units; `packed` are the stored vectors of these by chunk id, `vector` is the question's."""
-    cut = {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}
-    dots = {id_: packed_dots(vector, vectors) for id_, vectors in packed.items()} if vector else {}
-    # An earlier version may have cut the text into other units: its vectors are useless then.
-    return InUnits(passages, cut, {id_: values for id_, values in dots.items() if len(values) == len(cut[id_])})
+def in_units(passages: Sequence[Passage]) -> InUnits:
+    """The passages in units, which are not compared with the question yet."""
+    return InUnits(passages, {passage.chunk.id: units(passage.text, passage.blocks) for passage in passages}, {})
 
 
-async def add_vectors(cut: InUnits, vector: bytes, embedder: Embedder) -> dict[int, bytes]:
-    """Compare the units whose vectors are not stored yet with the question's; these vectors, which are made now, by
-    chunk id. Raises Unavailable."""
+async def missing_vectors(cut: InUnits, embedder: Embedder) -> dict[int, bytes]:
+    """The packed vectors of the units that lack them, which are made now, by chunk id. Raises Unavailable."""
     if not (lacking := cut.lacking):
         return {}
     texts = [(passage.text, cut.units[passage.chunk.id]) for passage in lacking]
     vectors = await embedder.encode_units(texts, urgent=True)
-    made = {passage.chunk.id: each for passage, each in zip(lacking, vectors, strict=True)}
-    cut.dots |= await asyncio.to_thread(lambda: {id_: packed_dots(vector, each) for id_, each in made.items()})
-    return made
+    return {passage.chunk.id: each for passage, each in zip(lacking, vectors, strict=True)}
 
 
 def with_scores(
@@ -88,8 +94,10 @@ def with_scores(
         parts = cut.units[passage.chunk.id]
         cosines: Sequence[float | None] = [None] * len(parts)
         if embedder and query.vector:
-            dots = cut.dots[passage.chunk.id]
-            cosines = [embedder.scaled_unit(dot, query.language, across=passage.across) for dot in dots]
+            cosines = [
+                embedder.scaled_unit(cosine, query.language, across=passage.across)
+                for cosine in cut.cosines[passage.chunk.id]
+            ]
         if passage.across:
             of_passage = _scored_across(parts, cosines)
         else:

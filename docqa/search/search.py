@@ -18,7 +18,7 @@ from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
 from docqa.search.passages import Passage
-from docqa.search.ranking import InUnits, add_vectors, by_final_score, in_units, with_scores
+from docqa.search.ranking import InUnits, by_final_score, in_units, missing_vectors, with_scores
 from docqa.search.weights import Query, weigh
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.database import DRIVER
@@ -108,7 +108,8 @@ async def _search(
     query, cut = await index.db.at_once(
         lambda conn: _candidates(conn, index, embedder, documents, part, expansion, vectors, tabled, least)
     )
-    if embedder and query.vector and (made := await add_vectors(cut, query.vector, embedder)):
+    if embedder and (vector := query.vector) and (made := await missing_vectors(cut, embedder)):
+        await index.db.at_once(lambda conn: cut.compare(conn, vector, made))
         await _keep(index, embedder, made)
     return query, cut
 
@@ -143,7 +144,6 @@ async def _candidates(
     limit = max(least, RERANKED_MORE) if expansion or across else least
     candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
     chunk_ids = [candidate.chunk.id for candidate in candidates]
-    packed = await store.vectors.sentence_vectors(conn, chunk_ids, model) if model else {}
     blocks = await store.chunks.blocks(conn, chunk_ids)
     passages = [
         Passage(
@@ -156,7 +156,10 @@ async def _candidates(
         )
         for candidate in candidates
     ]
-    return query, in_units(passages, query.vector, packed)
+    cut = in_units(passages)
+    if model and query.vector:
+        await cut.compare(conn, query.vector, await store.vectors.sentence_vectors(conn, chunk_ids, model))
+    return query, cut
 
 
 async def _keep(index: Index, embedder: Embedder, made: Mapping[int, bytes]) -> None:

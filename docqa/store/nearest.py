@@ -109,3 +109,13 @@ async def similarities(conn: Connection, chunks: Sequence[int], model: StoredMod
     sql = f"""SELECT chunk, 1 - {cosine_distance("vector")} FROM {slot.vectors}
               WHERE chunk IN (SELECT value FROM json_each(?3))"""
     return {row[0]: row[1] for row in await fetch_all(conn, sql, small_question(vector), vector, json.dumps(chunks))}
+
+
+async def cosines(conn: Connection, vectors: bytes, vector: bytes) -> list[float]:
+    """Cosine similarity of each of these vectors, int8 and one after the other, to a vector in float32: 0.3 ms for 200.
+    One of zeros is like nothing."""
+    dimension = len(vector) // 4
+    sql = """WITH RECURSIVE place (start) AS (SELECT 1 UNION ALL SELECT start + ?3 FROM place LIMIT length(?1) / ?3)
+             SELECT 1 - vec_distance_cosine(vec_int8(substr(?1, start, ?3)), vec_int8(?2)) FROM place"""
+    rows = await fetch_all(conn, sql, vectors, small_question(vector), dimension)
+    return [cosine or 0.0 for (cosine,) in rows]

@@ -8,20 +8,23 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from docqa import ROOT
+from docqa import ROOT, store
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
 from docqa.models.batches import BATCH
 from docqa.models.cosines import ON_SETS, UNRELATED, Scale, dot
 from docqa.models.embedder import Embedder
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, TURNS, EmbeddingModel
-from docqa.models.packing import packed_dots
+from docqa.models.packing import size_of, unpacked
+from docqa.store.database import connect
+from docqa.store.glances import at_once
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
 from docqa.workers.loop import Header
@@ -278,10 +281,14 @@ async def encoded(folder: Path, *, in_passing: bool) -> tuple[int, list[str]]:
     assert [dot(each.vector, vector) for each, vector in zip(made, vectors, strict=True)] == pytest.approx(
         [1, 1, 1], abs=0.01
     )
-    cosines = packed_dots(question, made[0].units)
-    assert [len(packed_dots(question, each.units)) for each in made] == [len(parts) for _, parts in passages]
+    assert [len(each.units) for each in made] == [len(parts) * size_of(384) for _, parts in passages]
     [same, *_] = await embedder.encode_units(passages[:1], urgent=True)
-    assert packed_dots(question, same) == pytest.approx(cosines, abs=0.02), "the same for a question that comes before"
+    with closing(connect(Path(":memory:"))) as conn:
+        cosines, before = (
+            at_once(conn, lambda conn, of=of: store.nearest.cosines(conn, unpacked(of, 384), question))
+            for of in (made[0].units, same)
+        )
+    assert before == pytest.approx(cosines, abs=0.02), "the same for a question that comes before"
     await embedder.close()
     ranked = sorted(zip(cosines, passages[0][1], strict=True), key=lambda pair: -pair[0])
     return read - 3, [LEASE[unit.start : unit.end] for _, unit in ranked]
