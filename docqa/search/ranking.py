@@ -12,6 +12,7 @@ from docqa.models.packing import size_of, unpacked
 from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
+from docqa.store.small_vectors import small_question
 from docqa.text.units import Unit, in_context, units
 from docqa.text.words import terms
 
@@ -67,7 +68,8 @@ class InUnits:
         # An earlier version may have cut the text into other units: its vectors are useless then.
         fitting = {id_: each for id_, each in packed.items() if len(each) == size_of(dimension) * len(self.units[id_])}
         together = unpacked(b"".join(fitting.values()), dimension)
-        cosines = iter(await store.nearest.cosines(conn, together, vector))
+        [of_all] = await store.nearest.cosines(conn, small_question(vector), together, dimension, are_small=True)
+        cosines = iter(of_all)
         self.cosines |= {id_: list(islice(cosines, len(self.units[id_]))) for id_ in fitting}
 
 

@@ -4,8 +4,10 @@ that knows the language. Vectors of names are kept, as the same tables are asked
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from aiosqlite import Connection
+
+from docqa import store
 from docqa.errors import Unavailable
-from docqa.models.cosines import dot
 from docqa.models.embedder import Embedder
 
 MOST_KEPT = 8_000  # vectors, 1.5 kB each
@@ -36,19 +38,22 @@ async def vectors(embedder: Embedder, texts: Sequence[str], most_new: int = MOST
     return known_vectors
 
 
-def cosines(
-    embedder: Embedder, phrases: Sequence[str], names: Sequence[str], known: dict[str, bytes], least: float
+async def cosines(
+    conn: Connection,
+    embedder: Embedder,
+    phrases: Sequence[str],
+    names: Sequence[str],
+    known: dict[str, bytes],
+    least: float,
 ) -> dict[str, list[tuple[int, float]]]:
     """Of each phrase the names, by their index, that are at least so near to it, nearest first."""
+    own = [phrase for phrase in phrases if phrase in known]
+    places = [index for index, name in enumerate(names) if name in known]
+    some, others = (b"".join(map(known.__getitem__, texts)) for texts in (own, [names[index] for index in places]))
     near: dict[str, list[tuple[int, float]]] = {}
-    for phrase in phrases:
-        if phrase not in known:
-            continue
-        scored = [
-            (index, embedder.scaled_name(dot(known[phrase], known[name])))
-            for index, name in enumerate(names)
-            if name in known
-        ]
+    rows = await store.nearest.cosines(conn, some, others, embedder.dimension)
+    for phrase, of_names in zip(own, rows, strict=True):
+        scored = zip(places, map(embedder.scaled_name, of_names), strict=True)
         if fitting := sorted((pair for pair in scored if pair[1] >= least), key=lambda pair: -pair[1]):
             near[phrase] = fitting
     return near

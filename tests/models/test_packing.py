@@ -12,6 +12,7 @@ from docqa import store
 from docqa.models.packing import pack, size_of, unpacked
 from docqa.store.database import connect
 from docqa.store.glances import at_once
+from docqa.store.small_vectors import small_question
 
 DIMENSION = 384
 
@@ -29,8 +30,10 @@ def of(numbers: list[float]) -> bytes:
 
 def cosines(question: list[float], packed: bytes) -> list[float]:
     """As a search compares them."""
+    small, numbers = small_question(of(question)), unpacked(packed, DIMENSION)
     with closing(connect(Path(":memory:"))) as conn:
-        return at_once(conn, lambda conn: store.nearest.cosines(conn, unpacked(packed, DIMENSION), of(question)))
+        [row] = at_once(conn, lambda conn: store.nearest.cosines(conn, small, numbers, DIMENSION, are_small=True))
+        return row
 
 
 def test_packed_vectors_have_nearly_the_same_cosines_in_an_eighth_of_the_size() -> None:

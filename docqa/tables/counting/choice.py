@@ -134,7 +134,7 @@ async def _intended(
     mentions = await asyncio.to_thread(reader.mentions)
     embedder = encoders.serving_for(language)
     if embedder is not None and any(mention.kind == "unknown" for mention in mentions):
-        reader.alike = await _alike(embedder, view, tokens, mentions)
+        reader.alike = await _alike(conn, embedder, view, tokens, mentions)
         mentions = await asyncio.to_thread(reader.mentions)
     composer = Composer(view, mentions, tokens, language)
     intent = composer.intent()
@@ -171,7 +171,9 @@ async def _view(conn: Connection, document: StoredDocument, table: StoredTable) 
     return _views[place]
 
 
-async def _alike(embedder: Embedder, view: View, tokens: Sequence[str], mentions: Sequence[Mention]) -> Alike:
+async def _alike(
+    conn: Connection, embedder: Embedder, view: View, tokens: Sequence[str], mentions: Sequence[Mention]
+) -> Alike:
     """The columns and values that the words without a meaning come near to, alone or with the word beside."""
     spans = set()
     for mention in mentions:
@@ -186,7 +188,7 @@ async def _alike(embedder: Embedder, view: View, tokens: Sequence[str], mentions
             named += [(place, value, value) for value in values]
     named = named[:MOST_NAMES]
     known = await vectors(embedder, [*spoken, *(name for *_, name in named)])
-    near = await asyncio.to_thread(cosines, embedder, spoken, [name for *_, name in named], known, ALIKE)
+    near = await cosines(conn, embedder, spoken, [name for *_, name in named], known, ALIKE)
     return {
         words: [
             (place, value, cosine)

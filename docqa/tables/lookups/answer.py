@@ -55,7 +55,7 @@ async def answer_by_look_up(
     if len(parts) > 1 and (whole := await asyncio.to_thread(together, tables, parts, question)):
         parts, answers = [], [whole]
     for part in parts:
-        alike = await _alike(encoders.serving_for(part.language), tables, part)
+        alike = await _alike(conn, encoders.serving_for(part.language), tables, part)
         answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
     by_id = {document.id: document for document in documents}
     sources: list[Source] = []
@@ -115,7 +115,7 @@ def _wants_change(question: Question) -> bool:
     return wants_change(tokens(question.core), (), question.language)
 
 
-async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike:
+async def _alike(conn: Connection, embedder: Embedder | None, tables: Tables, part: Part) -> Alike:
     """What the question's words that no table has may mean: headings and labels that an embedder finds near."""
     own_tokens = tokens_of(part)
     if embedder is None or not 0 < len(own_tokens) <= MOST_TOKENS:
@@ -131,8 +131,8 @@ async def _alike(embedder: Embedder | None, tables: Tables, part: Part) -> Alike
     own = [name for name in names if 0 < len(name) <= LONGEST_NAME][:MOST_NAMES]
     single = [word for word in words if len(word) > 2][:MOST_WORDS]
     known = await vectors(embedder, [*query.unknown, *own, *single], MOST_NEW)
-    near = await asyncio.to_thread(cosines, embedder, query.unknown, own, known, LEAST_ALIKE)
-    same = await asyncio.to_thread(cosines, embedder, query.unknown, single, known, SAME)
+    near = await cosines(conn, embedder, query.unknown, own, known, LEAST_ALIKE)
+    same = await cosines(conn, embedder, query.unknown, single, known, SAME)
     return {
         word: {own[i]: min(1.0, cosine + SURER) for i, cosine in near.get(word, ())}
         | {single[i]: cosine for i, cosine in same.get(word, ())}
