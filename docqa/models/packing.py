@@ -4,15 +4,16 @@ Of each vector there are a step (float32, little-endian) and half a byte for eac
 first in its lower half: the number in steps, and 8 more.
 """
 
+import struct
 from typing import Any
 
-_STEP = 4  # bytes
+_STEP = struct.Struct("<f")
 _LOWER, _UPPER = (bytes(((byte >> by & 15) - 8) % 256 for byte in range(256)) for by in (0, 4))
 
 
 def size_of(dimension: int) -> int:
     """The bytes that a vector of this dimension, which is even, is packed to."""
-    return _STEP + dimension // 2
+    return _STEP.size + dimension // 2
 
 
 def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
@@ -27,11 +28,11 @@ def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
     return bytes(np.hstack([steps.astype("<f4").view(np.uint8), halves[:, ::2] | halves[:, 1::2] << 4]).tobytes())
 
 
-def unpacked(packed: bytes, dimension: int) -> bytes:
-    """The numbers of those packed by `pack`, each in steps of its vector, as int8: one vector after the other. Their
-    directions are kept, their lengths are not."""
+def unpacked(packed: bytes, dimension: int) -> tuple[list[float], bytes]:
+    """The steps of those packed by `pack`, and their numbers in these steps, int8, one vector after the other."""
     size = size_of(dimension)
-    halves = b"".join([packed[start + _STEP : start + size] for start in range(0, len(packed), size)])
+    starts = range(0, len(packed), size)
+    halves = b"".join([packed[start + _STEP.size : start + size] for start in starts])
     numbers = bytearray(2 * len(halves))
     numbers[::2], numbers[1::2] = halves.translate(_LOWER), halves.translate(_UPPER)
-    return bytes(numbers)
+    return [_STEP.unpack_from(packed, start)[0] for start in starts], bytes(numbers)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import mul
 
 from aiosqlite import Connection
 
@@ -12,7 +13,6 @@ from docqa.models.packing import size_of, unpacked
 from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
-from docqa.store.small_vectors import small_question
 from docqa.text.units import Unit, in_context, units
 from docqa.text.words import terms
 
@@ -67,9 +67,8 @@ class InUnits:
         dimension = len(vector) // 4
         # An earlier version may have cut the text into other units: its vectors are useless then.
         fitting = {id_: each for id_, each in packed.items() if len(each) == size_of(dimension) * len(self.units[id_])}
-        together = unpacked(b"".join(fitting.values()), dimension)
-        [of_all] = await store.nearest.cosines(conn, small_question(vector), together, dimension, are_small=True)
-        cosines = iter(of_all)
+        steps, numbers = unpacked(b"".join(fitting.values()), dimension)
+        cosines = map(mul, steps, await store.nearest.along(conn, numbers, vector))
         self.cosines |= {id_: list(islice(cosines, len(self.units[id_]))) for id_ in fitting}
 
 

@@ -25,7 +25,6 @@ from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, TURNS, Embeddi
 from docqa.models.packing import size_of, unpacked
 from docqa.store.database import connect
 from docqa.store.glances import at_once
-from docqa.store.small_vectors import small_question
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
 from docqa.workers.loop import Header
@@ -285,10 +284,9 @@ async def encoded(folder: Path, *, in_passing: bool) -> tuple[int, list[str]]:
     assert [len(each.units) for each in made] == [len(parts) * size_of(384) for _, parts in passages]
     [same, *_] = await embedder.encode_units(passages[:1], urgent=True)
     with closing(connect(Path(":memory:"))) as conn:
-        numbers = unpacked(made[0].units + same, 384)
-        [both] = at_once(
-            conn, lambda conn: store.nearest.cosines(conn, small_question(question), numbers, 384, are_small=True)
-        )
+        steps, numbers = unpacked(made[0].units + same, 384)
+        reach = at_once(conn, lambda conn: store.nearest.along(conn, numbers, question))
+    both = [step * each for step, each in zip(steps, reach, strict=True)]
     cosines, before = both[: len(passages[0][1])], both[len(passages[0][1]) :]
     assert before == pytest.approx(cosines, abs=0.02), "the same for a question that comes before"
     await embedder.close()
