@@ -50,8 +50,8 @@ def by_final_score(passages: Sequence[Passage]) -> list[Passage]:
 
 @dataclass
 class InUnits:
-    """Passages, which know their blocks, cut into units: these, and their similarities to a question as they are
-    stored, by chunk id."""
+    """Passages, which know their blocks, cut into units: these, and how similar they are to a question as far as
+    they have been compared with it, by chunk id."""
 
     passages: Sequence[Passage]
     units: Mapping[int, Units]

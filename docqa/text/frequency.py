@@ -48,7 +48,7 @@ def pairs(language: str) -> frozenset[str]:
 def _common_words(language: str) -> list[list[str]]:
     """The words of a language that are not rare, by how much rarer than a word that is all of a text they are, in
     centibels."""
-    # `wordfreq`, whose file it is, is not imported: it brings 20 MB of what it takes to cut texts into words.
+    # `wordfreq`, whose file it is, is not imported: it brings 10 MB of what it takes to cut texts into words.
     from importlib.metadata import distribution
 
     import msgpack  # type: ignore[import-untyped]
