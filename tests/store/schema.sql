@@ -31,8 +31,6 @@ CREATE TABLE "any_document" (
     UNIQUE (account, sha256)        -- the same bytes again are the same document
 ) STRICT;
 
-CREATE INDEX document_newest ON "any_document" (account, created DESC, id DESC);
-
 CREATE INDEX document_indexing ON "any_document" (id) WHERE state = 'indexing';
 
 CREATE TABLE page (
@@ -306,3 +304,5 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON stored_chunk BEGIN
     DELETE FROM chunk_vec1 WHERE rowid = old.id;
     DELETE FROM chunk_vec2 WHERE rowid = old.id;
 END;
+
+CREATE INDEX document_newest ON any_document (account, created DESC, id DESC) WHERE NOT deleted;
