@@ -48,8 +48,7 @@ def reader(server: Server, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
 def page(chrome: Browser, server: Server) -> Iterator[Browser]:
     """The page, just opened. Whatever is done in it, it asks nobody but its server, and the console holds nothing but
     requests that were refused."""
-    chrome.devtools("Storage.clearDataForOrigin", origin=server.base, storageTypes="local_storage")
-    chrome.visit(server.base)
+    chrome.visit(server.base, "sessionStorage.clear(); localStorage.clear()")
     chrome.wait("#enter")
     chrome.console(), chrome.requested()
     yield chrome

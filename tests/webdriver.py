@@ -48,12 +48,15 @@ class Browser:
         self._send("POST", "/window", {"handle": handle})
         self._send("POST", "/url", {"url": url})
 
-    def visit(self, url: str) -> None:
-        """Open a page in this tab, which forgets its session and all that it pretended: a tab of its own takes a new process."""
-        self.run("try { sessionStorage.clear() } catch { /* no page was open yet */ }")
+    def visit(self, url: str, forgetting: str = "sessionStorage.clear()") -> None:
+        """Open a page in this tab, which forgets its session and all that it pretended: a tab of its own takes a new
+        process. `forgetting` runs before the page's own scripts, when those of the page before, which may keep something
+        until then, have ended."""
         self.pretend("clearDeviceMetricsOverride")
         self.pretend("setEmulatedMedia", features=[])
+        script = self.devtools("Page.addScriptToEvaluateOnNewDocument", source=forgetting)
         self._send("POST", "/url", {"url": url})
+        self.devtools("Page.removeScriptToEvaluateOnNewDocument", **script)
 
     @contextmanager
     def second_tab(self, url: str) -> Iterator[None]:
@@ -139,9 +142,9 @@ class Browser:
         """What the DevTools' Emulation does to this tab, such as `setDeviceMetricsOverride`."""
         self.devtools(f"Emulation.{command}", **parameters)
 
-    def devtools(self, command: str, **parameters: Any) -> None:
-        """Give the DevTools a command for this tab, such as `Network.clearBrowserCache`."""
-        self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+    def devtools(self, command: str, **parameters: Any) -> Any:
+        """What the DevTools answer to a command for this tab, such as `Network.clearBrowserCache`."""
+        return self._send("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def screenshot(self, path: Path) -> None:
         path.write_bytes(base64.b64decode(self._send("GET", "/screenshot")))
