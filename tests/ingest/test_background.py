@@ -147,17 +147,20 @@ async def test_vectors_wait_for_files_that_are_read_but_not_long_nor_those_that_
     monkeypatch.setattr(vectors, "HELD_BACK", seconds)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         uploading = asyncio.create_task(upload(client, "The mill was sold.", "slow.txt"))
-        await reading.wait()
-        if wanted:
-            app.state.services.intake.want([1])
-        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
-        if waits:
-            await asyncio.sleep(0.5)
-            assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "indexing"
-            go_on.set()
-        assert (await settled(client, doc_id))["state"] == "ready"
-        assert waits or not uploading.done()
-        go_on.set()
+        try:
+            async with asyncio.timeout(60):
+                await reading.wait()
+            if wanted:
+                app.state.services.intake.want([1])
+            doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+            if waits:
+                await asyncio.sleep(0.5)
+                assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] == "indexing"
+                go_on.set()
+            assert (await settled(client, doc_id))["state"] == "ready"
+            assert waits or not uploading.done()
+        finally:
+            go_on.set()  # the server does not stop before the file is read: what failed would not be told
         await uploading
 
 
