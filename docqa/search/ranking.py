@@ -64,12 +64,17 @@ class InUnits:
 
     async def compare(self, conn: Connection, vector: bytes, packed: Mapping[int, bytes]) -> None:
         """Compare units with the question's `vector`: those of some chunks, whose packed vectors are given by id."""
-        dimension = len(vector) // 4
+        size = size_of(len(vector) // 4)
         # An earlier version may have cut the text into other units: its vectors are useless then.
-        fitting = {id_: each for id_, each in packed.items() if len(each) == size_of(dimension) * len(self.units[id_])}
-        steps, numbers = unpacked(b"".join(fitting.values()), dimension)
-        cosines = map(mul, steps, await store.nearest.along(conn, numbers, vector))
+        fitting = {id_: each for id_, each in packed.items() if len(each) == size * len(self.units[id_])}
+        cosines = iter(await unit_cosines(conn, b"".join(fitting.values()), vector))
         self.cosines |= {id_: list(islice(cosines, len(self.units[id_]))) for id_ in fitting}
+
+
+async def unit_cosines(conn: Connection, packed: bytes, vector: bytes) -> list[float]:
+    """How similar each of some units, whose vectors are packed one after the other, is to a question's `vector`."""
+    steps, numbers = unpacked(packed, len(vector) // 4)
+    return list(map(mul, steps, await store.nearest.along(conn, numbers, vector)))
 
 
 def in_units(passages: Sequence[Passage]) -> InUnits:

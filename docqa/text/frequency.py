@@ -5,7 +5,6 @@ The lists of `wordfreq` are of 2021 and cover some forty languages. Not covered:
 compared by pairs of characters.
 """
 
-import gzip
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
@@ -49,6 +48,7 @@ def _common_words(language: str) -> list[list[str]]:
     """The words of a language that are not rare, by how much rarer than a word that is all of a text they are, in
     centibels."""
     # `wordfreq`, whose file it is, is not imported: it brings 10 MB of what it takes to cut texts into words.
+    import gzip
     from importlib.metadata import distribution
 
     import msgpack  # type: ignore[import-untyped]

@@ -15,14 +15,15 @@ from typing import Any, ClassVar
 
 import pytest
 
-from docqa import ROOT, store
+from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
 from docqa.models.batches import BATCH
 from docqa.models.cosines import ON_SETS, UNRELATED, Scale, dot
 from docqa.models.embedder import Embedder
 from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, TURNS, EmbeddingModel
-from docqa.models.packing import size_of, unpacked
+from docqa.models.packing import size_of
+from docqa.search.ranking import unit_cosines
 from docqa.store.database import connect
 from docqa.store.glances import at_once
 from docqa.text.blocks import blocks_of
@@ -284,10 +285,9 @@ async def encoded(folder: Path, *, in_passing: bool) -> tuple[int, list[str]]:
     assert [len(each.units) for each in made] == [len(parts) * size_of(384) for _, parts in passages]
     [same, *_] = await embedder.encode_units(passages[:1], urgent=True)
     with closing(connect(Path(":memory:"))) as conn:
-        steps, numbers = unpacked(made[0].units + same, 384)
-        reach = at_once(conn, lambda conn: store.nearest.along(conn, numbers, question))
-    both = [step * each for step, each in zip(steps, reach, strict=True)]
-    cosines, before = both[: len(passages[0][1])], both[len(passages[0][1]) :]
+        cosines, before = (
+            at_once(conn, lambda conn, of=of: unit_cosines(conn, of, question)) for of in (made[0].units, same)
+        )
     assert before == pytest.approx(cosines, abs=0.02), "the same for a question that comes before"
     await embedder.close()
     ranked = sorted(zip(cosines, passages[0][1], strict=True), key=lambda pair: -pair[0])
