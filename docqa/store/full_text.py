@@ -9,7 +9,7 @@ only what the rare terms have found.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -35,10 +35,12 @@ _IN_SCOPE = """WITH part (first, last) AS MATERIALIZED (SELECT value ->> 0, valu
 @dataclass(frozen=True)
 class Scope:
     """The chunks of some documents, given by row id: `size` of them, whose ids are those in `ranges`, (first, last)
-    each. No other document has a chunk in these."""
+    each. No other document has a chunk in these, but one that was deleted may have had; `runs` are what of them is
+    there."""
 
     documents: tuple[int, ...]
     ranges: tuple[tuple[int, int], ...]
+    runs: tuple[tuple[int, int], ...]
     size: int
 
 
@@ -47,14 +49,15 @@ async def scope_of(conn: Connection, documents: Sequence[int]) -> Scope:
     sql = """SELECT d.id, (SELECT min(id) FROM stored_chunk WHERE document = d.id),
                     (SELECT max(id) FROM stored_chunk WHERE document = d.id), d.chunks
              FROM json_each(?) CROSS JOIN any_document d ON d.id = value"""
-    ranges: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     size = 0
     for document, first, last, count in await fetch_all(conn, sql, json.dumps(documents)):
         size += count
         if first is None:
             continue
-        ranges += [(first, last)] if last - first + 1 == count else await _runs(conn, document)
-    return Scope(tuple(documents), tuple(await _joined(conn, sorted(ranges))), size)
+        runs += [(first, last)] if last - first + 1 == count else await _runs(conn, document)
+    runs = _joined(sorted(runs), ())
+    return Scope(tuple(documents), tuple(await _over_gaps(conn, runs)), tuple(runs), size)
 
 
 async def _runs(conn: Connection, document: int) -> list[tuple[int, int]]:
@@ -65,18 +68,24 @@ async def _runs(conn: Connection, document: int) -> list[tuple[int, int]]:
     return [(first, last) for first, last in await fetch_all(conn, sql, document)]
 
 
-async def _joined(conn: Connection, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges, in order, with those made one between which there is no chunk any more."""
-    gaps = [(before[1], after[0]) for before, after in pairwise(ranges) if before[1] + 1 < after[0]]
+async def _over_gaps(conn: Connection, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The runs, in order, with those made one between which there is no chunk any more."""
+    gaps = [(before[1], after[0]) for before, after in pairwise(runs)]
     sql = """SELECT value ->> 1 FROM json_each(?)
-             WHERE EXISTS (SELECT 1 FROM stored_chunk WHERE id > value ->> 0 AND id < value ->> 1)"""
-    apart = {row[0] for row in await fetch_all(conn, sql, json.dumps(gaps))} if gaps else set()
+             WHERE NOT EXISTS (SELECT 1 FROM stored_chunk WHERE id > value ->> 0 AND id < value ->> 1)"""
+    empty = {row[0] for row in await fetch_all(conn, sql, json.dumps(gaps))} if gaps else set()
+    return _joined(runs, empty)
+
+
+def _joined(ranges: Sequence[tuple[int, int]], over: Collection[int]) -> list[tuple[int, int]]:
+    """The ranges, in order, with each joined to the one before that follows it at once, or whose first id is in
+    `over`."""
     joined = list(ranges[:1])
     for first, last in ranges[1:]:
-        if first in apart:
-            joined.append((first, last))
-        else:
+        if first == joined[-1][1] + 1 or first in over:
             joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
     return joined
 
 

@@ -27,7 +27,7 @@ def begin(index: VectorIndex, scope: Scope, model: StoredModel, vector: bytes) -
     to go on meanwhile."""
     if scope.size <= SCANNED or not index.is_made(model):
         return None
-    return index.begin(model, vector, scope.ranges, INDEX_CANDIDATES)
+    return index.begin(model, vector, scope.runs, INDEX_CANDIDATES)
 
 
 async def nearest_chunks(
@@ -53,11 +53,11 @@ async def nearest_chunks(
     if scope.size <= TOGETHER and has_numpy():
         return await _nearest_together(conn, scope, model, slot, vector, limit, index)
     candidates: list[int] = []
-    unknown: Sequence[tuple[int, int]] = scope.ranges
+    unknown: Sequence[tuple[int, int]] = scope.runs
     if begun:
         candidates, unknown = begun.result()
     elif scope.size > EXACT:
-        candidates, unknown = index.candidates(model, vector, scope.ranges, INDEX_CANDIDATES)
+        candidates, unknown = index.candidates(model, vector, scope.runs, INDEX_CANDIDATES)
     lacking = sum(last - first + 1 for first, last in unknown)
     if is_made and lacking > EXACT:
         index.want(model, slot.vectors)  # anew: many have come since
@@ -81,7 +81,7 @@ async def _nearest_together(
     conn: Connection, scope: Scope, model: StoredModel, slot: Slot, vector: bytes, limit: int, index: VectorIndex
 ) -> list[Hit]:
     """The same of so few that all are read, and compared at once, as quickly as an index tells its candidates."""
-    key = model, scope.ranges
+    key = model, scope.ranges, scope.size  # after a deletion fewer are there in the same ranges
     compared = index.recent.get(key)
     if compared is None:
         sql = f"""SELECT v.chunk, v.vector FROM json_each(?) part CROSS JOIN {slot.vectors} v

@@ -25,6 +25,7 @@ PAUSE = 1.0  # seconds, before words are read: the question that is worked on me
 LONG = 1_000  # chunks of a scope, from which on numpy is imported for it: SQL takes 5 ms there
 
 Ranges = tuple[tuple[int, int], ...]
+Key = tuple[Ranges, int]  # with the number of chunks in them: after a deletion there are fewer in the same ranges
 
 
 class Match(NamedTuple):
@@ -125,7 +126,7 @@ class RecentWords:
         self._reads = ThreadPoolExecutor(1, "recent words")
         self._closing = Event()
         self._usable = importlib.util.find_spec("numpy") is not None
-        self._reading: set[Ranges] = set()
+        self._reading: set[Key] = set()
         self._asking = Lock()
 
     def get(self, ranges: Ranges, size: int) -> Words | None:
@@ -133,12 +134,13 @@ class RecentWords:
         read, for the next question."""
         if not self._usable or not 0 < size <= TOGETHER or size < LONG and not has_numpy():
             return None
-        words = self._kept.get(ranges)
+        key = ranges, size
+        words = self._kept.get(key)
         if words is None:
             with self._asking:
-                if ranges not in self._reading:
-                    self._reading.add(ranges)
-                    self._reads.submit(self._read, ranges)
+                if key not in self._reading:
+                    self._reading.add(key)
+                    self._reads.submit(self._read, key)
         return words
 
     def forget(self) -> None:
@@ -154,7 +156,7 @@ class RecentWords:
         self._closing.set()
         self._reads.shutdown(cancel_futures=True)
 
-    def _read(self, ranges: Ranges) -> None:
+    def _read(self, key: Key) -> None:
         sql = """SELECT c.id, c.document, c.terms FROM json_each(?) part CROSS JOIN stored_chunk c
                  ON c.id BETWEEN part.value ->> 0 AND part.value ->> 1 ORDER BY c.id"""
         self._closing.wait(PAUSE)
@@ -162,12 +164,12 @@ class RecentWords:
             with closing(self._connect()) as conn:
                 conn.execute("BEGIN")
                 [(is_rebuilt,)] = conn.execute("SELECT pending_version IS NULL FROM full_text")
-                chunks = conn.execute(sql, (json.dumps(ranges),)).fetchall() if is_rebuilt else []
-            if chunks:
-                self._kept.keep(ranges, Words.of(chunks), len(chunks))
+                chunks = conn.execute(sql, (json.dumps(key[0]),)).fetchall() if is_rebuilt else []
+            if len(chunks) == key[1]:
+                self._kept.keep(key, Words.of(chunks), len(chunks))
         except Exception:
             # The search goes on in the file; the next question tries again.
             log.exception("words were not read into memory; questions take a few milliseconds longer")
         finally:
             with self._asking:
-                self._reading.discard(ranges)
+                self._reading.discard(key)

@@ -101,6 +101,22 @@ async def test_numpy_is_imported_for_a_long_document_alone(db: Database, monkeyp
     assert (await scope_and_words(db, [1]))[0] == scope
 
 
+async def test_the_words_of_a_document_between_others_go_with_it(db: Database) -> None:
+    async with db.write() as conn:
+        await store.chunks.add_chunks(conn, 1, [(Chunk(6, 0, "pump"), "pump")])
+    before, _ = await scope_and_words(db, [1, 2])
+    async with db.write() as conn:
+        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "1")
+        while await store.deletion.erase_some(conn):
+            pass
+    scope, words = await scope_and_words(db, [1])
+    assert scope.ranges == before.ranges, "there is nothing between the chunks of the first document any more"
+    assert {match.document for match in words.best(dict.fromkeys(terms(ASKED), 1.0), 1000)} == {1}
+    async with db.read() as conn:
+        stored = await occurrences(conn, scope, terms(ASKED))
+    assert words.numbers(terms(ASKED)) == stored.counts
+
+
 async def test_while_terms_are_rebuilt_none_are_kept(db: Database) -> None:
     scope, _ = await scope_and_words(db, [1])
     db.words.forget()

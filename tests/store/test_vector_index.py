@@ -144,6 +144,18 @@ async def test_what_was_deleted_is_not_found(db: Database) -> None:
     assert {hit.document for hit in await near(db, [kept, deleted], vectors(2, 300)[5], 20)} == {kept}
 
 
+async def test_what_was_deleted_takes_no_place_among_the_nearest(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store.nearest, "INDEX_CANDIDATES", 20)
+    first, _, last = [await add(db, number, 300) for number in (1, 2, 3)]
+    await indexed(db, [first, last])
+    async with db.write() as conn:
+        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "alice2")
+        while await store.deletion.erase_some(conn):
+            pass
+    hits = await near(db, [first, last], vectors(2, 300)[5], 20)
+    assert (len(hits), {hit.document for hit in hits}) == (20, {first, last})
+
+
 async def test_another_model_is_searched_by_its_own_vectors(db: Database) -> None:
     document = await add(db, 1, 300)
     await indexed(db, [document])

@@ -91,6 +91,17 @@ async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
 
 
+async def test_a_deleted_document_takes_no_place_among_the_nearest(db: Database) -> None:
+    pytest.importorskip("numpy")
+    first, deleted, last = [await add(db, name, 5) for name in ("one", "other", "third")]
+    assert len(await near(db, [first, deleted, last], ONE, vector(3), 3)) == 3
+    async with db.write() as conn:
+        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "other")
+        while await store.deletion.erase_some(conn):
+            pass
+    assert [chunk.document for chunk in await near(db, [first, last], ONE, vector(3), 2)] == [first, last]
+
+
 async def finished(db: Database, name: str, count: int) -> int:
     """The row of a document as `add` makes it that needs no more work."""
     document = await add(db, name, count)
