@@ -131,7 +131,7 @@ async def _candidates(
     scope = await store.full_text.scope_of(conn, list(by_id))
     model = stored_model(embedder) if embedder else None
     begun = store.nearest.begin(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
-    words = index.db.words.get(scope.ranges, scope.size)
+    words = store.full_text.at_hand(index.db.words, scope)
     query, *expanded = [
         await weigh(conn, scope, wording, part.language, vector, part.name_terms, words)
         for wording, vector in zip([part.searched_terms, terms(expansion)], vectors, strict=False)

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from aiosqlite import Connection
 
 from docqa import store
+from docqa.store.common_terms import CommonTerms
 from docqa.store.full_text import Occurrences, Scope
 from docqa.store.recent_words import Match, Words
 from docqa.text.detect import is_function_word
@@ -153,10 +154,10 @@ async def weigh(
     language: str,
     vector: bytes | None,
     names: frozenset[str] = frozenset(),
-    at_hand: Words | None = None,
+    at_hand: Words | CommonTerms | None = None,
 ) -> Query:
     """A question in `language`, given by its search terms, with their weights in these documents; `names` are the terms
-    of names in it, `at_hand` the words of the documents where they need not be read. It is for a thread, which it keeps
+    of names in it, `at_hand` what need not be read of the documents' words. It is for a thread, which it keeps
     for some milliseconds."""
     occurrences = await store.full_text.occurrences(conn, scope, question_terms, at_hand)
     counts = occurrences.counts

@@ -4,24 +4,25 @@ Nothing here counts or ranks by the whole file: another account's documents woul
 would follow what is stored instead of what is asked. A document's chunks have consecutive ids, but for pages that were
 read late, so that a few ranges of ids hold them all, and FTS5 reads of each term only what lies in these.
 
-Among very many chunks a common term costs no more either: how many hold it is estimated from a sample, and it weighs
-only what the rare terms have found.
+Among very many chunks a common term costs no more either: how many hold it is estimated from a sample until it has been
+read into memory, and it weighs only what the rare terms have found.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from aiosqlite import Connection
 
 from docqa.store.chunks import CHUNK, StoredChunk
-from docqa.store.recent_words import Match, Words
+from docqa.store.common_terms import CommonTerms, numbers
+from docqa.store.recent_words import Match, RecentWords, Words
 from docqa.store.sql import fetch_all, quoted
-from docqa.text.packed_terms import counts, length, packed
+from docqa.text.packed_terms import counts, length, lengths, packed
 
 LARGE = 20_000  # chunks, from which on terms are counted in a sample
-COUNTED = 5_000  # matches of a term up to which it is counted exactly there: 0.4 ms
+COUNTED = 5_000  # matches of a term from which on it is common there: fewer are read and counted, in a millisecond
 SAMPLES, SAMPLE = 16, 256  # runs of chunks in a sample, and their length: 0.4 ms a term, nearly all for beginning a run
 SELECTED = 5_000  # matches that are weighed there: those of the rarest terms
 FEWEST = 1_000  # matches that a further word must leave
@@ -92,52 +93,67 @@ def _joined(ranges: Sequence[tuple[int, int]], over: Collection[int]) -> list[tu
 @dataclass(frozen=True)
 class Occurrences:
     """Where terms occur in a scope: `counts` says in how many chunks each does, without those in none; `chunks` are the
-    ids of these, where the scope is not LARGE and its `words` are not at hand."""
+    ids of these, unless they are `at_hand`, or too many in a LARGE scope."""
 
     scope: Scope
     counts: Mapping[str, int]
     chunks: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    words: Words | None = None
+    at_hand: Words | CommonTerms | None = None
 
 
-async def occurrences(conn: Connection, scope: Scope, terms: Iterable[str], words: Words | None = None) -> Occurrences:
-    """Where each term occurs in the scope, whose `words` need not be read where they are at hand. Of a LARGE one terms
-    in more than COUNTED chunks are counted in a sample that is spread over it."""
+def at_hand(recent: RecentWords, scope: Scope) -> Words | CommonTerms | None:
+    """What is kept in memory of the words in a scope, of a LARGE one those of its common terms that were asked for."""
+    return recent.common(scope.ranges, scope.size) if scope.size > LARGE else recent.get(scope.ranges, scope.size)
+
+
+async def occurrences(
+    conn: Connection, scope: Scope, terms: Iterable[str], at_hand: Words | CommonTerms | None = None
+) -> Occurrences:
+    """Where each term occurs in the scope; what is `at_hand` of it need not be read. Of a LARGE one terms in more than
+    COUNTED chunks are counted in a sample that is spread over it, unless they are known."""
     sought = list(dict.fromkeys(terms))
-    if words:
-        return Occurrences(scope, words.numbers(sought), words=words)
+    if isinstance(at_hand, Words):
+        return Occurrences(scope, at_hand.numbers(sought), at_hand=at_hand)
     if scope.size <= LARGE:
         chunks = await _chunks(conn, scope.ranges, {term: quoted(term) for term in sought})
         return Occurrences(scope, {term: len(ids) for term, ids in chunks.items()}, chunks)
-    known = await _counts(conn, scope.ranges, sought, COUNTED)
-    common = [term for term, count in known.items() if count == COUNTED]
+    known = {term: postings.number for term, postings in at_hand.known(sought).items()} if at_hand else {}
+    queries = {term: quoted(term) for term in sought if term not in known}
+    read = await _chunks(conn, scope.ranges, queries, COUNTED, numbers if at_hand else json.loads)
+    chunks = {term: ids for term, ids in read.items() if len(ids) < COUNTED}
+    common = [term for term in read if term not in chunks]
+    if at_hand:
+        at_hand.want(common)
     sample = _sample(scope.ranges)
     share = _length(sample) / _length(scope.ranges)
-    sampled = await _counts(conn, sample, common)
+    sampled = await _counts(conn, sample, common) if common else {}
     estimated = {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in common}
-    return Occurrences(scope, known | estimated)
+    counts = known | estimated | {term: len(ids) for term, ids in chunks.items()}
+    return Occurrences(scope, {term: counts[term] for term in sought if term in counts}, chunks, at_hand)
 
 
 async def _chunks(
-    conn: Connection, ranges: Sequence[tuple[int, int]], queries: Mapping[str, str]
-) -> dict[str, list[int]]:
-    """The ids of the chunks that the query for each term matches; terms without any are left out."""
+    conn: Connection,
+    ranges: Sequence[tuple[int, int]],
+    queries: Mapping[str, str],
+    most: int = -1,
+    loads: Callable[[str], Sequence[int]] = json.loads,
+) -> dict[str, Sequence[int]]:
+    """The ids of the chunks that the query for each term matches, up to `most`; terms without any are left out."""
     # As JSON, since a row for each id would take five times as long.
-    sql = f"""{_IN_SCOPE} SELECT (SELECT json_group_array(f.rowid) FROM part CROSS JOIN chunk_fts AS f
-                  WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last) FROM term"""
-    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(queries.values())))
-    return {term: json.loads(ids) for term, (ids,) in zip(queries, rows, strict=True) if ids != "[]"}
-
-
-async def _counts(
-    conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str], most: int = -1
-) -> dict[str, int]:
-    """In how many chunks each term occurs, up to `most`."""
-    sql = f"""{_IN_SCOPE} SELECT (SELECT count(*) FROM (
-                  SELECT 1 FROM part CROSS JOIN chunk_fts AS f
+    sql = f"""{_IN_SCOPE} SELECT (SELECT json_group_array(id) FROM (
+                  SELECT f.rowid AS id FROM part CROSS JOIN chunk_fts AS f
                   WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
                   LIMIT ?3)) FROM term"""
-    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(map(quoted, terms))), most)
+    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(queries.values())), most)
+    return {term: loads(ids) for term, (ids,) in zip(queries, rows, strict=True) if ids != "[]"}
+
+
+async def _counts(conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str]) -> dict[str, int]:
+    """In how many chunks each term occurs."""
+    sql = f"""{_IN_SCOPE} SELECT (SELECT count(*) FROM part CROSS JOIN chunk_fts AS f
+                  WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last) FROM term"""
+    rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(map(quoted, terms))))
     return {term: count for term, (count,) in zip(terms, rows, strict=True) if count}
 
 
@@ -162,19 +178,21 @@ def _sample(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 async def matches(conn: Connection, occurrences: Occurrences, weights: Mapping[str, float], limit: int) -> list[Match]:
     """The chunks of a scope that hold most of these terms by weight, best first, at most `limit`; of equal ones the
     first. In a LARGE scope only chunks with rare terms are looked at."""
-    if occurrences.words:
-        return occurrences.words.best(weights, limit)
-    chunks = occurrences.chunks
+    if isinstance(occurrences.at_hand, Words):
+        return occurrences.at_hand.best(weights, limit)
     if occurrences.scope.size > LARGE:
-        chunks = await _selected_chunks(conn, occurrences.scope, weights, occurrences.counts)
-    held = _best(chunks, weights, limit)
+        held = await _best_of_many(conn, occurrences, weights, limit)
+    else:
+        held = _best(occurrences.chunks, weights, limit)
     sql = """SELECT c.id, c.document, c.terms FROM json_each(?) best CROSS JOIN stored_chunk c ON c.id = best.value
              ORDER BY best.key"""
     rows = await fetch_all(conn, sql, json.dumps(list(held)))
     found_in = [(packed(terms), held[id_]) for id_, _, terms in rows]
+    stored = [terms for terms, _ in found_in]
+    sizes = lengths(stored) if isinstance(occurrences.at_hand, CommonTerms) else map(length, stored)
     return [
-        Match(id_, document, length(stored), each)
-        for (id_, document, _), (stored, _), each in zip(rows, found_in, counts(weights, found_in), strict=True)
+        Match(id_, document, size, each)
+        for (id_, document, _), size, each in zip(rows, sizes, counts(weights, found_in), strict=True)
     ]
 
 
@@ -205,20 +223,31 @@ def _weight(bits: int, weights: Sequence[float]) -> float:
     return total
 
 
-async def _selected_chunks(
-    conn: Connection, scope: Scope, weights: Mapping[str, float], counts: Mapping[str, int]
-) -> dict[str, list[int]]:
-    """The ids of the chunks with rare terms in which each term occurs."""
-    rare, chosen = _selected(weights, counts, scope.size)
-    lookups = len(scope.ranges) * len(weights) * chosen.count('"') / 2
-    if sum(counts.get(term, 0) for term in weights) < BEGUN * lookups:
-        rare = frozenset(weights)  # of documents here and there every range costs more than it saves
-    queries = {term: quoted(term) if term in rare else f"{quoted(term)} AND ({chosen})" for term in weights}
-    return await _chunks(conn, scope.ranges, queries)
+async def _best_of_many(
+    conn: Connection, occurrences: Occurrences, weights: Mapping[str, float], limit: int
+) -> dict[int, int]:
+    """The same in a LARGE scope."""
+    scope, counts, at_hand = occurrences.scope, occurrences.counts, occurrences.at_hand
+    known = at_hand.known(weights) if isinstance(at_hand, CommonTerms) else {}
+    listed = {term: ids for term, ids in occurrences.chunks.items() if term in weights and term not in known}
+    rare, together = _selected(weights, counts, scope.size)
+    unknown = [term for term in weights if term in counts and term not in listed and term not in known]
+    if unknown:
+        chosen = " OR ".join([*map(quoted, rare), *([f"({' AND '.join(map(quoted, together))})"] if together else [])])
+        lookups = len(scope.ranges) * len(unknown) * (len(rare) + len(together))
+        # Of documents here and there every range costs more than it saves.
+        whole = sum(counts[term] for term in unknown) < BEGUN * lookups
+        queries = {
+            term: quoted(term) if whole or term in rare else f"{quoted(term)} AND ({chosen})" for term in unknown
+        }
+        listed |= await _chunks(conn, scope.ranges, queries, loads=numbers if at_hand else json.loads)
+    if isinstance(at_hand, CommonTerms):
+        return at_hand.best(known, listed, together, weights, limit)
+    return _best(listed, weights, limit)
 
 
-def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> tuple[frozenset[str], str]:
-    """(the terms that select chunks by themselves, the query of the chunks that are selected), SELECTED or so.
+def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> tuple[list[str], list[str]]:
+    """(the terms that select chunks by themselves, those that do together), SELECTED chunks or so.
 
     These are the rarest terms, and the next ones where a chunk holds them together.
     """
@@ -239,10 +268,7 @@ def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> t
             break
         together.append(term)
         expected *= share
-    queries = list(map(quoted, rare))
-    if together and (total < FEWEST or expected <= 2 * SELECTED):
-        queries.append(f"({' AND '.join(map(quoted, together))})")
-    return frozenset(rare), " OR ".join(queries)
+    return rare, together if total < FEWEST or expected <= 2 * SELECTED else []
 
 
 async def any_match(conn: Connection, scope: Scope, match: str) -> bool:

@@ -12,17 +12,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
+from docqa.store.common_terms import CommonTerms
 from docqa.store.recent import TOGETHER, Recent, has_numpy
-from docqa.text.packed_terms import length, packed, terms_of
+from docqa.text.packed_terms import lengths, packed, terms_of
 
 log = logging.getLogger(__name__)
 
 KEPT = 16_000  # chunks, of 1 kB each
 PAUSE = 1.0  # seconds, before words are read: the question that is worked on meanwhile would wait for the interpreter
 LONG = 1_000  # chunks of a scope, from which on numpy is imported for it: SQL takes 5 ms there
+LARGE_KEPT = 2  # scopes of which common terms are kept
 
 Ranges = tuple[tuple[int, int], ...]
 Key = tuple[Ranges, int]  # with the number of chunks in them: after a deletion there are fewer in the same ranges
@@ -81,7 +84,7 @@ class Words:
         return cls(
             np.array([id_ for id_, _, _ in chunks], "i8"),
             np.array([document for _, document, _ in chunks], "i8"),
-            np.array(list(map(length, stored)), "i4"),
+            np.array(lengths(stored), "i4"),
             hashes,
             np.searchsorted(of_terms, np.arange(len(hashes) + 1)).astype("i4"),
             rows.astype("u2"),
@@ -123,6 +126,7 @@ class RecentWords:
     def __init__(self, connect: Callable[[], Any]) -> None:
         self._connect = connect
         self._kept = Recent[Words](KEPT)
+        self._large = Recent[CommonTerms](LARGE_KEPT)
         self._reads = ThreadPoolExecutor(1, "recent words")
         self._closing = Event()
         self._usable = importlib.util.find_spec("numpy") is not None
@@ -137,15 +141,25 @@ class RecentWords:
         key = ranges, size
         words = self._kept.get(key)
         if words is None:
-            with self._asking:
-                if key not in self._reading:
-                    self._reading.add(key)
-                    self._reads.submit(self._read, key)
+            self._ask(key, partial(self._words, key))
         return words
+
+    def common(self, ranges: Ranges, size: int) -> CommonTerms | None:
+        """The common terms of the so many chunks, which are very many, in these ranges of ids; those that are wanted
+        and not known are read, for the next question."""
+        if not self._usable:
+            return None
+        key = ranges, size
+        terms = self._large.get(key)
+        if terms is None:
+            terms = CommonTerms(ranges, partial(self._ask, key))
+            self._large.keep(key, terms, 1)
+        return terms
 
     def forget(self) -> None:
         """Terms are being rebuilt, or have been."""
         self._kept.clear()
+        self._large.clear()
 
     def wait(self) -> None:
         """Wait until all words that were asked for are read."""
@@ -156,20 +170,31 @@ class RecentWords:
         self._closing.set()
         self._reads.shutdown(cancel_futures=True)
 
-    def _read(self, key: Key) -> None:
-        sql = """SELECT c.id, c.document, c.terms FROM json_each(?) part CROSS JOIN stored_chunk c
-                 ON c.id BETWEEN part.value ->> 0 AND part.value ->> 1 ORDER BY c.id"""
+    def _ask(self, key: Key, read: Callable[[Any], None]) -> None:
+        with self._asking:
+            if key not in self._reading:
+                self._reading.add(key)
+                self._reads.submit(self._read, key, read)
+
+    def _read(self, key: Key, read: Callable[[Any], None]) -> None:
         self._closing.wait(PAUSE)
         try:
             with closing(self._connect()) as conn:
                 conn.execute("BEGIN")
                 [(is_rebuilt,)] = conn.execute("SELECT pending_version IS NULL FROM full_text")
-                chunks = conn.execute(sql, (json.dumps(key[0]),)).fetchall() if is_rebuilt else []
-            if len(chunks) == key[1]:
-                self._kept.keep(key, Words.of(chunks), len(chunks))
+                if is_rebuilt:
+                    read(conn)
         except Exception:
             # The search goes on in the file; the next question tries again.
             log.exception("words were not read into memory; questions take a few milliseconds longer")
         finally:
             with self._asking:
                 self._reading.discard(key)
+
+    def _words(self, key: Key, conn: Any) -> None:
+        sql = """SELECT c.id, c.document, c.terms FROM json_each(?) part CROSS JOIN stored_chunk c
+                 ON c.id BETWEEN part.value ->> 0 AND part.value ->> 1 ORDER BY c.id"""
+        chunks = conn.execute(sql, (json.dumps(key[0]),)).fetchall()
+        conn.rollback()  # what follows takes a while, and needs no state of the file
+        if len(chunks) == key[1]:
+            self._kept.keep(key, Words.of(chunks), len(chunks))

@@ -3,8 +3,8 @@
 FOLDER/PASSAGES keeps the data of each size, which are made where they are not there yet, in --fill seconds at most (a
 million takes some 20 minutes). Asked are one document of 2,000 passages, a knowledge base of 100,000, and the whole
 account; the question's own vector is given, and so are those of sentences. "Finding" is all up to the candidates, the
-rest reads their sentences. Each size has a process of its own. Writes growth.json and growth.svg into FOLDER; with
---before FILE, a growth.json, the drawing has its lines too.
+rest reads their sentences; "others" are questions that were not asked before. Each size has a process of its own. Writes
+growth.json and growth.svg into FOLDER; with --before FILE, a growth.json, the drawing has its lines too.
 """
 
 import argparse
@@ -141,7 +141,7 @@ async def parts(
             marks = [time.perf_counter()]
             scope = await store.full_text.scope_of(conn, [document.id for document in documents])
             marks.append(time.perf_counter())
-            words = db.words.get(scope.ranges, scope.size)
+            words = store.full_text.at_hand(db.words, scope)
             query = await weigh(conn, scope, Part(text).searched_terms, "en", vector, at_hand=words)
             marks.append(time.perf_counter())
             matched = await store.full_text.matches(conn, query.occurrences, query.matching, MATCHED)
@@ -186,7 +186,8 @@ async def measured(folder: Path, count: int) -> dict[str, Any]:
     index = Index(db, models, rerank=True)  # type: ignore[arg-type]
     idle, result, by_scope = resident(), {}, await scopes(db)
     for name, documents in by_scope.items():
-        texts = questions([int(document.doc_id, 16) for document in documents], count)
+        texts = questions([int(document.doc_id, 16) for document in documents], 2 * count)
+        texts, fresh = texts[:count], texts[count:]
         cold(path)
         [first] = await timed(index, models, documents, texts[:1])
         await timed(index, models, documents, texts)
@@ -194,6 +195,7 @@ async def measured(folder: Path, count: int) -> dict[str, Any]:
         await timed(index, models, documents, texts)
         await asyncio.to_thread(db.words.wait)
         taken = sorted(await timed(index, models, documents, texts))
+        others = sorted(await timed(index, models, documents, fresh))
         common = await timed(index, models, documents, [(COMMON, vector) for _, vector in texts[:3]])
         medians, finding = await parts(db, documents, texts)
         cold(path)
@@ -203,6 +205,8 @@ async def measured(folder: Path, count: int) -> dict[str, Any]:
             "cold": round(statistics.median(again), 1),
             "p50": round(statistics.median(taken), 2),
             "p95": round(taken[int(0.95 * len(taken))], 2),
+            "others p50": round(statistics.median(others), 2),
+            "others p95": round(others[int(0.95 * len(others))], 2),
             "finding p50": round(statistics.median(finding), 2),
             "finding p95": round(finding[int(0.95 * len(finding))], 2),
             "common words": round(statistics.median(common), 2),
