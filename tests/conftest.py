@@ -25,6 +25,7 @@ from docqa.catalog.catalog import Catalog
 from docqa.models.measured import FILE
 from docqa.settings import Settings
 from docqa.store.ballast import SIZE
+from docqa.store.database import Database
 
 pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a browser and run commands
 
@@ -83,11 +84,25 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data=tmp_path / "data", embedder="none", models=tmp_path / "no-models")
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database as the migrations leave it, which take half of an application's start; `tests/store` runs them each time."""
+    path = tmp_path_factory.mktemp("database") / "docqa.sqlite"
+
+    async def migrate() -> None:
+        await (await Database.open(path)).close()
+
+    asyncio.run(migrate())
+    return path
+
+
 @pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[Starlette]:
+async def app(settings: Settings, empty_database: Path) -> AsyncIterator[Starlette]:
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (settings.data / "ballast").open("wb") as ballast:
         ballast.truncate(SIZE)  # a hole, or each start writes 16 MB
+    if not settings.database.exists():  # else the test has put its own there
+        shutil.copy(empty_database, settings.database)
     app = create(settings)
     async with app.router.lifespan_context(app):
         yield app
