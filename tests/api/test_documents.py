@@ -7,14 +7,15 @@ from typing import Any
 
 import httpx
 import pytest
-from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.applications import Starlette
 
 from conftest import client_of, upload
 from docqa.api.app import ENDPOINTS
 from docqa.ingest.spool import PIECE
+from later import Later
 from waiting import until
 
+openapi_spec_validator = Later("openapi_spec_validator")
 pytestmark = pytest.mark.anyio
 
 LEASE = "The lease of the warehouse in Bergen ends on 31 March 2027.\n\nThe monthly rent is 12,400 euros."
@@ -236,7 +237,7 @@ async def test_too_large_a_body_is_413(client: httpx.AsyncClient) -> None:
 async def test_the_api_describes_itself_validly_and_wholly(app: Starlette, client: httpx.AsyncClient) -> None:
     async with client_of(app) as nobody:
         described = (await nobody.get("/openapi.json")).json()
-    OpenAPIV31SpecValidator(described).validate()
+    openapi_spec_validator.OpenAPIV31SpecValidator(described).validate()
     assert {(path, method) for path, methods in described["paths"].items() for method in methods} == {
         (endpoint.path, method.lower()) for endpoint in ENDPOINTS for method in endpoint.methods
     }

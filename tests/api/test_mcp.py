@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx
-import httpx2
 import pytest
-from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
 
 from conftest import Server, client_of, key_for, upload
 from docqa import ROOT
 from docqa.api.mcp import served
 from docqa.cli.main import main
+from later import Later
+
+httpx2, mcp = Later("httpx2"), Later("mcp")
+streamable_http = Later("mcp.client.streamable_http")
 
 pytestmark = pytest.mark.anyio
 
@@ -42,22 +42,22 @@ def shelf(words_server: Server) -> Server:
 
 
 @asynccontextmanager
-async def over_http(shelf: Server, mode: str = "auto") -> AsyncIterator[Client]:
+async def over_http(shelf: Server, mode: str = "auto") -> AsyncIterator["mcp.Client"]:
     async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {shelf.key}"}, timeout=60) as http:
-        transport = streamable_http_client(f"{shelf.base}/mcp", http_client=http)
-        async with Client(transport, mode=mode) as client:
+        transport = streamable_http.streamable_http_client(f"{shelf.base}/mcp", http_client=http)
+        async with mcp.Client(transport, mode=mode) as client:
             yield client
 
 
 @asynccontextmanager
-async def over_stdio(shelf: Server, mode: str = "auto") -> AsyncIterator[Client]:
+async def over_stdio(shelf: Server, mode: str = "auto") -> AsyncIterator["mcp.Client"]:
     arguments = [str(ROOT / "run.py"), "mcp", "--url", shelf.base, "--data", str(shelf.data)]
-    async with Client(StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
+    async with mcp.Client(mcp.StdioServerParameters(command=sys.executable, args=arguments), mode=mode) as client:
         yield client
 
 
 @asynccontextmanager
-async def by_bundle(shelf: Server, mode: str = "auto") -> AsyncIterator[Client]:
+async def by_bundle(shelf: Server, mode: str = "auto") -> AsyncIterator["mcp.Client"]:
     """The bundle installed as an assistant's program installs it: unpacked, with what the user filled in."""
     folder = shelf.data / "bundle"
     if not folder.exists():
@@ -70,12 +70,12 @@ async def by_bundle(shelf: Server, mode: str = "auto") -> AsyncIterator[Client]:
     assert manifest["user_config"]["url"]["default"] == shelf.base
     config = manifest["server"]["mcp_config"]
     given = {"${user_config.url}": shelf.base, "${user_config.key}": shelf.key}
-    server = StdioServerParameters(
+    server = mcp.StdioServerParameters(
         command=config["command"],
         args=[argument.replace("${__dirname}", str(folder)) for argument in config["args"]],
         env={name: given[value] for name, value in config["env"].items()},
     )
-    async with Client(server, mode=mode) as client:
+    async with mcp.Client(server, mode=mode) as client:
         yield client
 
 
@@ -91,7 +91,7 @@ WAYS = [
 ]  # fmt: skip
 
 
-async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+async def call(client: "mcp.Client", tool: str, **arguments: Any) -> dict[str, Any]:
     """The structured result of a tool, which the text says too."""
     result = await client.call_tool(tool, arguments)
     text = cast(Any, result.content[0]).text
@@ -100,7 +100,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     return cast(dict[str, Any], result.structured_content)
 
 
-async def refusal(client: Client, tool: str, **arguments: Any) -> str:
+async def refusal(client: "mcp.Client", tool: str, **arguments: Any) -> str:
     result = await client.call_tool(tool, arguments)
     assert result.is_error and result.structured_content is None
     return str(cast(Any, result.content[0]).text)

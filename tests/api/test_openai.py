@@ -6,9 +6,7 @@ from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-import openai
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
 
 from conftest import Server, upload
 from docqa.answering.answer import Answer
@@ -20,12 +18,15 @@ from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
 from docqa.records import Source
 from docqa.store.askable import Askable
+from later import Later
+
+openai = Later("openai")
 
 LEASE = """The lease of the warehouse in Bergen was signed by Kari Nordmann on 3 May 2021. The end of the lease is 31 March 2027.
 
 The monthly rent is 12,400 euros (without heating), due on the third working day of each month."""
 MENU = "The canteen serves soup on Mondays. On Fridays there is fish with potatoes and dill sauce."
-RENT: ChatCompletionMessageParam = {"role": "user", "content": "How much is the monthly rent?"}
+RENT = {"role": "user", "content": "How much is the monthly rent?"}
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +41,19 @@ def shelf(words_server: Server) -> Server:
 
 
 @pytest.fixture
-def ai(shelf: Server) -> Iterator[openai.OpenAI]:
+def ai(shelf: Server) -> Iterator["openai.OpenAI"]:
     with openai.OpenAI(base_url=f"{shelf.base}/v1", api_key=shelf.key, max_retries=0) as ai:
         yield ai
 
 
-def model_named(ai: openai.OpenAI, beginning: str) -> str:
+def model_named(ai: "openai.OpenAI", beginning: str) -> str:
     return next(model.id for model in ai.models.list() if model.id.startswith(beginning))
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
-def test_models_are_all_documents_then_knowledge_bases_then_documents_newest_first(ai: openai.OpenAI) -> None:
+def test_models_are_all_documents_then_knowledge_bases_then_documents_newest_first(ai: "openai.OpenAI") -> None:
     models = ai.models.list().data
     assert [model.owned_by for model in models] == ["all documents", "knowledge base", "document", "document"]
     patterns = (r"docqa", r"kb-Food-drink~\w{12}", r"menu\.txt~\w{12}", r"Lease-Bergen-2021\.txt~\w{12}")
@@ -61,7 +62,7 @@ def test_models_are_all_documents_then_knowledge_bases_then_documents_newest_fir
     assert models[2].created >= models[3].created > 1_600_000_000
 
 
-def test_a_model_is_read_by_its_id(ai: openai.OpenAI) -> None:
+def test_a_model_is_read_by_its_id(ai: "openai.OpenAI") -> None:
     listed = ai.models.list().data
     assert [ai.models.retrieve(model.id) for model in listed] == listed
     with pytest.raises(openai.NotFoundError, match="GET /v1/models lists"):
@@ -95,7 +96,7 @@ async def test_nobody_can_ask_the_documents_of_another_account(
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_cites_by_links_that_lead_to_the_page_with_its_quote(ai: openai.OpenAI, shelf: Server) -> None:
+def test_an_answer_cites_by_links_that_lead_to_the_page_with_its_quote(ai: "openai.OpenAI", shelf: Server) -> None:
     model = model_named(ai, "Lease")
     completion = ai.chat.completions.create(model=model, messages=[RENT])
     [choice] = completion.choices
@@ -115,7 +116,7 @@ def test_an_answer_cites_by_links_that_lead_to_the_page_with_its_quote(ai: opena
     assert content[start:end] == f"[1]({citation['url']})"
 
 
-def test_a_stream_says_what_the_whole_answer_says(ai: openai.OpenAI) -> None:
+def test_a_stream_says_what_the_whole_answer_says(ai: "openai.OpenAI") -> None:
     model = model_named(ai, "Lease")
     whole = ai.chat.completions.create(model=model, messages=[RENT])
     chunks = list(ai.chat.completions.create(model=model, messages=[RENT], stream=True))
@@ -129,30 +130,30 @@ def test_a_stream_says_what_the_whole_answer_says(ai: openai.OpenAI) -> None:
     assert last["choices"][0]["delta"]["annotations"] == annotations
 
 
-def test_all_documents_and_a_knowledge_base_are_asked(ai: openai.OpenAI) -> None:
+def test_all_documents_and_a_knowledge_base_are_asked(ai: "openai.OpenAI") -> None:
     assert "12,400" in str(ai.chat.completions.create(model="docqa", messages=[RENT]).choices[0].message.content)
     food = model_named(ai, "kb-")
-    fish: ChatCompletionMessageParam = {"role": "user", "content": "What is there on Fridays?"}
+    fish = {"role": "user", "content": "What is there on Fridays?"}
     assert "fish" in str(ai.chat.completions.create(model=food, messages=[fish]).choices[0].message.content)
     elsewhere = ai.chat.completions.create(model=food, messages=[RENT])
     assert "12,400" not in str(elsewhere.choices[0].message.content)
     assert elsewhere.model_dump()["citations"] == []
 
 
-def test_a_conversation_goes_on_though_the_client_sends_the_links_back(ai: openai.OpenAI) -> None:
-    signed: ChatCompletionMessageParam = {"role": "user", "content": "Who signed the lease of the warehouse in Bergen?"}
+def test_a_conversation_goes_on_though_the_client_sends_the_links_back(ai: "openai.OpenAI") -> None:
+    signed = {"role": "user", "content": "Who signed the lease of the warehouse in Bergen?"}
     first = ai.chat.completions.create(model="docqa", messages=[{"role": "developer", "content": "Be kind."}, signed])
     earlier = str(first.choices[0].message.content)
     assert "Kari Nordmann" in earlier and "/#/doc/" in earlier
-    parts: ChatCompletionMessageParam = {"role": "user", "content": [{"type": "text", "text": "And when?"}]}
+    parts = {"role": "user", "content": [{"type": "text", "text": "And when?"}]}
     second = ai.chat.completions.create(
         model="docqa", messages=[signed, {"role": "assistant", "content": earlier}, parts], temperature=2
     )
     assert "3 May 2021" in str(second.choices[0].message.content)
 
 
-def test_the_options_of_a_chat_can_be_sent_besides(ai: openai.OpenAI) -> None:
-    chess: ChatCompletionMessageParam = {"role": "user", "content": "Who won the chess championship?"}
+def test_the_options_of_a_chat_can_be_sent_besides(ai: "openai.OpenAI") -> None:
+    chess = {"role": "user", "content": "Who won the chess championship?"}
     german = ai.chat.completions.create(model="docqa", messages=[chess], extra_body={"language": "GERMAN"})
     assert str(german.choices[0].message.content).startswith("Die Dokumente sagen dazu nichts.")
     with pytest.raises(openai.BadRequestError) as refused:
@@ -201,14 +202,16 @@ def test_a_wrong_key_is_an_authentication_error(shelf: Server) -> None:
         ({"model": None}, "model", "valid string"),
     ],
 )
-def test_a_bad_request_names_its_field(ai: openai.OpenAI, change: dict[str, object], param: str, message: str) -> None:
+def test_a_bad_request_names_its_field(
+    ai: "openai.OpenAI", change: dict[str, object], param: str, message: str
+) -> None:
     with pytest.raises(openai.BadRequestError) as refused:
         ai.post("/chat/completions", body={"model": "docqa", "messages": [RENT], **change}, cast_to=object)
     assert refused.value.param == param
     assert message in refused.value.message
 
 
-def test_an_unknown_model_is_not_found(ai: openai.OpenAI) -> None:
+def test_an_unknown_model_is_not_found(ai: "openai.OpenAI") -> None:
     with pytest.raises(openai.NotFoundError) as refused:
         ai.chat.completions.create(model="gpt-5", messages=[RENT])
     assert refused.value.code == "model_not_found"

@@ -10,13 +10,11 @@ import pytest
 
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
+from later import Later
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-
-from docqa.models.encoder import Config, Encoder, OtherKind
-from docqa.models.sentence_encoder import OtherSentences, PlainSentences, load
-from docqa.models.tokens import Tokens
+torch, transformers = Later("torch"), Later("transformers")
+encoder, sentence_encoder = Later("docqa.models.encoder"), Later("docqa.models.sentence_encoder")
+tokenizer = Later("docqa.models.tokens")
 
 CATALOG = Catalog.load(ROOT / "models")
 MINILM = CATALOG.find("all-MiniLM-L6-v2")
@@ -52,7 +50,7 @@ def saved(folder: Path, family: str) -> Path:
 def test_the_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
     folder = saved(tmp_path, family)
     theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-    ours = Encoder.load(folder)
+    ours = encoder.Encoder.load(folder)
     pad = ours.config.pad_token_id
     ids = torch.randint(5, SHAPE["vocab_size"], (3, 260))
     mask = torch.ones_like(ids)
@@ -76,7 +74,7 @@ def test_a_file_with_a_head_before_the_names_of_its_weights_is_read(tmp_path: Pa
     config = transformers.BertConfig(**SHAPE)
     transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
     theirs = transformers.BertModel.from_pretrained(tmp_path, add_pooling_layer=False)
-    ours = Encoder.load(tmp_path)
+    ours = encoder.Encoder.load(tmp_path)
     for name, weight in theirs.state_dict().items():
         assert torch.equal(ours.state_dict()[name], weight), name
 
@@ -88,14 +86,14 @@ def test_what_differs_from_its_family_is_not_guessed_at(tmp_path: Path, differen
     path = saved(tmp_path, "bert") / "config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **different}))
     with pytest.raises(NotImplementedError):
-        Config.of(tmp_path)
+        encoder.Config.of(tmp_path)
 
 
 @needs_model
 def test_the_tokens_of_pairs_are_those_of_transformers() -> None:
     folder = CATALOG.path(MINILM)
     theirs: Any = transformers.AutoTokenizer.from_pretrained(folder)
-    ours = Tokens(folder, 384, multiple=32).of_pairs(PAIRS)
+    ours = tokenizer.Tokens(folder, 384, multiple=32).of_pairs(PAIRS)
     options = {"truncation": "only_second", "max_length": 384, "padding": True, "pad_to_multiple_of": 32}
     questions, passages = zip(*PAIRS, strict=True)
     expected = theirs(list(questions), list(passages), return_tensors="pt", return_offsets_mapping=True, **options)
@@ -108,7 +106,7 @@ def test_the_tokens_of_pairs_are_those_of_transformers() -> None:
 @needs_model
 def test_a_question_that_fills_all_tokens_is_an_error_with_a_sentence() -> None:
     with pytest.raises(ValueError, match="too long to be read with a passage"):
-        Tokens(CATALOG.path(MINILM), 384).of_pairs([("文字" * 300, "A passage.")])
+        tokenizer.Tokens(CATALOG.path(MINILM), 384).of_pairs([("文字" * 300, "A passage.")])
 
 
 @needs_model
@@ -119,8 +117,8 @@ def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling:
     settings = folder / "1_Pooling" / "config.json"
     modes = {"pooling_mode_mean_tokens": pooling == "mean", "pooling_mode_cls_token": pooling == "cls"}
     settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
-    ours, theirs = load(folder), OtherSentences(folder)
-    assert isinstance(ours, PlainSentences)
+    ours, theirs = sentence_encoder.load(folder), sentence_encoder.OtherSentences(folder)
+    assert isinstance(ours, sentence_encoder.PlainSentences)
     assert (ours.dimension, ours.longest) == (theirs.dimension, theirs.longest) == (384, 256)
     with torch.inference_mode():
         vectors, expected = (model.encode(TEXTS, 2) for model in (ours, theirs))
@@ -133,7 +131,7 @@ def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling:
 @needs_model
 def test_those_who_share_a_tokenizer_cut_texts_each_in_its_own_way() -> None:
     folder, text = CATALOG.path(MINILM), "The tenant pays the rent on the first day of each month. " * 40
-    short, long = Tokens(folder, 16), Tokens(folder, 128)
+    short, long = tokenizer.Tokens(folder, 16), tokenizer.Tokens(folder, 128)
     assert short.tokenizer is long.tokenizer
     for _ in range(2):
         assert [len(tokens.beginnings([text])[0].ids) for tokens in (short, long)] == [16, 128]
@@ -143,9 +141,9 @@ def test_those_who_share_a_tokenizer_cut_texts_each_in_its_own_way() -> None:
 
 @needs_model
 def test_a_rounded_encoder_reads_its_vocabulary_from_the_file_and_computes_the_same() -> None:
-    exact = Encoder.load(CATALOG.path(MINILM))
-    ours, usual = exact.copied().round(torch.bfloat16), Encoder.load(CATALOG.path(MINILM)).bfloat16()
-    tokens = Tokens(CATALOG.path(MINILM), 384).of_pairs(PAIRS)
+    exact = encoder.Encoder.load(CATALOG.path(MINILM))
+    ours, usual = exact.copied().round(torch.bfloat16), encoder.Encoder.load(CATALOG.path(MINILM)).bfloat16()
+    tokens = tokenizer.Tokens(CATALOG.path(MINILM), 384).of_pairs(PAIRS)
     with torch.inference_mode():
         assert torch.equal(ours(*tokens.tensors), usual(*tokens.tensors))
     vocabulary, *others = (weight.dtype for weight in ours.parameters())
@@ -168,8 +166,8 @@ def pooled_otherwise(tmp_path: Path, mode: str) -> Path:
 @needs_model
 def test_a_folder_with_another_pooling_is_left_to_sentence_transformers(tmp_path: Path) -> None:
     folder = pooled_otherwise(tmp_path, "pooling_mode_max_tokens")
-    model = load(folder)
-    assert isinstance(model, OtherSentences)
+    model = sentence_encoder.load(folder)
+    assert isinstance(model, sentence_encoder.OtherSentences)
     with torch.inference_mode():
         assert model.encode(["The lease ends."], 1).norm(dim=1).tolist() == pytest.approx([1.0])
 
@@ -188,7 +186,7 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 @needs_model
 def test_parts_get_their_vectors_in_the_pass_that_makes_the_vector_of_the_text() -> None:
-    model = load(CATALOG.path(MINILM))
+    model = sentence_encoder.load(CATALOG.path(MINILM))
     texts = [PASSAGE, "One part.", ""]
     parts = [[*spans(PASSAGE), (0, len(PASSAGE))], [(0, 9)], []]
     with torch.inference_mode():
@@ -204,7 +202,7 @@ def test_parts_get_their_vectors_in_the_pass_that_makes_the_vector_of_the_text()
 
 @needs_model
 def test_what_is_no_token_is_like_the_whole_text() -> None:
-    model = load(CATALOG.path(MINILM))
+    model = sentence_encoder.load(CATALOG.path(MINILM))
     with torch.inference_mode():
         [vector], [parts] = model.encode_parts(["\x00\x01 The lease ends."], [[(0, 2), (3, 18)]], 4)
     assert torch.allclose(parts[0], vector, atol=1e-5)
@@ -214,7 +212,7 @@ def test_what_is_no_token_is_like_the_whole_text() -> None:
 @needs_model
 def test_models_that_do_not_mean_their_tokens_know_no_parts(tmp_path: Path) -> None:
     folder = pooled_otherwise(tmp_path, "pooling_mode_cls_token")
-    for model in (load(folder), OtherSentences(folder)):
+    for model in (sentence_encoder.load(folder), sentence_encoder.OtherSentences(folder)):
         assert not model.knows_parts
-        with pytest.raises(OtherKind):
+        with pytest.raises(encoder.OtherKind):
             model.encode_parts(["The lease ends."], [[(0, 15)]], 4)

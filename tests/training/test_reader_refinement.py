@@ -9,9 +9,11 @@ from training_samples import QUESTIONS, labelled, needs_encoder, thin_encoder
 
 from docqa.models.reader import FILE, Reading, Span, YesNo, trained_part
 from docqa.training.question_sets import Articles, LabelledQuestion
-from docqa.training.reader.kept_apart import measure_sets, measure_yes_no, refused_at
 from docqa.training.reader.sources import Source
+from later import Later
 from passages import MILL, WELL
+
+measuring = Later("docqa.training.reader.kept_apart")
 
 
 def source(name: str, training: Sequence[LabelledQuestion], kept_apart: Sequence[LabelledQuestion] = ()) -> Source:
@@ -127,7 +129,7 @@ def test_the_figures_of_a_set_are_taken_on_what_is_kept_apart() -> None:
             return [[Span(passage.index("2011"), passage.index("2011") + 4, 3.0)]]
         return [[Span(0, 4, -1.0)]] if question.startswith("Who built") else [[]]
 
-    [figures] = measure_sets(read, [source("wells", (), questions), source("mills", questions)], 10)
+    [figures] = measuring.measure_sets(read, [source("wells", (), questions), source("mills", questions)], 10)
     assert (figures.name, figures.answerable, figures.unanswerable) == ("wells", 2, 1)
     assert figures.f1 == 0.5 and figures.area == 0.5 and figures.refused_now == (1.0, 0.5)
 
@@ -143,15 +145,15 @@ def test_where_people_wrote_no_unanswerable_questions_another_passage_stands_for
         looks.append((question, passages[0]))
         return [[Span(0, 4, 1.0)]]
 
-    [figures] = measure_sets(read, [source("wells", (), questions)], 10)
+    [figures] = measuring.measure_sets(read, [source("wells", (), questions)], 10)
     assert figures.unanswerable == 2
     assert (questions[0].question, MILL) in looks and (questions[1].question, WELL) in looks
 
 
 def test_refusals_are_compared_at_the_same_share_of_answerable_questions() -> None:
     answerable = [float(score) for score in range(10)]
-    assert refused_at(answerable, [-1.0, 0.5, 1.5, 5.0], 0.1) == 0.5
-    assert refused_at(answerable, [-1.0, 0.5, 1.5, 5.0], 0.0) == 0.25
+    assert measuring.refused_at(answerable, [-1.0, 0.5, 1.5, 5.0], 0.1) == 0.5
+    assert measuring.refused_at(answerable, [-1.0, 0.5, 1.5, 5.0], 0.0) == 0.25
 
 
 def test_yes_no_is_measured_on_questions_made_of_what_is_kept_apart() -> None:
@@ -167,8 +169,8 @@ def test_yes_no_is_measured_on_questions_made_of_what_is_kept_apart() -> None:
         yes = YesNo(1, -1) if same and " not " not in passage else YesNo(-1, 1 if same else -1)
         return [Reading([], yes)]
 
-    text = measure_yes_no(right, sources, 30)
+    text = measuring.measure_yes_no(right, sources, 30)
     assert text.startswith("yes/no: right for 100.0% of ") and "0.0% of 0 " not in text
-    wrong = measure_yes_no(lambda question, passages: [Reading([], YesNo(-1, -1))], sources, 30)
+    wrong = measuring.measure_yes_no(lambda question, passages: [Reading([], YesNo(-1, -1))], sources, 30)
     assert wrong.startswith("yes/no: right for 0.0% of ") and "100.0% of " in wrong
-    assert measure_yes_no(lambda question, passages: [Reading([])], sources, 30) == "no head for yes/no"
+    assert measuring.measure_yes_no(lambda question, passages: [Reading([])], sources, 30) == "no head for yes/no"

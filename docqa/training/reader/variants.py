@@ -9,13 +9,16 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy
 
 from docqa.languages import entry, pattern, words
-from docqa.models.reader.network import Network
 from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Articles, LabelledQuestion
+
+if TYPE_CHECKING:
+    from docqa.models.reader.network import Network
 
 SUBSTITUTIONS = 5  # variants with exchanged words of each labelled question
 SUBSTITUTIONS_OF_GENERATED = 2  # of each generated question
@@ -49,7 +52,7 @@ class Neighbours:
     One of them may take its place (Jiao et al., "TinyBERT", 2020).
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: "Network") -> None:
         vocabulary = {
             word: token
             for word, token in network.tokens.tokenizer.get_vocab().items()
