@@ -4,6 +4,7 @@ It imports what they need, and has read a text of its own, before the first one 
 given a file. What is imported here is kept compiled, too, which a confined child may not do.
 """
 
+import gc
 import os
 import socket
 import sys
@@ -20,8 +21,11 @@ from docqa.workers.sandbox import Confinement
 
 def main() -> None:
     """Fork readers for the server at the other end of the socket with this number."""
+    gc.disable()
     import_all()
     child.rehearse()
+    gc.freeze()  # a collector in a child would look through all of this, and copy it by writing on it
+    gc.enable()
     serve_forks(socket.socket(fileno=int(sys.argv[1])), _run)
 
 
