@@ -30,9 +30,10 @@ class Postings(NamedTuple):
 
 class CommonTerms:
     """Those of the chunks whose ids are in `ranges`, (first, last) each, in order; where terms are wanted that are not
-    known yet, `ask` is given the function that reads them, for later and another thread."""
+    known yet, `ask` is given the function that reads the first of them, and says whether there are more, for later and
+    another thread."""
 
-    def __init__(self, ranges: Ranges, ask: Callable[[Callable[[Any], None]], None]) -> None:
+    def __init__(self, ranges: Ranges, ask: Callable[[Callable[[Any], bool]], None]) -> None:
         import numpy as np  # not with this module, which a server without many passages imports
 
         self._ranges, self._ask = ranges, ask
@@ -66,15 +67,17 @@ class CommonTerms:
         if wanted:
             self._ask(self._read)
 
-    def _read(self, conn: Any) -> None:
-        while self._wanted:
-            term = self._wanted[0]
-            postings = self._postings(conn, term)
-            with self._lock:
-                self._known[term] = postings
-                self._wanted.remove(term)
-                while len(self._known) > self._most:
-                    self._known.popitem(last=False)
+    def _read(self, conn: Any) -> bool:
+        if not self._wanted:
+            return False
+        term = self._wanted[0]
+        postings = self._postings(conn, term)
+        with self._lock:
+            self._known[term] = postings
+            self._wanted.remove(term)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+            return bool(self._wanted)
 
     def _postings(self, conn: Any, term: str) -> Postings:
         import numpy as np

@@ -170,20 +170,20 @@ class RecentWords:
         self._closing.set()
         self._reads.shutdown(cancel_futures=True)
 
-    def _ask(self, key: Key, read: Callable[[Any], None]) -> None:
+    def _ask(self, key: Key, read: Callable[[Any], bool]) -> None:
         with self._asking:
             if key not in self._reading:
                 self._reading.add(key)
                 self._reads.submit(self._read, key, read)
 
-    def _read(self, key: Key, read: Callable[[Any], None]) -> None:
+    def _read(self, key: Key, read: Callable[[Any], bool]) -> None:
         self._closing.wait(PAUSE)
         try:
             with closing(self._connect()) as conn:
                 conn.execute("BEGIN")
                 [(is_rebuilt,)] = conn.execute("SELECT pending_version IS NULL FROM full_text")
-                if is_rebuilt:
-                    read(conn)
+                while is_rebuilt and read(conn) and not self._closing.is_set():
+                    pass
         except Exception:
             # The search goes on in the file; the next question tries again.
             log.exception("words were not read into memory; questions take a few milliseconds longer")
@@ -191,10 +191,11 @@ class RecentWords:
             with self._asking:
                 self._reading.discard(key)
 
-    def _words(self, key: Key, conn: Any) -> None:
+    def _words(self, key: Key, conn: Any) -> bool:
         sql = """SELECT c.id, c.document, c.terms FROM json_each(?) part CROSS JOIN stored_chunk c
                  ON c.id BETWEEN part.value ->> 0 AND part.value ->> 1 ORDER BY c.id"""
         chunks = conn.execute(sql, (json.dumps(key[0]),)).fetchall()
         conn.rollback()  # what follows takes a while, and needs no state of the file
         if len(chunks) == key[1]:
             self._kept.keep(key, Words.of(chunks), len(chunks))
+        return False
