@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from docqa.store.sql import quoted
 
-Ranges = Sequence[tuple[int, int]]
+Ranges = tuple[tuple[int, int], ...]
 
 BYTES = 32_000_000  # of one scope: 256 terms of a million chunks, 2,560 of 100,000
 NOTED = 10_000  # terms that were wanted once, where there is room for no more
@@ -92,13 +92,7 @@ class CommonTerms:
 
     def _places(self, ids: Any) -> Any:
         """Which bits are those of chunks."""
-        within = self._firsts.searchsorted(ids, "right") - 1
-        return ids - self._firsts[within] + self._before[within]
-
-    def _ids(self, places: Any) -> Any:
-        """The chunks whose bits these are."""
-        within = self._before.searchsorted(places, "right") - 1
-        return places - self._before[within] + self._firsts[within]
+        return _moved(ids, self._firsts, self._before)
 
     def best(
         self,
@@ -117,7 +111,7 @@ class CommonTerms:
         candidates = np.zeros(self._size, bool)
         if together and known.keys() >= set(together):
             bits = np.bitwise_and.reduce([known[term].bits for term in together])
-            candidates[:] = np.unpackbits(bits, count=self._size, bitorder="little")
+            candidates = np.unpackbits(bits, count=self._size, bitorder="little").view(bool)
         for places in lists.values():
             candidates[places] = True
         chunks = np.flatnonzero(candidates)
@@ -135,7 +129,7 @@ class CommonTerms:
             chosen = np.flatnonzero(total >= np.partition(total, -limit)[-limit])
         chosen = chosen[np.argsort(-total[chosen], kind="stable")[:limit]]
         bits = np.packbits(holds[:, chosen], axis=0, bitorder="little").T
-        ids = self._ids(chunks[chosen]).tolist()
+        ids = _moved(chunks[chosen], self._before, self._firsts).tolist()
         return {id_: int.from_bytes(each.tobytes(), "little") for id_, each in zip(ids, bits, strict=True)}
 
 
@@ -144,6 +138,12 @@ def numbers(listed: str) -> Any:
     import numpy as np
 
     return np.fromstring(listed[1:-1], "i8", sep=",")
+
+
+def _moved(places: Any, starts: Any, others: Any) -> Any:
+    """Places in ranges that begin at `starts`, in the same ranges where they begin at `others`; both ascend."""
+    within = starts.searchsorted(places, "right") - 1
+    return places - starts[within] + others[within]
 
 
 def _pieces(ranges: Ranges) -> Iterator[list[tuple[int, int]]]:

@@ -124,11 +124,7 @@ async def occurrences(
     common = [term for term in read if term not in chunks]
     if at_hand:
         at_hand.want(common)
-    sample = _sample(scope.ranges)
-    share = _length(sample) / _length(scope.ranges)
-    sampled = await _counts(conn, sample, common) if common else {}
-    estimated = {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in common}
-    counts = known | estimated | {term: len(ids) for term, ids in chunks.items()}
+    counts = known | await _estimated(conn, scope, common) | {term: len(ids) for term, ids in chunks.items()}
     return Occurrences(scope, {term: counts[term] for term in sought if term in counts}, chunks, at_hand)
 
 
@@ -147,6 +143,16 @@ async def _chunks(
                   LIMIT ?3)) FROM term"""
     rows = await fetch_all(conn, sql, json.dumps(ranges), json.dumps(list(queries.values())), most)
     return {term: loads(ids) for term, (ids,) in zip(queries, rows, strict=True) if ids != "[]"}
+
+
+async def _estimated(conn: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
+    """In how many chunks of a LARGE scope terms occur that are in COUNTED ones or more, by a sample."""
+    if not terms:
+        return {}
+    sample = _sample(scope.ranges)
+    share = _length(sample) / _length(scope.ranges)
+    sampled = await _counts(conn, sample, terms)
+    return {term: max(COUNTED, min(scope.size, round(sampled.get(term, 0) / share))) for term in terms}
 
 
 async def _counts(conn: Connection, ranges: Sequence[tuple[int, int]], terms: Sequence[str]) -> dict[str, int]:
@@ -227,8 +233,9 @@ async def _best_of_many(
     conn: Connection, occurrences: Occurrences, weights: Mapping[str, float], limit: int
 ) -> dict[int, int]:
     """The same in a LARGE scope."""
-    scope, counts, at_hand = occurrences.scope, occurrences.counts, occurrences.at_hand
-    known = at_hand.known(weights) if isinstance(at_hand, CommonTerms) else {}
+    scope, counts = occurrences.scope, occurrences.counts
+    common = occurrences.at_hand if isinstance(occurrences.at_hand, CommonTerms) else None
+    known = common.known(weights) if common else {}
     listed = {term: ids for term, ids in occurrences.chunks.items() if term in weights and term not in known}
     rare, together = _selected(weights, counts, scope.size)
     unknown = [term for term in weights if term in counts and term not in listed and term not in known]
@@ -240,10 +247,8 @@ async def _best_of_many(
         queries = {
             term: quoted(term) if whole or term in rare else f"{quoted(term)} AND ({chosen})" for term in unknown
         }
-        listed |= await _chunks(conn, scope.ranges, queries, loads=numbers if at_hand else json.loads)
-    if isinstance(at_hand, CommonTerms):
-        return at_hand.best(known, listed, together, weights, limit)
-    return _best(listed, weights, limit)
+        listed |= await _chunks(conn, scope.ranges, queries, loads=numbers if common else json.loads)
+    return common.best(known, listed, together, weights, limit) if common else _best(listed, weights, limit)
 
 
 def _selected(weights: Iterable[str], counts: Mapping[str, int], size: int) -> tuple[list[str], list[str]]:

@@ -16,7 +16,7 @@ from functools import partial
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
-from docqa.store.common_terms import CommonTerms
+from docqa.store.common_terms import CommonTerms, Ranges
 from docqa.store.recent import TOGETHER, Recent, has_numpy
 from docqa.text.packed_terms import lengths, packed, terms_of
 
@@ -27,7 +27,6 @@ PAUSE = 1.0  # seconds, before words are read: the question that is worked on me
 LONG = 1_000  # chunks of a scope, from which on numpy is imported for it: SQL takes 5 ms there
 LARGE_KEPT = 2  # scopes of which common terms are kept
 
-Ranges = tuple[tuple[int, int], ...]
 Key = tuple[Ranges, int]  # with the number of chunks in them: after a deletion there are fewer in the same ranges
 
 

@@ -216,16 +216,10 @@ def statement(sql: str) -> Callable[[Path], None]:
     return execute
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+@pytest.fixture
+def empty(empty_database: Path) -> bytes:
     """A database without documents."""
-    path = tmp_path_factory.mktemp("empty") / "docqa.sqlite"
-
-    async def make() -> None:
-        await (await Database.open(path)).close()
-
-    asyncio.run(make())
-    return path.read_bytes()
+    return empty_database.read_bytes()
 
 
 @pytest.mark.parametrize(

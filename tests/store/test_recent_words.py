@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from deleting import delete
 from docqa import store
 from docqa.ingest.terms import chunk_terms
 from docqa.search.weights import bm25_of_matches, rarity
@@ -105,10 +106,7 @@ async def test_the_words_of_a_document_between_others_go_with_it(db: Database) -
     async with db.write() as conn:
         await store.chunks.add_chunks(conn, 1, [(Chunk(6, 0, "pump"), "pump")])
     before, _ = await scope_and_words(db, [1, 2])
-    async with db.write() as conn:
-        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "1")
-        while await store.deletion.erase_some(conn):
-            pass
+    await delete(db, "1")
     scope, words = await scope_and_words(db, [1])
     assert scope.ranges == before.ranges, "there is nothing between the chunks of the first document any more"
     assert {match.document for match in words.best(dict.fromkeys(terms(ASKED), 1.0), 1000)} == {1}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from deleting import delete
 from docqa import store
 from docqa.store.chunks import Chunk, Hit
 from docqa.store.database import Database
@@ -137,10 +138,7 @@ async def test_a_passage_that_got_its_vector_later_than_those_after_it_is_found(
 async def test_what_was_deleted_is_not_found(db: Database) -> None:
     kept, deleted = await add(db, 1, 300), await add(db, 2, 300)
     await indexed(db, [kept, deleted])
-    async with db.write() as conn:
-        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "alice2")
-        while await store.deletion.erase_some(conn):
-            pass
+    await delete(db, "alice2")
     assert {hit.document for hit in await near(db, [kept, deleted], vectors(2, 300)[5], 20)} == {kept}
 
 
@@ -148,10 +146,7 @@ async def test_what_was_deleted_takes_no_place_among_the_nearest(db: Database, m
     monkeypatch.setattr(store.nearest, "INDEX_CANDIDATES", 20)
     first, _, last = [await add(db, number, 300) for number in (1, 2, 3)]
     await indexed(db, [first, last])
-    async with db.write() as conn:
-        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "alice2")
-        while await store.deletion.erase_some(conn):
-            pass
+    await delete(db, "alice2")
     hits = await near(db, [first, last], vectors(2, 300)[5], 20)
     assert (len(hits), {hit.document for hit in hits}) == (20, {first, last})
 

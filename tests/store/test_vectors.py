@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from deleting import delete
 from docqa import store
 from docqa.ingest import vectors
 from docqa.ingest.queue import Intake, ReadingQueue
@@ -82,10 +83,7 @@ async def test_the_nearest_chunk_of_the_asked_documents_is_found(
 
 async def test_a_deleted_document_leaves_the_index(db: Database) -> None:
     await add(db, "one", 5)
-    async with db.write() as conn:
-        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "one")
-        while await store.deletion.erase_some(conn):
-            pass
+    await delete(db, "one")
     async with db.read() as conn:
         for table in ("chunk", "embedding_0", "chunk_vec", "chunk_fts", "page", "original", "original_piece"):
             assert list(await conn.execute_fetchall(f"SELECT count(*) FROM {table}")) == [(0,)], table
@@ -95,10 +93,7 @@ async def test_a_deleted_document_takes_no_place_among_the_nearest(db: Database)
     pytest.importorskip("numpy")
     first, deleted, last = [await add(db, name, 5) for name in ("one", "other", "third")]
     assert len(await near(db, [first, deleted, last], ONE, vector(3), 3)) == 3
-    async with db.write() as conn:
-        await store.deletion.delete_document(conn, await store.accounts.account_named(conn, "alice"), "other")
-        while await store.deletion.erase_some(conn):
-            pass
+    await delete(db, "other")
     assert [chunk.document for chunk in await near(db, [first, last], ONE, vector(3), 2)] == [first, last]
 
 
