@@ -4,7 +4,6 @@ It imports what they need, and has read a text of its own, before the first one 
 given a file. What is imported here is kept compiled, too, which a confined child may not do.
 """
 
-import gc
 import os
 import socket
 import sys
@@ -16,16 +15,15 @@ from docqa.ingest import child
 from docqa.ingest.bytecode import import_all
 from docqa.ingest.confined import run_confined
 from docqa.workers.forking import serve_forks
+from docqa.workers.loading import loading
 from docqa.workers.sandbox import Confinement
 
 
 def main() -> None:
     """Fork readers for the server at the other end of the socket with this number."""
-    gc.disable()
-    import_all()
-    child.rehearse()
-    gc.freeze()  # a collector in a child would look through all of this, and copy it by writing on it
-    gc.enable()
+    with loading():
+        import_all()
+        child.rehearse()
     serve_forks(socket.socket(fileno=int(sys.argv[1])), _run)
 
 

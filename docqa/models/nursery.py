@@ -4,7 +4,6 @@ torch takes seconds to import, and 150 MB of each process that does; forked ones
 reads no model itself.
 """
 
-import gc
 import importlib
 import os
 import socket
@@ -16,6 +15,7 @@ from typing import Any
 
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.workers.forking import serve_forks
+from docqa.workers.loading import loading
 
 IDLE_SECONDS = 30.0  # without a model, after which it ends: what it holds is more than what it saves
 _IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "docqa.models.verifier_child")
@@ -24,10 +24,9 @@ _IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "do
 def main() -> None:
     """Fork processes of models for the server at the other end of the socket with this number."""
     os.environ |= ENVIRONMENT
-    gc.disable()  # as where a child loads by itself; each enables it when it has loaded
-    for module in _IMPORTED:
-        importlib.import_module(module)
-    gc.freeze()  # the collector would write on what is shared, and thereby copy it
+    with loading():
+        for module in _IMPORTED:
+            importlib.import_module(module)
     serve_forks(socket.socket(fileno=int(sys.argv[1])), _run, IDLE_SECONDS)
 
 

@@ -4,7 +4,6 @@ A frame is a JSON header and raw bytes, each preceded by its length in four byte
 """
 
 import faulthandler
-import gc
 import json
 import os
 import queue
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
 from docqa.errors import DocqaError
+from docqa.workers.loading import loading
 from docqa.workers.sandbox import die_with_parent
 
 LENGTH = struct.Struct("<I")
@@ -69,14 +69,12 @@ def serve(load: Callable[[], tuple[Header, Handler]], at_rest: Callable[[], None
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     requests: queue.Queue[_Request] = queue.Queue()
     threading.Thread(target=_listen, args=(inbox, requests), daemon=True).start()
-    gc.disable()  # what is loaded stays: to look through it for garbage is an eighth of what importing torch takes
     try:
-        hello, handle = load()
+        with loading():
+            hello, handle = load()
     except Exception as error:  # noqa: BLE001 - whatever keeps it from loading is reported to the parent
         _send(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
-    gc.freeze()
-    gc.enable()
     _send(outbox, {"kind": "ready", "body": hello})
     in_hand: list[tuple[_Request, Answers]] = []
     while True:

@@ -1,7 +1,6 @@
 """/mcp as an ASGI application: the key, the limits and the end of a request as everywhere, the rest is the SDK's."""
 
 import asyncio
-import gc
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -15,6 +14,7 @@ from docqa.api.request import MANY, MB, count_values, looks_many, read_bytes
 from docqa.api.serving import CLIENT_LEFT, account_of, key_of, while_connected
 from docqa.errors import TooLarge, Unavailable
 from docqa.services import Services
+from docqa.workers.loading import loading
 
 if TYPE_CHECKING:
     from docqa.api.mcp.protocol import OverHttp
@@ -71,15 +71,9 @@ class Mcp:
 
 
 def _load() -> ModuleType:
-    """The module that imports the SDK: a second of work, in which others have their turns. A collection of the garbage
-    that there is none of would take a tenth of it, in which nobody has; what was loaded stays and is not looked at
-    again."""
-    gc.disable()
-    try:
+    """The module that imports the SDK: a second of work, in which others have their turns."""
+    with loading():
         return import_module("docqa.api.mcp.protocol")
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 async def _answer(speaking: "OverHttp", scope: Scope, body: bytes, key: str) -> Response:
