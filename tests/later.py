@@ -1,4 +1,4 @@
-"""Libraries that a test's file names and imports at its first use.
+"""Libraries that a test's file names and imports at its first use, and tests that need some.
 
 Each process of pytest imports all files of tests, and runs some of them: torch alone took two seconds of both.
 """
@@ -23,3 +23,9 @@ class Later:
         if attribute.startswith("_"):  # pytest looks for such on whatever a file of tests names
             raise AttributeError(attribute)
         return getattr(import_module(self._name), attribute)
+
+
+def needs(*packages: str) -> pytest.MarkDecorator:
+    """The mark of tests that are skipped where one of these packages is not installed. None of them is imported."""
+    missing = [package for package in packages if find_spec(package) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)}: not installed")

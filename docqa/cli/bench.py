@@ -105,4 +105,5 @@ def _measures(folder: Path, extent: Extent, memory: dict[str, int]) -> Iterator[
         for measure in Bench(server.service, extent, started).measures():
             yield measure
             if measure.name == QUOTED and can_be_measured():  # before language models are loaded
+                time.sleep(extent.rest)
                 memory |= {"server": memory_of(server.pid, alone=True), "all processes": memory_of(server.pid)}

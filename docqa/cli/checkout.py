@@ -1,4 +1,5 @@
-"""`install`, `test` and `bundle`: what is done with the source and its .venv, which an installed package lacks."""
+"""`install`, `test` and `bundle`: what is done with the source and its .venv, which an installed package lacks; and
+`install torch`, which both have."""
 
 import subprocess
 import sys
@@ -12,15 +13,24 @@ from docqa.cli.options import absolute, with_settings
 from docqa.errors import CannotStart
 from docqa.settings import Settings
 from docqa.setup.bundle import bundle
-from docqa.setup.packages import Installer, say
+from docqa.setup.packages import TORCH, Installer, say
 
 WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 
 
 @click.command()
-def install() -> int:
-    """Install what failed or is missing, and fetch the models."""
-    return _by_run("install")
+@click.argument("group", type=click.Choice([TORCH]), required=False)
+@with_settings
+def install(settings: Settings, group: str | None) -> int:
+    """Install what failed or is missing, and fetch the models. With `torch`, install PyTorch and sentence-transformers
+    alone, about 1 GB: embedding models of another kind than BERT's family and MPNet need them, and training."""
+    if group is None:
+        return _by_run("install")
+    if failure := Installer(offline=settings.offline).add(group):
+        print(f"docqa: PyTorch could not be installed: {failure}", file=sys.stderr)
+        return 1
+    say("PyTorch and sentence-transformers are here. A running server uses them within seconds.")
+    return 0
 
 
 @click.command(context_settings=WORDS)

@@ -17,8 +17,11 @@ from docqa.catalog.proposals import memory, propose
 from docqa.catalog.removal import remove
 from docqa.cli.options import absolute, with_settings
 from docqa.errors import DocqaError, NotFound
+from docqa.models.installed import is_installed
+from docqa.models.sentence_folder import INSTALLED_BY, PACKAGE, needs_package
 from docqa.settings import Settings
 
+TORCH_SIZE = "about 1 GB"
 USES = {"embedding": "search", "encoder": "checking", "gguf": "answers"}
 HEAD = ("MODEL", "FOR", "SIZE", "MEMORY", "LANGUAGES", "LICENCE", "")
 
@@ -121,6 +124,8 @@ def pull_model(settings: Settings, name: str) -> None:
     fetch(catalog, entry, say)
     catalog.given_up(entry).unlink(missing_ok=True)
     say(f"{entry.name} is ready, {entry.licence}. {_use(entry, settings)}")
+    if entry.kind == "embedding" and needs_package(catalog.path(entry)) and not is_installed(PACKAGE):
+        say(f"It needs {PACKAGE} and PyTorch, {TORCH_SIZE}, which {INSTALLED_BY} installs.")
 
 
 def _use(entry: Entry, settings: Settings) -> str:

@@ -53,26 +53,25 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
             data = dict(pairwise(arguments)).get("--data")
             return examine(Settings.read(os.environ, data=data)), ()
         return None, ()
-    test = command == "test"
+    test, install = command == "test", arguments == ["install"]  # with further words it is a command like others
     groups = {name: lines for name, lines in installer.groups(test).items() if name in NEEDED}
     # A Python that already has everything needed is used as it is.
     managed = installer.inside or not installer.importable(groups)
     if managed and {"-h", "--help"} & set(arguments) and installer.pending(groups):
         print(usage)
         return 0, ()
-    again = command == "install" and not os.environ.get(INSTALLED)
-    if managed and again:
+    if managed and install and not os.environ.get(INSTALLED):
         installer.forget()
     if managed and installer.pending(groups):
         _install("test" if test else "base")
     if managed and not installer.inside:
         return _restart(installer.python, arguments), ()
-    models = command in ("serve", "test", "install", "eval", "bundle")
+    models = install or command in ("serve", "test", "eval", "bundle")
     if not (models or arguments[:2] == ["models", "pull"]):
         return None, ()
-    again = command in ("install", "bundle")
-    left = rest(settings, installer, packages=managed, models=models, again=again)
-    flags = {"--packages": managed, "--no-models": not models, "--again": again}
+    again = install or command == "bundle"
+    left = rest(settings, installer, packages=managed, models=models, again=again, test=test)
+    flags = {"--packages": managed, "--no-models": not models, "--again": again, "--for-tests": test}
     task = ("rest", *(flag for flag, given in flags.items() if given)) if left else ()
     if task and (command != "serve" or WAIT in arguments):
         _shown(*task)
@@ -83,7 +82,7 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
         subprocess.run(COMMAND, env=environment(), check=True)
         pytest = [sys.executable, "-m", "pytest", *(arguments[1:] or PARALLEL)]
         return subprocess.run(pytest, cwd=ROOT, check=False).returncode, ()
-    return (0 if command == "install" else None), task
+    return (0 if install else None), task
 
 
 def _install(which: str) -> None:

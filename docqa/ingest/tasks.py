@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from threading import Event
 
 from docqa.errors import Unreadable
-from docqa.workers.loop import Answers, Header, serve
+from docqa.workers.loop import Answers, Header, Loaded, serve
 
 Task = Callable[[Header, bytes], Answers]
 
@@ -27,4 +27,4 @@ def serve_tasks(tasks: Mapping[str, Task]) -> None:
         # Raised anew: the traceback of the first one keeps alive what has filled the memory.
         raise MemoryError
 
-    serve(lambda: ({}, handle))
+    serve(lambda: Loaded({}, handle))

@@ -10,16 +10,21 @@ from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.models.installed import is_installed
 from docqa.models.kinds import kind_heads
+from docqa.models.measured import EIGHT_BITS
 from docqa.models.measured import FILE as MEASURED
 from docqa.models.reader import VERIFIER, TrainedPart, beside_file, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
+from docqa.models.sentence_folder import INSTALLED_BY, PACKAGE, needs_package
 from docqa.models.verifier import Verifier
 from docqa.settings import Settings
 from docqa.store.vector_index import StoredModel
 
 NO_EMBEDDER = "The embedding model {name} is not installed: full-text search only."
 NOT_ASKED = "The embedding model {name} is not asked, because {why}: full-text search only."
-NO_SENTENCE_TRANSFORMERS = "sentence-transformers is not installed: full-text search only."
+NO_OPENVINO = "OpenVINO is not installed: full-text search only."
+NO_SENTENCE_TRANSFORMERS = (
+    f"The embedding model {{name}} needs {PACKAGE}, which {INSTALLED_BY} installs: full-text search only."
+)
 
 
 def find_encoders(
@@ -73,16 +78,25 @@ def _chosen(
     if not catalog.present(entry):
         notes.append(NO_EMBEDDER.format(name=entry.name))
         return None
-    if not is_installed("sentence-transformers"):
-        notes.append(NO_SENTENCE_TRANSFORMERS)
+    if lacking := _lacking(catalog, entry):
+        notes.append(lacking)
         return None
     return _open(settings, catalog, entry, part)
+
+
+def _lacking(catalog: Catalog, entry: Entry) -> str:
+    """A note on the package without which this model, which is present, cannot be loaded; "" if nothing is missing."""
+    if not is_installed("openvino"):
+        return NO_OPENVINO
+    if needs_package(catalog.path(entry)) and not is_installed(PACKAGE):
+        return NO_SENTENCE_TRANSFORMERS.format(name=entry.name)
+    return ""
 
 
 def _beside(settings: Settings, catalog: Catalog, embedder: Embedder | None) -> Embedder | None:
     """The model for languages that the embedder does not know, if it is installed: it rests until one needs it."""
     entry = catalog.beside(settings.embedder) if embedder is not None else None
-    if entry is None or not catalog.present(entry):
+    if entry is None or not catalog.present(entry) or _lacking(catalog, entry):
         return None
     part = trained_part(settings.models, beside_file(entry.name)) if settings.reader else None
     beside = _open(settings, catalog, entry, part)
@@ -104,7 +118,11 @@ def _verifier(settings: Settings, catalog: Catalog) -> Verifier | None:
     """The verifier; None if it is switched off or its model is not installed. Raises CannotStart for a damaged file."""
     part = trained_part(settings.models, VERIFIER) if settings.verifier else None
     entry = catalog.with_weights("encoder", part.base) if part else None
-    return Verifier(catalog.path(entry), part, settings.data / MEASURED) if part and entry else None
+    return (
+        Verifier(catalog.path(entry), part, settings.data / MEASURED, settings.models / EIGHT_BITS)
+        if part and entry
+        else None
+    )
 
 
 def _installed(settings: Settings, catalog: Catalog, model: StoredModel) -> Embedder | None:
@@ -130,5 +148,6 @@ def _open(settings: Settings, catalog: Catalog, entry: Entry, part: TrainedPart 
         catalog.path(base) if base else None,
         {key: Scale(*means) for key, means in entry.cosines.items()},
         measured=settings.data / MEASURED,
+        kept_in=settings.models / EIGHT_BITS,
         in_passing=entry.units_in_passing,
     )

@@ -68,9 +68,9 @@ class Embedder:
     part that its process reads with, and `reader_dir` the model that this belongs to, None if it is this one.
     `scales`, where they are known, are those of questions and passages in one language, by its code or "other", and
     "across" two languages, and of "names", single words and headings. In the file `measured` is kept what its process
-    measures of itself when it starts for the first time. A model that is `remote` runs elsewhere; its dimension is
-    known when it has been loaded. Units of a passage get their vectors in the pass over it where `in_passing`, and the
-    model can; else each is read by itself.
+    measures of itself when it starts for the first time, and in the folder `kept_in` its matrices in eight bits. A
+    model that is `remote` runs elsewhere; its dimension is known when it has been loaded. Units of a passage
+    get their vectors in the pass over it where `in_passing`, and the model can; else each is read by itself.
     """
 
     rests = False  # whether it was unloaded because nobody asked it
@@ -87,6 +87,7 @@ class Embedder:
         reader_dir: Path | None = None,
         scales: Mapping[str, Scale] | None = None,
         measured: Path | None = None,
+        kept_in: Path | None = None,
         remote: Runner | None = None,
         in_passing: bool = False,
     ) -> None:
@@ -104,6 +105,7 @@ class Embedder:
                 str(reader.path if reader else ""),
                 str(reader_dir or model_dir),
                 str(measured or ""),
+                str(kept_in or ""),
             ],
             name=f"embedding ({name})",
             grace=30.0,

@@ -1,10 +1,11 @@
 """The process of an embedding model.
 
-python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER READER_DIR MEASURED
+python -m docqa.models.embedder_child DIR DIMENSION QUERY_PREFIX PASSAGE_PREFIX READER READER_DIR MEASURED KEPT
 
 READER is the file of the reader's trained part, or "", and READER_DIR the folder of its base model. In the
-file MEASURED, "" for none, is kept what the model measures of itself when it is first loaded on a machine.
-torch is imported in the processes of models only.
+file MEASURED, "" for none, is kept what the model measures of itself when it is first loaded on a machine, and in the
+folder KEPT, "" for none, its matrices in eight bits.
+openvino is imported in the processes of models only.
 """
 
 import ctypes
@@ -17,30 +18,26 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from docqa.catalog.machine import find_machine
 from docqa.errors import Unavailable
-from docqa.models.batches import BATCH
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
 from docqa.models.reader import Reading
-from docqa.workers.loop import Answers, Handler, Header, serve
+from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 AGREEMENT = 0.999  # cosine of the vectors in both precisions
-EMULATED = 2.0  # times the time of float32: bfloat16 is emulated
 TURNS = 3  # that the precisions take when they are timed
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    # Threads that spin while waiting take the core from the thread they wait for: on two busy cores 4 texts a second
-    # instead of 24.
-    "OMP_WAIT_POLICY": "PASSIVE",
-    # torch caches the kernels of the last 1024 shapes, and sentences come in every shape: 2 GB after 1,800 questions,
-    # 0.7 GB with these limits.
-    "LRU_CACHE_CAPACITY": "16",
-    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
+    # Small products of matrices are not worth a second thread of numpy's, which would spin while it waits.
+    "OPENBLAS_NUM_THREADS": "1",
+    # OpenVINO keeps the kernels of the last 1024 shapes, and texts come in every shape: 200 MB more.
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "8",
 }
 SAMPLES = (
     "The contract ends on 31 March unless one of the parties gives written notice three months before. " * 8,
@@ -65,17 +62,20 @@ class EmbeddingModel:
         reader: str,
         reader_dir: str,
         measured: str = "",
+        kept_in: str = "",
     ) -> None:
         os.environ |= ENVIRONMENT
-        import torch
-
+        from docqa.models.encoder import precisions
         from docqa.models.sentence_encoder import load
-        from docqa.models.streams import Streams
 
-        self._torch = torch
-        self._cores = torch.get_num_threads()
-        streams = Streams(self._cores)
-        model = load(Path(model_dir), streams)
+        able = precisions()
+        file = Path(measured) if measured else None
+        key = circumstances(["embedding", model_dir, query_prefix, passage_prefix], find_machine().cores)
+        known = kept(file, key)
+        is_known = known.get("precision") in able
+        folder = Path(kept_in) if kept_in else None
+        models = load(Path(model_dir), [known["precision"]] if is_known else able, folder)
+        self._model = model = models[0]
         self.dimension = model.dimension
         if self.dimension != dimension:
             raise Unavailable(
@@ -88,39 +88,34 @@ class EmbeddingModel:
             "query": own.get("query", query_prefix),
             "document": own.get("document", own.get("passage", passage_prefix)),
         }
-        file = Path(measured) if measured else None
-        key = circumstances(["embedding", model_dir, *self._prefix.values()], self._cores)
-        known = kept(file, key)
-        if known.get("precision") not in ("float32", "bfloat16"):
-            self._model, precision, rate = self.choose_precision(model)
-            known = {"precision": precision, "rate": rate, "unrelated": self._unrelated()}
+        if not is_known:
+            self._model, rate = self.choose_precision(models)
+            known = {"precision": self._model.precision, "rate": rate, "unrelated": self._unrelated()}
             keep(file, key, known)
-        else:
-            self._model = model.bfloat16() if known["precision"] == "bfloat16" else model
-        self.precision, self.rate = str(known["precision"]), float(known["rate"])
-        self.unrelated = float(known["unrelated"])
-        del model
+        self.precision = self._model.precision
+        self.rate, self.unrelated = float(known["rate"]), float(known["unrelated"])
+        del model, models
         self._reader = None
         if reader:
             from docqa.models.reader.network import Reader
 
-            self._reader = Reader(Path(reader_dir), Path(reader), self.precision, streams)
+            self._reader = Reader(Path(reader_dir), Path(reader), self.precision, folder)
         give_back_memory()
 
-    def choose_precision(self, model: Any) -> tuple[Any, str, float]:
-        """The model, its precision and its speed in texts per second, as measured on this CPU."""
-        half = model.bfloat16()
-        raced = [model] if self._emulates(model, half) else [model, half]
-        (exact, exact_seconds), *rounded = self._race(raced, SAMPLES)
-        for vectors, seconds in rounded:
-            if seconds < exact_seconds and float((exact * vectors).sum(axis=1).min()) >= AGREEMENT:
-                return half, "bfloat16", len(SAMPLES) / seconds
-        return model, "float32", len(SAMPLES) / exact_seconds
+    def choose_precision(self, models: Sequence[Any]) -> tuple[Any, float]:
+        """Of a model in several precisions, the exact one first, the best that gives the same vectors on this
+        processor, and its speed in texts per second."""
+        from docqa.models.encoder import worth
 
-    def _emulates(self, model: Any, half: Any) -> bool:
-        """Whether this CPU emulates bfloat16, which a few short texts show; the samples would take it seconds."""
-        (_, exact), (_, rounded) = self._race([model, half], [passage for _, passage in PAIRS])
-        return rounded > EMULATED * exact
+        raced = self._race(models, SAMPLES)
+        exact = raced[0][0]
+        agreeing = [
+            (worth(model.precision, seconds), seconds, model)
+            for model, (vectors, seconds) in zip(models, raced, strict=True)
+            if float((exact * vectors).sum(axis=1).min()) >= AGREEMENT
+        ]
+        _, seconds, model = min(agreeing, key=lambda each: each[0])
+        return model, len(SAMPLES) / seconds
 
     def _unrelated(self) -> float:
         """The mean cosine of questions and passages that have nothing to do with each other."""
@@ -143,10 +138,7 @@ class EmbeddingModel:
         return vectors, time.perf_counter() - start
 
     def _run(self, model: Any, texts: list[str]) -> Any:
-        # Threads that share one short text wait for each other: on a busy machine that took 70 times as long.
-        self._torch.set_num_threads(1 if len(texts) == 1 else self._cores)
-        with self._torch.inference_mode():
-            return model.encode(texts, BATCH).numpy().astype("<f4")
+        return model.encode(texts).astype("<f4", copy=False)
 
     @property
     def knows_parts(self) -> bool:
@@ -155,10 +147,8 @@ class EmbeddingModel:
 
     def _run_parts(self, texts: list[str], parts: list[list[tuple[int, int]]]) -> tuple[Any, list[bytes]]:
         """The vectors of texts, and the packed ones of the parts of each."""
-        self._torch.set_num_threads(self._cores)
-        with self._torch.inference_mode():
-            vectors, of_parts = self._model.encode_parts(texts, parts, BATCH)
-        return vectors.numpy().astype("<f4"), [pack(rows.numpy(), self.dimension) for rows in of_parts]
+        vectors, of_parts = self._model.encode_parts(texts, parts)
+        return vectors.astype("<f4", copy=False), [pack(rows, self.dimension) for rows in of_parts]
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
@@ -185,13 +175,18 @@ class EmbeddingModel:
     def _read(self, question: str, passages: list[str], again: bool) -> list[Reading]:
         if self._reader is None:
             raise Unavailable("This embedding model has no reader.")
-        self._torch.set_num_threads(self._cores)
         return self._reader.readings(question, passages, again=again)
+
+    def rest(self) -> None:
+        """Give back what the last texts took."""
+        self._model.rest()
+        if self._reader is not None:
+            self._reader.rest()
+        give_back_memory()
 
 
 def give_back_memory() -> None:
-    """Return to the system what was freed: glibc would keep 0.4 GB of a multilingual model in the other precision, and
-    40 MB of what passages took."""
+    """Return to the system what was freed: glibc would keep 0.4 GB of a multilingual model in the other precision."""
     with suppress(OSError, AttributeError, TypeError):  # another C library, which has no such function
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -199,10 +194,10 @@ def give_back_memory() -> None:
 def main(arguments: Sequence[str]) -> NoReturn:
     """Load the model that the arguments name, and answer requests."""
     step_back(BEHIND_SERVER)
-    serve(lambda: _load(*arguments), give_back_memory)
+    serve(lambda: _load(*arguments))
 
 
-def _load(model_dir: str, dimension: str, *prefixes_and_reader: str) -> tuple[Header, Handler]:
+def _load(model_dir: str, dimension: str, *prefixes_and_reader: str) -> Loaded:
     model = EmbeddingModel(model_dir, int(dimension), *prefixes_and_reader)
     hello = {
         "dimension": model.dimension,
@@ -212,7 +207,7 @@ def _load(model_dir: str, dimension: str, *prefixes_and_reader: str) -> tuple[He
         "unrelated": round(model.unrelated, 4),
         "knows_parts": model.knows_parts,
     }
-    return hello, model.handle
+    return Loaded(hello, model.handle, model.rest)
 
 
 if __name__ == "__main__":

@@ -1,294 +1,257 @@
-"""Encoders of BERT's family and MPNet in plain torch, with the names of weights that published files have.
+"""Encoders of BERT's family and MPNet as graphs of OpenVINO, from weights with the names that published files have.
 
-transformers computes the same, but importing it takes eight seconds of a processor and 150 MB in each process that
-holds a model. Architectures: Devlin et al., "BERT", 2019; Liu et al., "RoBERTa", 2019; Song et al., "MPNet", 2020, with
-the position buckets of Raffel et al., "T5", 2020.
+torch would take 700 MB of the disk, 150 MB of each process that imports it, and a quarter more time. Architectures:
+Devlin et al., "BERT", 2019; Liu et al., "RoBERTa", 2019; Song et al., "MPNet", 2020, with the position buckets of
+Raffel et al., "T5", 2020.
 """
 
-import copy
-import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, TypeAlias
 
-import torch
-from safetensors import safe_open
-from safetensors.torch import load_file
-from torch import Tensor, nn
-from torch.nn import functional
+import numpy as np
+from numpy.typing import NDArray
 
-WEIGHTS = "model.safetensors"
-VOCABULARY = "embeddings.word_embeddings.weight"
-# Families, and whether positions are counted from behind the padding token's number.
-BERT, MPNET, ROBERTA = ("bert",), ("mpnet",), ("roberta", "xlm-roberta", "camembert")
+from docqa.catalog.machine import find_machine
+from docqa.models.config import MPNET, VOCABULARY, WEIGHTS, Config
+from docqa.models.eight_bits import Arrays, eight_bits
+from docqa.models.engine import op, ov
+from docqa.models.reader.weights import STEP, Part
+from docqa.models.tensors import Floats, Tensors
+from docqa.models.tokens import Batch
+
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
 _NO = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
+_PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+EIGHT_BITS = "int8"
+_HALF_THE_MEMORY = 1.2  # is worth so much time
+# Kernels are kept for so many shapes: passages come in every length, and those for all of them took 200 MB. More than
+# these made nothing faster.
+_SHAPES = 8
+_STATES_OF_A_STEP = 32  # numbers of a state that are rounded together before they are multiplied in eight bits
+NOTHING_TRAINED = Part()
+
+_Node: TypeAlias = Any  # of a graph: OpenVINO has no types that are checked
+Integers: TypeAlias = NDArray[np.int64]
 
 
-class OtherKind(NotImplementedError):
-    """A model that is computed otherwise than here; torch raises its base class for reasons of its own."""
+def precisions() -> list[str]:
+    """Those in which this processor can reckon, the exact one first."""
+    able = ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return ["float32", *(["bfloat16"] if "BF16" in able else []), *([EIGHT_BITS] if "INT8" in able else [])]
 
 
-@dataclass(frozen=True)
-class Config:
-    """What a model's config.json says of its shape."""
-
-    model_type: str
-    vocab_size: int
-    hidden_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    intermediate_size: int
-    max_position_embeddings: int
-    layer_norm_eps: float
-    pad_token_id: int
-    type_vocab_size: int = 0
-    relative_attention_num_buckets: int = 32
-
-    @classmethod
-    def of(cls, model_dir: Path) -> "Config":
-        """Raises OtherKind for a model of another family, or one that differs from its family."""
-        raw: dict[str, Any] = json.loads((model_dir / "config.json").read_text("utf-8"))
-        known = raw.get("model_type") in (*BERT, *MPNET, *ROBERTA)
-        usual = raw.get("hidden_act") == "gelu" and raw.get("position_embedding_type", "absolute") == "absolute"
-        if not (known and usual and (model_dir / WEIGHTS).is_file()):
-            raise OtherKind(f"{model_dir} holds no encoder of a family that is known here")
-        return cls(**{name: raw[name] for name in cls.__dataclass_fields__ if name in raw})
-
-    @property
-    def first_position(self) -> int:
-        """The number of the first token's position."""
-        return 0 if self.model_type in BERT else self.pad_token_id + 1
+def worth(precision: str, seconds: float) -> float:
+    """By what precisions are compared that take so many seconds, the less the better."""
+    return seconds / _HALF_THE_MEMORY if precision == EIGHT_BITS else seconds
 
 
-class Encoder(nn.Module):
-    """Tokens to their hidden states."""
+class Encoder:
+    """Tokens to their hidden states: the encoder in a folder, with what the file `part` adds to it.
 
-    def __init__(self, config: Config, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.config = config
-        self.embeddings = _Embeddings(config, dropout)
-        self.encoder = _Layers(config, dropout)
+    `precision` is one of `precisions()`; matrices in eight bits are kept in the folder `kept_in`. It serves one caller
+    at a time, on all cores. Raises OtherKind as Config.of does, KeyError for a file in which weights are missing.
+    """
 
-    @classmethod
-    def load(cls, model_dir: Path, dropout: float = 0.0) -> "Encoder":
-        """The encoder in a folder, in float32. Raises OtherKind as Config.of does, KeyError for a file in
-        which weights are missing."""
-        config = Config.of(model_dir)
-        encoder = cls(config, dropout)
-        stored = load_file(model_dir / WEIGHTS)
-        prefix = f"{config.model_type.removeprefix('xlm-')}."
-        named = {name.removeprefix(prefix): tensor for name, tensor in stored.items()}
-        wanted = {name: named[name].float() for name in encoder.state_dict() if name != VOCABULARY}
-        # In a map of its own, which holds what is looked up; the other one goes when the other weights are rounded.
-        with safe_open(model_dir / WEIGHTS, "pt") as file:
-            full = VOCABULARY if VOCABULARY in stored else prefix + VOCABULARY
-            wanted[VOCABULARY] = file.get_tensor(full)
-        encoder.load_state_dict(wanted, assign=True)
-        return encoder.eval()
+    def __init__(
+        self,
+        model_dir: Path,
+        precision: str = "float32",
+        part: Part = NOTHING_TRAINED,
+        kept_in: Path | None = None,
+    ) -> None:
+        self.config = Config.of(model_dir)
+        self.precision = precision
+        stored = Tensors(model_dir / WEIGHTS)
+        self._weights = _Weights(stored, self.config.prefix, part)
+        packed: Arrays = {}
+        if precision == EIGHT_BITS:
+            name = model_dir.name + (f".{part.path.stem}" if part.path else "")
+            packed = eight_bits(name, model_dir / WEIGHTS, part, self._weights.matrices(), kept_in)
+        others = [each for each in precisions() if each != EIGHT_BITS]
+        settings = {
+            "INFERENCE_PRECISION_HINT": _PRECISIONS[others[-1] if precision == EIGHT_BITS else precision],
+            "INFERENCE_NUM_THREADS": find_machine().cores,
+            # A stream for each core, with batches of their own, was faster beside other work only, by a sixth. It took
+            # twice as long for a passage alone, and 20 to 35 MB more for each encoder.
+            "NUM_STREAMS": 1,
+            "ENABLE_CPU_PINNING": False,  # other work has the cores too
+            "CPU_RUNTIME_CACHE_CAPACITY": _SHAPES,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": _STATES_OF_A_STEP,
+        }
+        graph = _Graph(self.config, self._weights, packed).whole()
+        self._compiled = ov.Core().compile_model(graph, "CPU", settings)
+        self._request = self._compiled.create_infer_request()
+        self(_SOME_TOKENS)  # weights are put into the order in which they are multiplied when they are first used
+        for mapped in (stored, packed):
+            if isinstance(mapped, Tensors):
+                mapped.put_away()
 
-    def copied(self) -> Self:
-        """A copy, which shares the vectors of the vocabulary."""
-        vocabulary = self.embeddings.word_embeddings.weight
-        return copy.deepcopy(self, {id(vocabulary): vocabulary})
+    def __call__(self, batch: Batch) -> Floats:
+        """The states after the last layer: (batch, tokens, hidden). Those of padding mean nothing."""
+        inputs = [self._embedded(batch), np.where(batch.attention_mask, 0, _NO).astype("<f4")[:, None, None, :]]
+        if self.config.model_type in MPNET:
+            inputs.append(self._biases(batch.input_ids.shape[1]))
+        states: Floats = self._request.infer(inputs, share_inputs=True)[0]
+        return states
 
-    def round(self, dtype: torch.dtype) -> Self:
-        """Round its weights to a precision. Those of the vocabulary stay as they are in the file, which is mapped: of a
-        table that may be most of a model a text needs a few rows, which are rounded when they are looked up."""
-        vocabulary = self.embeddings.word_embeddings.weight
-        for weight in self.parameters():
-            if weight is not vocabulary:
-                weight.data = weight.data.to(dtype)
-        return self
+    def rest(self) -> None:
+        """Give back what the states of a batch took."""
+        self._compiled.release_memory()
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """The states of (batch, tokens) after the last layer, 0 for those that are not attended to: (batch, tokens,
-        hidden). All but attention is reckoned on the others alone, for padding is a tenth of most batches and more."""
-        state = self.embeddings(input_ids, token_type_ids)
-        added = self._added(attention_mask, state.dtype)
-        places = _Places.of(attention_mask)
-        state = places.kept(state)
-        for layer in self.encoder.layer:
-            state = layer(state, added, places)
-        return places.spread(state)
+    def _embedded(self, batch: Batch) -> Floats:
+        """The sum of the vectors of tokens, places and parts: of a table that may be most of a model a text needs a few
+        rows, so that it is looked up in the file."""
+        length = batch.input_ids.shape[1]
+        first = self.config.first_position
+        table = self._weights["embeddings.position_embeddings.weight"]
+        # Padded behind, maybe farther than there are places.
+        places = table[np.minimum(np.arange(first, first + length), len(table) - 1)]
+        embedded = self._weights.vocabulary[batch.input_ids] + places
+        if self.config.type_vocab_size:  # MPNet tells the parts of a pair by their separator alone
+            embedded += self._weights["embeddings.token_type_embeddings.weight"][batch.token_type_ids]
+        summed: Floats = embedded.astype("<f4", copy=False)
+        return summed
 
-    def _added(self, attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
-        """What is added to the score of each pair of tokens: (batch or 1, heads or 1, tokens or 1, tokens)."""
-        padding = torch.zeros_like(attention_mask, dtype=dtype).masked_fill(attention_mask == 0, _NO)[:, None, None, :]
-        biases = self.encoder.biases(attention_mask.shape[1], attention_mask.device)
-        return padding if biases is None else padding + biases
-
-    def states(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Iterator[Tensor]:
-        """The states after the embeddings and after each layer, one at a time: (batch, tokens, hidden) each."""
-        state = self.embeddings(input_ids, token_type_ids)
-        yield state
-        added, places = self._added(attention_mask, state.dtype), _Places(tuple(attention_mask.shape), None)
-        for layer in self.encoder.layer:
-            state = layer(state, added, places)
-            yield state
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Where the tokens that layers work on stand in a batch of this `shape`, (texts, tokens); `rows` None for all."""
-
-    shape: tuple[int, ...]
-    rows: Tensor | None
-
-    @classmethod
-    def of(cls, attention_mask: Tensor) -> "_Places":
-        """Those that are attended to."""
-        rows = None if bool(attention_mask.all()) else attention_mask.flatten().nonzero()[:, 0]
-        return cls(tuple(attention_mask.shape), rows)
-
-    def kept(self, batch: Tensor) -> Tensor:
-        """(texts, tokens, hidden) → (rows, hidden), or as it is where all are kept."""
-        return batch if self.rows is None else batch.flatten(0, 1)[self.rows]
-
-    def spread(self, kept: Tensor) -> Tensor:
-        """The reverse, with 0 for all others."""
-        if self.rows is None:
-            return kept
-        batch = kept.new_zeros(self.shape[0] * self.shape[1], kept.shape[-1])
-        batch[self.rows] = kept
-        return batch.view(*self.shape, -1)
-
-
-class _Linear(nn.Linear):
-    """Without the random numbers it would begin with: its own are in a file."""
-
-    def reset_parameters(self) -> None:
-        """Nothing."""
-
-
-class _Embedding(nn.Embedding):
-    """As _Linear."""
-
-    def reset_parameters(self) -> None:
-        """Nothing."""
-
-
-class _Embeddings(nn.Module):
-    def __init__(self, config: Config, dropout: float) -> None:
-        super().__init__()
-        width = config.hidden_size
-        self.word_embeddings = _Embedding(config.vocab_size, width)
-        self.position_embeddings = _Embedding(config.max_position_embeddings, width)
-        # MPNet tells the parts of a pair by their separator alone.
-        self.token_type_embeddings = _Embedding(config.type_vocab_size, width) if config.type_vocab_size else None
-        self.LayerNorm = nn.LayerNorm(width, config.layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self._first = config.first_position
-
-    def forward(self, input_ids: Tensor, token_type_ids: Tensor) -> Tensor:
-        tokens = input_ids.shape[1]
-        places = torch.arange(self._first, self._first + tokens, device=input_ids.device)  # padded behind
-        embedded = self.word_embeddings(input_ids).to(self.LayerNorm.weight.dtype)
-        if self.token_type_embeddings is not None:
-            embedded = embedded + self.token_type_embeddings(token_type_ids)
-        normed: Tensor = self.dropout(self.LayerNorm(embedded + self.position_embeddings(places)))
-        return normed
-
-
-class _Layers(nn.Module):
-    def __init__(self, config: Config, dropout: float) -> None:
-        super().__init__()
-        self.layer = nn.ModuleList(_Layer(config, dropout) for _ in range(config.num_hidden_layers))
-        buckets, heads = config.relative_attention_num_buckets, config.num_attention_heads
-        self.relative_attention_bias = _Embedding(buckets, heads) if config.model_type in MPNET else None
-
-    def biases(self, tokens: int, device: torch.device) -> Tensor | None:
+    def _biases(self, tokens: int) -> Floats:
         """What each head adds to the score of each pair of tokens, by how far apart they are: (1, heads, tokens,
-        tokens); None for a model that has no such thing."""
-        if self.relative_attention_bias is None:
-            return None
-        places = torch.arange(tokens, device=device)
-        buckets = _buckets(places[None, :] - places[:, None], self.relative_attention_bias.num_embeddings)
-        added: Tensor = self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
-        return added
+        tokens)."""
+        by_bucket = self._weights["encoder.relative_attention_bias.weight"]
+        added: Floats = by_bucket[_buckets(tokens, len(by_bucket))].transpose(2, 0, 1)[None]
+        return np.ascontiguousarray(added)
 
 
-def _buckets(distances: Tensor, count: int) -> Tensor:
-    """The bucket of each distance: half of them for each direction, and of these half for one distance each, the
-    others for ranges that grow geometrically up to FARTHEST."""
+_SOME_TOKENS = Batch(np.zeros((1, 64), int), np.ones((1, 64), int), np.zeros((1, 64), int), [])
+
+
+@lru_cache(maxsize=_SHAPES)
+def _buckets(tokens: int, count: int) -> Integers:
+    """The bucket of the distance of each two tokens: half of them for each direction, and of these half for one
+    distance each, the others for ranges that grow geometrically up to FARTHEST. (tokens, tokens)"""
+    distances = np.arange(tokens)[None, :] - np.arange(tokens)[:, None]
     each_way = count // 2
     single = each_way // 2
-    far = distances.abs()
-    growth = (far.clamp_min(1).float() / single).log() / math.log(FARTHEST / single) * (each_way - single)
-    ranged = (single + growth.long()).clamp_max(each_way - 1)
-    return torch.where(far < single, far, ranged) + each_way * (distances > 0)
+    far = np.abs(distances)
+    growth = np.log(np.maximum(far, 1) / single) / math.log(FARTHEST / single) * (each_way - single)
+    ranged = np.minimum(single + growth.astype(int), each_way - 1)
+    buckets: Integers = np.where(far < single, far, ranged) + each_way * (distances > 0)
+    return buckets
 
 
-class _Layer(nn.Module):
-    def __init__(self, config: Config, dropout: float) -> None:
-        super().__init__()
-        self.attention = (_MPNetAttention if config.model_type in MPNET else _BertAttention)(config, dropout)
-        self.intermediate = _Dense(config.hidden_size, config.intermediate_size)
-        self.output = _Output(config.intermediate_size, config, dropout)
+class _Weights:
+    """Those of a model by name, with what training added to them."""
 
-    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
-        attended = self.attention(hidden, added, places)
-        output: Tensor = self.output(functional.gelu(self.intermediate.dense(attended)), attended)
-        return output
+    def __init__(self, stored: Tensors, prefix: str, part: Part) -> None:
+        self._stored, self._part = stored, part
+        self._prefix = "" if VOCABULARY in stored else prefix
+        if unknown := sorted(name for name in part.changed if self._prefix + name not in stored):
+            raise KeyError(f"the trained part belongs to another model: {unknown[0]}")
+        self.vocabulary = stored[self._prefix + VOCABULARY]
 
+    def __getitem__(self, name: str) -> Floats:
+        weight = self._stored[self._prefix + name].astype("<f4", copy=False)
+        difference = self._part.difference(name)
+        return weight if difference is None else weight + difference
 
-class _Dense(nn.Module):
-    def __init__(self, width: int, out: int) -> None:
-        super().__init__()
-        self.dense = _Linear(width, out)
+    def factors(self, name: str) -> tuple[Floats, Floats] | None:
+        """As Part has it."""
+        return self._part.factors(name)
 
-
-class _Output(nn.Module):
-    """A projection, added to what it was made from."""
-
-    def __init__(self, width: int, config: Config, dropout: float) -> None:
-        super().__init__()
-        self.dense = _Linear(width, config.hidden_size)
-        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, made: Tensor, source: Tensor) -> Tensor:
-        output: Tensor = self.LayerNorm(self.dropout(self.dense(made)) + source)
-        return output
+    def matrices(self) -> "_Matrices":
+        """All that states are multiplied with in the layers, by name."""
+        layers = f"{self._prefix}encoder.layer."
+        names = [name for name in self._stored if name.startswith(layers) and self._stored[name].ndim == 2]
+        return _Matrices(self, [name.removeprefix(self._prefix) for name in names])
 
 
-class _BertAttention(nn.Module):
-    def __init__(self, config: Config, dropout: float) -> None:
-        super().__init__()
-        width = config.hidden_size
-        self.self = nn.ModuleDict({name: _Linear(width, width) for name in ("query", "key", "value")})
-        self.output = _Output(width, config, dropout)
-        self._heads = config.num_attention_heads
+class _Matrices(Mapping[str, Floats]):
+    """The weights of these names, each made when it is looked up: factors multiplied and added."""
 
-    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
-        query, key, value = (places.spread(self.self[name](hidden)) for name in ("query", "key", "value"))
-        attended = places.kept(_attend(query, key, value, self._heads, added))
-        output: Tensor = self.output(attended, hidden)
-        return output
+    def __init__(self, weights: _Weights, names: list[str]) -> None:
+        self._weights, self._names = weights, names
 
+    def __getitem__(self, name: str) -> Floats:
+        factors = self._weights.factors(name)
+        matrix = self._weights[name]
+        return matrix if factors is None else matrix + factors[0] @ factors[1]
 
-class _MPNetAttention(nn.Module):
-    def __init__(self, config: Config, dropout: float) -> None:
-        super().__init__()
-        width = config.hidden_size
-        self.attn = nn.ModuleDict({name: _Linear(width, width) for name in ("q", "k", "v", "o")})
-        self.LayerNorm = nn.LayerNorm(width, config.layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self._heads = config.num_attention_heads
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
 
-    def forward(self, hidden: Tensor, added: Tensor, places: _Places) -> Tensor:
-        query, key, value = (places.spread(self.attn[name](hidden)) for name in ("q", "k", "v"))
-        attended = self.attn["o"](places.kept(_attend(query, key, value, self._heads, added)))
-        output: Tensor = self.LayerNorm(self.dropout(attended) + hidden)
-        return output
+    def __len__(self) -> int:
+        return len(self._names)
 
 
-def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, added: Tensor) -> Tensor:
-    """The values of the tokens that each token attends to, by all heads side by side: (batch, tokens, hidden)."""
-    batch, tokens, width = query.shape
-    by_head = (batch, tokens, heads, width // heads)
-    query, key, value = (each.view(by_head).transpose(1, 2) for each in (query, key, value))
-    attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=added)
-    return attended.transpose(1, 2).reshape(batch, tokens, width)
+class _Graph:
+    """What is reckoned on the embeddings of a batch, (batch, tokens, hidden); matrices are those of `packed`, which
+    `eight_bits` makes, where it has any."""
+
+    def __init__(self, config: Config, weights: _Weights, packed: Arrays) -> None:
+        self._config, self._weights, self._packed = config, weights, packed
+
+    def whole(self) -> Any:
+        """The graph: embeddings, what is added to the scores of tokens, (batch, 1, 1, tokens), and for MPNet what is
+        added by distance to the states."""
+        config, is_mpnet = self._config, self._config.model_type in MPNET
+        embedded = op.parameter([-1, -1, config.hidden_size], np.float32)
+        inputs = [embedded, op.parameter([-1, 1, 1, -1], np.float32)]
+        if is_mpnet:
+            inputs.append(op.parameter([1, config.num_attention_heads, -1, -1], np.float32))
+        added = op.add(inputs[1], inputs[2]) if is_mpnet else inputs[1]
+        state = self._normed(embedded, "embeddings")
+        for number in range(config.num_hidden_layers):
+            layer = f"encoder.layer.{number}"
+            if is_mpnet:
+                state = self._attention(state, added, [f"{layer}.attention.attn.{name}" for name in "qkvo"])
+            else:
+                names = ("self.query", "self.key", "self.value", "output.dense")
+                state = self._attention(state, added, [f"{layer}.attention.{name}" for name in names])
+            state = self._normed(state, f"{layer}.attention{'' if is_mpnet else '.output'}")
+            within = op.gelu(self._linear(state, f"{layer}.intermediate.dense"), "erf")
+            state = op.add(self._linear(within, f"{layer}.output.dense"), state)
+            state = self._normed(state, f"{layer}.output")
+        return ov.Model([op.result(state)], inputs, "encoder")
+
+    def _attention(self, state: _Node, added: _Node, names: list[str]) -> _Node:
+        """What the tokens that each attends to make of it, added to its state, by all heads side by side."""
+        heads = self._config.num_attention_heads
+        by_head = _constant([0, 0, heads, self._config.hidden_size // heads])
+        turned = _constant([0, 2, 1, 3])
+        query, key, value = (
+            op.transpose(op.reshape(self._linear(state, name), by_head, True), turned) for name in names[:3]
+        )
+        attended = op.transpose(op.scaled_dot_product_attention(query, key, value, added, causal=False), turned)
+        joined = op.reshape(attended, _constant([0, 0, self._config.hidden_size]), True)
+        return op.add(self._linear(joined, names[3]), state)
+
+    def _linear(self, state: _Node, name: str) -> _Node:
+        if self._packed:
+            return op.add(
+                op.matmul(state, self._unpacked(f"{name}.weight"), False, True), self._constant(f"{name}.bias")
+            )
+        made = op.matmul(state, self._constant(f"{name}.weight"), False, True)
+        if factors := self._weights.factors(f"{name}.weight"):
+            up, down = map(_constant, factors)
+            made = op.add(made, op.matmul(op.matmul(state, down, False, True), up, False, True))
+        return op.add(made, self._constant(f"{name}.bias"))
+
+    def _unpacked(self, name: str) -> _Node:
+        """The matrix as it is multiplied: OpenVINO does so without unpacking it."""
+        numbers, steps = self._packed[name], self._packed[name + STEP]
+        exact = op.multiply(op.convert(_constant(numbers), np.float32), _constant(steps))
+        return op.reshape(exact, _constant([len(numbers), numbers[0].size]), False)
+
+    def _normed(self, state: _Node, name: str) -> _Node:
+        normed = op.mvn(state, _constant([-1]), True, self._config.layer_norm_eps, "inside_sqrt")
+        scaled = op.multiply(normed, self._constant(f"{name}.LayerNorm.weight"))
+        return op.add(scaled, self._constant(f"{name}.LayerNorm.bias"))
+
+    def _constant(self, name: str) -> _Node:
+        return _constant(self._weights[name])
+
+
+def _constant(numbers: Any) -> _Node:
+    """A constant of a graph, which holds the array itself where it can."""
+    return ov.op.Constant(np.require(numbers, requirements=["C", "A", "W"]), shared_memory=True)

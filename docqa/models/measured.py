@@ -17,7 +17,8 @@ from docqa.catalog.machine import processor
 log = logging.getLogger(__name__)
 
 FILE = "model-precisions.json"
-LIBRARIES = ("torch",)
+EIGHT_BITS = "eight-bits"  # the folder, in that of models, with matrices in eight bits, where these are faster
+LIBRARIES = ("openvino",)
 
 Measurement = dict[str, Any]
 

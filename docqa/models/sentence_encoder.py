@@ -1,29 +1,33 @@
 """Texts to vectors, as a sentence-transformers folder says: an encoder, the mean of its tokens or the first of them,
 length one. Other kinds of folders are left to sentence-transformers itself, which takes long to import."""
 
-import copy
 import json
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
-import torch
-from torch import Tensor
-from torch.nn import functional
+import numpy as np
 
-from docqa.models.encoder import Encoder, OtherKind
-from docqa.models.streams import ONE_STREAM, OneStream, Streams
-from docqa.models.tokens import Tokens, Window, longest_in
+from docqa.models.batches import AT_ONCE, BATCH, few
+from docqa.models.config import OtherKind
+from docqa.models.encoder import Encoder
+from docqa.models.sentence_folder import FIRST, MEAN, pooling
+from docqa.models.tensors import Floats
+from docqa.models.tokens import Numbers, Tokens, Window, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
 
-MEAN, FIRST = "pooling_mode_mean_tokens", "pooling_mode_cls_token"
+# Tokens: kernels are kept for some shapes, and making one takes as long as a few tokens.
+ROUNDING = 8
+_SHORTEST = 1e-12  # the length that a row of zeros counts as, so that it stays one
 
 
 class SentenceModel(Protocol):
-    """What makes vectors; `prompts` are those that the folder names, `longest` what it reads of a text, in tokens."""
+    """What makes vectors in a `precision`; `prompts` are those that the folder names, `longest` what it reads of a text
+    in tokens."""
 
+    precision: str
     dimension: int
     longest: int
     prompts: dict[str, str]
@@ -32,15 +36,13 @@ class SentenceModel(Protocol):
     def knows_parts(self) -> bool:
         """Whether there is `encode_parts`."""
 
-    def bfloat16(self) -> Self:
-        """The same model in bfloat16, which shares the tokenizer and the vocabulary."""
+    def rest(self) -> None:
+        """Give back what the last texts took."""
 
-    def encode(self, texts: Sequence[str], batch: int) -> Tensor:
-        """A vector of length one for each text, float32, `batch` texts at a time: (texts, dimension)."""
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """A vector of length one for each text, float32: (texts, dimension)."""
 
-    def encode_parts(
-        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
-    ) -> tuple[Tensor, list[Tensor]]:
+    def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
         """The vectors that `encode` makes, and of each text one for each of its parts, from the same pass over it: the
         mean of the part's tokens, which know what stands around them (Günther et al., "Late chunking", 2024). What is
         too long for one pass is read in several. (texts, dimension), and (parts, dimension) for each text.
@@ -49,26 +51,32 @@ class SentenceModel(Protocol):
         """
 
 
-def load(model_dir: Path, streams: Streams | OneStream = ONE_STREAM) -> SentenceModel:
-    """The model in a sentence-transformers folder, in float32; in `streams` it works on a batch side by side, where it
-    can. Raises FileNotFoundError."""
+def load(model_dir: Path, precisions: Sequence[str], kept_in: Path | None = None) -> list[SentenceModel]:
+    """The model in a sentence-transformers folder, in each of these precisions, all of them `encoder.precisions()`.
+    Matrices in eight bits are kept in the folder `kept_in`. What only sentence-transformers loads is in float32.
+
+    Raises FileNotFoundError, and ModuleNotFoundError where that one is not installed.
+    """
     if not model_dir.is_dir():  # else sentence-transformers is imported for seconds, and looks for it elsewhere
         raise FileNotFoundError(f"There is no model in {model_dir}.")
     try:
-        return PlainSentences(model_dir, streams)
+        return [PlainSentences(model_dir, precision, kept_in) for precision in precisions]
     except OtherKind:
-        return OtherSentences(model_dir)
+        return [OtherSentences(model_dir)]
 
 
 class PlainSentences:
-    """An encoder of a family that `encoder` knows, and pooling. Raises OtherKind for any other folder."""
+    """An encoder of a family that `encoder` knows, and pooling; so many texts are read `at_once`. Raises OtherKind for
+    any other folder."""
 
-    def __init__(self, model_dir: Path, streams: Streams | OneStream = ONE_STREAM) -> None:
-        self._streams = streams
-        self._pooling = _pooling(model_dir)
-        self._encoder = Encoder.load(model_dir)
+    at_once = AT_ONCE
+
+    def __init__(self, model_dir: Path, precision: str, kept_in: Path | None) -> None:
+        self.precision = precision
+        self._pooling = pooling(model_dir)
+        self._encoder = Encoder(model_dir, precision, kept_in=kept_in)
         self.longest = longest_in(model_dir)
-        self._tokens = Tokens(model_dir, self.longest)
+        self._tokens = Tokens(model_dir, self.longest, multiple=ROUNDING)
         self.dimension = self._encoder.config.hidden_size
         settings = model_dir / "config_sentence_transformers.json"
         stated = json.loads(settings.read_text("utf-8")) if settings.is_file() else {}
@@ -79,44 +87,36 @@ class PlainSentences:
         """As SentenceModel says."""
         return self._pooling == MEAN
 
-    def bfloat16(self) -> Self:
+    def rest(self) -> None:
         """As SentenceModel says."""
-        half = copy.copy(self)
-        half._encoder = self._encoder.copied().round(torch.bfloat16)
-        return half
+        self._encoder.rest()
 
-    def encode(self, texts: Sequence[str], batch: int) -> Tensor:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """As SentenceModel says."""
-        vectors = torch.empty(len(texts), self.dimension)
+        vectors = np.empty((len(texts), self.dimension), np.float32)
         read = list(enumerate(self._tokens.beginnings(texts)))
-
-        def work(chosen: Sequence[tuple[int, Window]]) -> None:
+        for chosen in few(sorted(read, key=lambda window: len(window[1].ids)), self.at_once):
             tokens = self._tokens.padded([window for _, window in chosen])
-            states = self._encoder(*tokens.tensors).float()
-            vectors[[number for number, _ in chosen]] = self._pooled(states, tokens.attention_mask)
-
-        self._streams.in_batches(work, sorted(read, key=lambda window: -len(window[1].ids)), batch)
+            vectors[[number for number, _ in chosen]] = self._pooled(self._encoder(tokens), tokens.attention_mask)
         return vectors
 
-    def encode_parts(
-        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
-    ) -> tuple[Tensor, list[Tensor]]:
+    def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
         """As SentenceModel says."""
         if not self.knows_parts:
             raise OtherKind("the vectors of this model are not the means of its tokens")
-        vectors = torch.empty(len(texts), self.dimension)
-        means = [torch.zeros(len(of_text), self.dimension) for of_text in parts]
-        held = [torch.zeros(len(of_text), 1) for of_text in parts]  # tokens that each mean is of
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        means = [np.zeros((len(of_text), self.dimension), np.float32) for of_text in parts]
+        held = [np.zeros((len(of_text), 1), np.float32) for of_text in parts]  # tokens that each mean is of
         windows = [
             (number, place, window)
             for number, text in enumerate(texts)
             for place, window in enumerate(self._tokens.windows(text))
         ]
 
-        def work(chosen: Sequence[tuple[int, int, Window]]) -> list[tuple[int, Tensor, Tensor]]:
+        def work(chosen: Sequence[tuple[int, int, Window]]) -> list[tuple[int, Floats, Floats]]:
             """Of each window the text's number, and of its parts the means, and the tokens that these are of."""
             tokens = self._tokens.padded([window for *_, window in chosen])
-            states = self._encoder(*tokens.tensors).float()
+            states = self._encoder(tokens)
             pooled = self._pooled(states, tokens.attention_mask)
             of_parts = []
             for row, (number, place, _) in enumerate(chosen):
@@ -124,47 +124,43 @@ class PlainSentences:
                     vectors[number] = pooled[row]
                 if parts[number]:
                     inside = _inside(parts[number], tokens.offsets[row])
-                    counts = inside.sum(1, keepdim=True)
-                    of_parts.append((number, inside @ states[row] / counts.clamp_min(1), counts))
+                    counts = inside.sum(1, keepdims=True)
+                    of_parts.append((number, inside @ states[row] / np.maximum(counts, 1), counts))
             return of_parts
 
-        made = self._streams.in_batches(work, sorted(windows, key=lambda window: -len(window[2].ids)), batch)
-        for number, here, counts in chain.from_iterable(made):
-            means[number] = torch.where(counts > held[number], here, means[number])
-            held[number] = torch.maximum(counts, held[number])
+        by_length = sorted(windows, key=lambda window: len(window[2].ids))
+        for number, here, counts in chain.from_iterable(map(work, few(by_length, self.at_once))):
+            means[number] = np.where(counts > held[number], here, means[number])
+            held[number] = np.maximum(counts, held[number])
         # A part that is no token to the model, such as a row of control characters, is no nearer than the whole.
-        whole = [torch.where(held[number] > 0, mean, vectors[number]) for number, mean in enumerate(means)]
-        return vectors, [functional.normalize(mean, dim=1) for mean in whole]
+        whole = [np.where(held[number] > 0, mean, vectors[number]) for number, mean in enumerate(means)]
+        return vectors, [_of_length_one(mean) for mean in whole]
 
-    def _pooled(self, states: Tensor, attention_mask: Tensor) -> Tensor:
-        attended = attention_mask[..., None].float()
-        pooled = states[:, 0] if self._pooling == FIRST else (states * attended).sum(1) / attended.sum(1)
-        return functional.normalize(pooled, dim=1)
+    def _pooled(self, states: Floats, attention_mask: Numbers) -> Floats:
+        if self._pooling == FIRST:
+            return _of_length_one(states[:, 0])
+        attended = attention_mask.astype(np.float32)[:, None]
+        return _of_length_one((attended @ states)[:, 0] / attended.sum(2))
 
 
-def _inside(parts: Sequence[Span], offsets: Sequence[Span]) -> Tensor:
+def _of_length_one(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Floats = rows / np.maximum(lengths, _SHORTEST)
+    return scaled
+
+
+def _inside(parts: Sequence[Span], offsets: Sequence[Span]) -> Floats:
     """1 for each token that has characters of a part, else 0: (parts, tokens)."""
-    first, last = torch.tensor(parts).unbind(1)
-    start, end = torch.tensor(offsets).unbind(1)
-    return ((start < last[:, None]) & (end > first[:, None]) & (end > start)).float()
-
-
-def _pooling(model_dir: Path) -> str:
-    """MEAN or FIRST. Raises OtherKind for other folders."""
-    described = model_dir / "modules.json"
-    modules = json.loads(described.read_text("utf-8")) if described.is_file() else []
-    kinds = [module["type"].rpartition(".")[2] for module in modules]
-    if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]) or modules[0]["path"]:
-        raise OtherKind(f"{model_dir} consists of {kinds}")
-    raw = json.loads((model_dir / modules[1]["path"] / "config.json").read_text("utf-8"))
-    modes = [name for name, is_on in raw.items() if name.startswith("pooling_mode_") and is_on]
-    if modes not in ([MEAN], [FIRST]) or not (model_dir / "tokenizer.json").is_file():
-        raise OtherKind(f"{model_dir} pools by {modes}")
-    return str(modes[0])
+    first, last = np.array(parts).T[..., None]
+    start, end = np.array(offsets).T
+    inside: Floats = ((start < last) & (end > first) & (end > start)).astype(np.float32)
+    return inside
 
 
 class OtherSentences:
     """Whatever sentence-transformers loads."""
+
+    precision = "float32"
 
     def __init__(self, model_dir: Path) -> None:
         from sentence_transformers import SentenceTransformer
@@ -183,20 +179,13 @@ class OtherSentences:
         """As SentenceModel says."""
         return False
 
-    def bfloat16(self) -> Self:
-        """As SentenceModel says."""
-        half = copy.copy(self)
-        tokenizer = self._model.tokenizer
-        half._model = copy.deepcopy(self._model, {id(tokenizer): tokenizer}).bfloat16()
-        return half
+    def rest(self) -> None:
+        """As SentenceModel says; it keeps nothing."""
 
-    def encode(self, texts: Sequence[str], batch: int) -> Tensor:
+    def encode(self, texts: Sequence[str]) -> Floats:
         """As SentenceModel says."""
-        vectors = self._model.encode(list(texts), batch_size=batch, convert_to_tensor=True, show_progress_bar=False)
-        return functional.normalize(vectors.float(), dim=1)
+        return _of_length_one(self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False))
 
-    def encode_parts(
-        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], batch: int
-    ) -> tuple[Tensor, list[Tensor]]:
+    def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
         """As SentenceModel says."""
         raise OtherKind("the states of this model's tokens are not at hand")

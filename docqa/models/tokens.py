@@ -5,60 +5,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
-from torch import Tensor
 
-from docqa.models.encoder import Config
+from docqa.models.config import Config
 
 OVERLAP = 32  # tokens that two windows of a long text share
 
 Window = Encoding  # the tokens of a text, or of what is read of it at once
 
 
-class Tokenised(Protocol):
-    """Pairs of texts as an encoder takes them; all tensors are (batch, tokens)."""
-
-    @property
-    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
-        """What an encoder takes, in its order."""
-
-    @property
-    def of_second(self) -> Tensor:
-        """Which tokens are of the second text of their pair."""
+Numbers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Batch:
     """What an encoder takes, (batch, tokens) each, and the library's view of each row."""
 
-    input_ids: Tensor
-    attention_mask: Tensor
-    token_type_ids: Tensor
+    input_ids: Numbers
+    attention_mask: Numbers
+    token_type_ids: Numbers
     encodings: list[Encoding]
 
     @cached_property
-    def of_second(self) -> Tensor:
+    def of_second(self) -> NDArray[np.bool_]:
         """Which tokens are of the second text of their pair: (batch, tokens)."""
-        rows = [[part == 1 for part in each.sequence_ids] for each in self.encodings]
-        return torch.tensor(rows, device=self.input_ids.device)
-
-    @property
-    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
-        """What an encoder takes, in its order."""
-        return self.input_ids, self.attention_mask, self.token_type_ids
+        return np.array([[part == 1 for part in each.sequence_ids] for each in self.encodings])
 
     @property
     def offsets(self) -> list[list[tuple[int, int]]]:
         """Where in their text the tokens of each row stand: (start, end) in characters."""
         return [each.offsets for each in self.encodings]
-
-    def on(self, device: torch.device) -> "Batch":
-        """The same on a device."""
-        ids, mask, types = (tensor.to(device) for tensor in self.tensors)
-        return Batch(ids, mask, types, self.encodings)
 
 
 @lru_cache(maxsize=1)
@@ -111,9 +91,9 @@ class Tokens:
         for each in encodings:
             each.pad(-(-longest // self._multiple) * self._multiple, pad_id=number, pad_token=name)
         ids, mask, types = (
-            torch.tensor([getattr(each, name) for each in encodings]) for name in ("ids", "attention_mask", "type_ids")
+            np.array([getattr(each, name) for each in encodings]) for name in ("ids", "attention_mask", "type_ids")
         )
-        return Batch(ids, mask, types if self._has_types else torch.zeros_like(types), list(encodings))
+        return Batch(ids, mask, types if self._has_types else np.zeros_like(types), list(encodings))
 
     def of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Batch:
         """The tokens of pairs of texts as a batch. Raises as `pairs` does."""

@@ -24,13 +24,15 @@ class Verifier:
 
     rests = False  # whether it was unloaded because nobody asked it
 
-    def __init__(self, model_dir: Path, part: TrainedPart, measured: Path | None = None) -> None:
+    def __init__(
+        self, model_dir: Path, part: TrainedPart, measured: Path | None = None, kept_in: Path | None = None
+    ) -> None:
         self.languages = part.languages
         self._excerpts = MOST
         # A few excerpts are read at a time, and reading cannot be aborted.
         self._child = Child(
             "docqa.models.verifier_child",
-            [str(model_dir), str(part.path), str(measured or "")],
+            [str(model_dir), str(part.path), str(measured or ""), str(kept_in or "")],
             name="verifier",
             grace=30.0,
             nursery=NURSERY,

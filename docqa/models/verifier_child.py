@@ -1,4 +1,4 @@
-"""The process of the verifier: python -m docqa.models.verifier_child DIR FILE MEASURED"""
+"""The process of the verifier: python -m docqa.models.verifier_child DIR FILE MEASURED KEPT"""
 
 import math
 import os
@@ -14,15 +14,12 @@ from docqa.models.embedder_child import ENVIRONMENT, give_back_memory
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.models.verifier import LONGEST
-from docqa.workers.loop import Answers, Handler, Header, serve
+from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 if TYPE_CHECKING:
     from docqa.models.reader.network import Reader
 
-# The faster on this machine is kept. Eight bits are no choice: the scores have little to do with the exact ones then
-# (correlation 0.3, with a scale for each row of a matrix 0.7).
-PRECISIONS = ("bfloat16", "float32")
 SECONDS = 0.3  # that reading may take
 SAMPLE = (
     "How long does a charged battery last?",
@@ -33,25 +30,30 @@ SAMPLE = (
 class Judge:
     """The encoder in the folder `model_dir` with the trained part in `file`, in this process.
 
-    In the file `measured`, "" for none, is kept which precision was the faster, and the least time that reading has
+    In the file `measured`, "" for none, is kept which precision was the fastest, and the least time that reading has
     taken: other work on the machine only lengthens it, and must not decide what is answered until the next start.
+    In the folder `kept_in`, "" for none, are kept its matrices in eight bits.
     Raises KeyError for a part of another model.
     """
 
-    def __init__(self, model_dir: str, file: str, measured: str = "") -> None:
+    def __init__(self, model_dir: str, file: str, measured: str = "", kept_in: str = "") -> None:
         os.environ |= ENVIRONMENT
-        kept_in = Path(measured) if measured else None
-        self._kept_in, self._key = kept_in, circumstances(["verifier", model_dir, file], find_machine().cores)
-        known = kept(kept_in, self._key)
-        tried = (known["precision"],) if known.get("precision") in PRECISIONS else PRECISIONS
+        from docqa.models.encoder import precisions, worth
+
+        self._measured = Path(measured) if measured else None
+        self._key = circumstances(["verifier", model_dir, file], find_machine().cores)
+        known = kept(self._measured, self._key)
+        able = precisions()
+        tried = [known["precision"]] if known.get("precision") in able else able
         self._model_dir, self._file = Path(model_dir), Path(file)
+        self._folder = Path(kept_in) if kept_in else None
         self._reader: Reader | None = None
         seconds: dict[str, float] = {}
         for self.precision in tried:
             reader = self._read_in(self.precision)
             seconds[self.precision] = min(_timed(reader, *SAMPLE)[1] for _ in range(2))
             del reader
-        fastest = min(tried, key=seconds.__getitem__)
+        fastest = min(tried, key=lambda precision: worth(precision, seconds[precision]))
         if fastest != self.precision:
             self.precision = fastest
             self._read_in(fastest)
@@ -71,20 +73,26 @@ class Judge:
         self._took(seconds)
         yield {"readings": readings, "excerpts": self.excerpts}, b""
 
+    def rest(self) -> None:
+        """Give back what the last excerpts took."""
+        assert self._reader is not None
+        self._reader.rest()
+        give_back_memory()
+
     def _read_in(self, precision: str) -> "Reader":
         """The model in this precision, after what is held of the one before has gone back to the system."""
         from docqa.models.reader.network import Reader
 
         self._reader = None
         give_back_memory()
-        self._reader = Reader(self._model_dir, self._file, precision)
+        self._reader = Reader(self._model_dir, self._file, precision, self._folder)
         return self._reader
 
     def _took(self, seconds: float) -> None:
         """Keep how long a character took, where none has taken less."""
         if seconds < self._least:
             self._least = seconds
-            keep(self._kept_in, self._key, {"precision": self.precision, "seconds": seconds})
+            keep(self._measured, self._key, {"precision": self.precision, "seconds": seconds})
 
 
 def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[list[Reading], float]:
@@ -98,12 +106,12 @@ def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[li
 def main(arguments: Sequence[str]) -> NoReturn:
     """Load the model that the arguments name, and answer requests."""
     step_back(BEHIND_SERVER)
-    serve(lambda: _load(*arguments), give_back_memory)
+    serve(lambda: _load(*arguments))
 
 
-def _load(*arguments: str) -> tuple[Header, Handler]:
+def _load(*arguments: str) -> Loaded:
     judge = Judge(*arguments)
-    return {"precision": judge.precision, "excerpts": judge.excerpts}, judge.handle
+    return Loaded({"precision": judge.precision, "excerpts": judge.excerpts}, judge.handle, judge.rest)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ from pathlib import Path
 from docqa.catalog.catalog import Catalog
 from docqa.errors import DocqaError
 from docqa.formats.pictures.data import RAPID, SUFFIX, has_rapid
+from docqa.models.installed import is_installed
+from docqa.models.sentence_folder import PACKAGE
 from docqa.setup.checksums import CHECKSUMS, WHEELS, machine, write_checksums
 from docqa.setup.indexes import without_indexes
-from docqa.setup.packages import FROM_WHEELS, WITHOUT, Installer
+from docqa.setup.packages import FROM_WHEELS, TORCH, WITHOUT, Installer
 
 FOLDERS = ("docqa", "tests")
 FILES = ("run.py", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", ".gitignore")
@@ -120,8 +122,7 @@ def _gather_wheels(installer: Installer, wheels: Path, say: Say) -> None:
         installer, verb=("wheel", "--no-cache-dir", "--wheel-dir", str(wheels), "--find-links", str(wheels))
     )
     wanted: list[str] = []
-    rapid = {RAPID: installer.extra(RAPID)} if has_rapid() else {}
-    for name, lines in (installer.groups(test=True) | rapid).items():
+    for name, lines in _groups(installer).items():
         requirements = [*wanted, *lines]
         if _resolves(installer, wheels, requirements):
             say(f"The wheels of the group {name} are there.")
@@ -133,6 +134,16 @@ def _gather_wheels(installer: Installer, wheels: Path, say: Say) -> None:
             say(f"{failure} With this bundle, {WITHOUT[name]}.")
             continue
         wanted = requirements
+
+
+def _groups(installer: Installer) -> dict[str, list[str]]:
+    """What a start and the tests install; of what is installed only on request, what this machine has."""
+    groups = installer.groups(test=True)
+    if not is_installed(PACKAGE):
+        groups.pop(TORCH, None)
+    if has_rapid():
+        groups[RAPID] = installer.extra(RAPID)
+    return groups
 
 
 def _resolves(installer: Installer, wheels: Path, lines: list[str]) -> bool:

@@ -27,6 +27,8 @@ from docqa.catalog.recognition import command, for_iso
 from docqa.catalog.targets import embedding_target
 from docqa.formats.pictures.data import INSTALL, covered, languages
 from docqa.models.chat.remote import obstacle
+from docqa.models.installed import is_installed
+from docqa.models.sentence_folder import INSTALLED_BY, PACKAGE, needs_package
 from docqa.offline import namespace
 from docqa.offline.rehearsal import COUNTS, ISOLATED
 from docqa.offline.watch import environment, read_report, unwatched
@@ -98,8 +100,10 @@ def _models(settings: Settings) -> Iterator[Finding]:
     else:
         entry = catalog.embedding(settings.embedder)
         valid = catalog.present(entry) and not catalog.verify(entry)
-        state = f"{entry.name}, " + ("verified" if valid else f"missing or damaged; {WITHOUT['embedding']}")
-        yield Finding("embedding model", state, "" if valid else INSTALL_AGAIN)
+        state, remedy = ("verified", "") if valid else (f"missing or damaged; {WITHOUT['embedding']}", INSTALL_AGAIN)
+        if valid and needs_package(catalog.path(entry)) and not is_installed(PACKAGE):
+            state, remedy = f"verified, but it needs {PACKAGE}; {WITHOUT['embedding']}", f"Run {INSTALLED_BY}."
+        yield Finding("embedding model", f"{entry.name}, {state}", remedy)
         beside = catalog.beside(settings.embedder)
         entries = [entry, *([beside] if beside and catalog.present(beside) else [])]
         known = {entry.name: entry.languages for entry in entries}

@@ -1,9 +1,11 @@
 """Where packages come from beside PyPI, and whether it can be reached. Standard library only."""
 
+import json
 import os
+import subprocess
 import threading
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.error import HTTPError
 
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -16,6 +18,15 @@ def without_indexes(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if not name.startswith("PIP_")} | {
         "PIP_CONFIG_FILE": os.devnull
     }
+
+
+def chooses_cpu_build(pip: Sequence[str], torch: str) -> bool:
+    """Whether a pip command, as configured on this machine, would choose a CPU build for the requirement `torch`."""
+    options = ("--dry-run", "--ignore-installed", "--no-deps", "--quiet", "--report", "-")
+    report = subprocess.run([*pip, "install", *options, torch], capture_output=True, text=True, check=False)
+    return report.returncode == 0 and any(
+        "+cpu" in package["metadata"]["version"] for package in json.loads(report.stdout)["install"]
+    )
 
 
 def reachable(address: str, seconds: float = REACH_SECONDS) -> bool:

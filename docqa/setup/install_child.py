@@ -1,9 +1,9 @@
-"""The process that installs: python -m docqa.setup.install_child WHICH [--packages] [--no-models] [--again]
+"""The process that installs: python -m docqa.setup.install_child WHICH [FLAG...]
 
-WHICH is `base` or `test`, for what the server or the tests need, or `rest`, for all that may follow. It tells how far
-it is on stdout, a line of JSON for each change; what pip and the compiler print goes into data/install.log. It ends,
-with all that it has started, when its stdin is closed: nothing is installed behind the back of a server that has ended.
-Standard library only.
+WHICH is `base` or `test`, for what the server or the tests need, or `rest`, for all that may follow, of which the flags
+say what (`steps.rest`). It tells how far it is on stdout, a line of JSON for each change; what pip and the compiler
+print goes into data/install.log. It ends, with all that it has started, when its stdin is closed: nothing is installed
+behind the back of a server that has ended. Standard library only.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     """Install what `arguments` say; 1 if something failed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("which", choices=["base", "test", "rest"])
-    for flag in ("--packages", "--no-models", "--again"):
+    for flag in ("--packages", "--no-models", "--again", "--for-tests"):
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args(arguments)
     settings = Settings.read(os.environ)
@@ -82,7 +82,14 @@ def main(arguments: Sequence[str]) -> int:
     log = installer.root / "data" / "install.log"
     out = print_into(log)
     if options.which == "rest":
-        steps = rest(settings, installer, packages=options.packages, models=not options.no_models, again=options.again)
+        steps = rest(
+            settings,
+            installer,
+            packages=options.packages,
+            models=not options.no_models,
+            again=options.again,
+            test=options.for_tests,
+        )
         step_back(LOW)
     else:
         steps = needed(installer, test=options.which == "test")

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,12 +21,13 @@ from docqa import ROOT
 from docqa.catalog.lock import hold
 from docqa.errors import DocqaError
 from docqa.setup.checksums import WHEELS, check_bundle
-from docqa.setup.indexes import LLAMA_INDEX, TORCH_INDEX, reachable, without_indexes
+from docqa.setup.indexes import LLAMA_INDEX, TORCH_INDEX, chooses_cpu_build, reachable, without_indexes
 from docqa.setup.requirements import BASE, requirements
 from docqa.setup.unfinished import drop_unfinished
 
+TORCH = "torch"  # a group that is installed only on request, and for the tests
 FROM_WHEELS = ("--no-index", "--find-links")
-# Python compiles what it imports; all modules of torch take a minute, and few of them are ever imported.
+# Python compiles what it imports, which is a small part of what packages hold: all of torch's modules take a minute.
 UNCOMPILED = ("--no-compile",)
 PIP = ("-m", "pip", "--disable-pip-version-check")
 
@@ -46,6 +47,7 @@ WITHOUT = {
     "rapid": "Chinese and Japanese pictures are read by Tesseract",
     "embedding": "search is by words only",
     "local": "answers are sentences quoted from the documents",
+    "torch": "embedding models of another kind than BERT's family and MPNet cannot be used",
     "mcp": "assistants that speak MCP cannot use the documents as tools",
     "test": "the tests cannot run",
 }
@@ -112,14 +114,20 @@ class Installer:
         return Path(sys.prefix).resolve() == self.venv.resolve()
 
     def groups(self, test: bool) -> dict[str, list[str]]:
-        """The requirements by group, in the order of installation; `test` includes the test tools."""
-        wanted = (BASE, "scans", "mcp", "embedding", "local", *(("test",) if test else ()))
+        """The requirements by group, in the order of installation; `test` includes what the tests need."""
+        wanted = (BASE, "scans", "mcp", "embedding", "local", *((TORCH, "test") if test else ()))
         known = requirements(self.root)
         return {name: known[name] for name in wanted if name in known}
 
     def extra(self, name: str) -> list[str]:
         """The requirements of a group that is installed only on request."""
         return requirements(self.root)[name]
+
+    def add(self, name: str) -> str:
+        """Install a group that is installed only on request, beside what is there; "" or a sentence that says why that
+        failed."""
+        with self.lock() if self.inside else nullcontext():  # elsewhere no start installs at the same time
+            return self.get(name, self.extra(name))
 
     def importable(self, groups: dict[str, list[str]]) -> bool:
         """Whether the running Python has all required packages, that is, without the optional groups."""
@@ -183,27 +191,18 @@ class Installer:
             return self._pip(*lines)
         if self.offline:
             return "DOCQA_OFFLINE forbids downloading packages."
-        special = {"embedding": self._embedding, "local": self._local}
+        special = {TORCH: self._torch, "local": self._local}
         return special[name](lines) if name in special else self._pip(*lines)
 
-    def _embedding(self, lines: list[str]) -> str:
+    def _torch(self, lines: list[str]) -> str:
         torch = next(line for line in lines if line.startswith("torch=="))
         index: list[str] = []
-        if sys.platform == "linux" and platform.machine() == "x86_64" and not self._has_cpu_build(torch):
+        if sys.platform == "linux" and platform.machine() == "x86_64" and not chooses_cpu_build(self.pip, torch):
             # Elsewhere PyPI's torch is the CPU build; here it brings gigabytes of CUDA libraries.
             if not reachable(f"{self.torch_index}/torch/"):
                 return f"PyTorch's CPU packages at {self.torch_index} cannot be reached; others would take gigabytes."
             index = ["--index-url", self.torch_index]
         return self._pip(*index, torch) or self._pip(*lines)
-
-    def _has_cpu_build(self, torch: str) -> bool:
-        """Whether pip, as configured on this machine, would choose a CPU build of torch by itself."""
-        options = ("--dry-run", "--ignore-installed", "--no-deps", "--quiet", "--report", "-")
-        command = [*self.pip, "install", *options, torch]
-        report = subprocess.run(command, capture_output=True, text=True, check=False)
-        return report.returncode == 0 and any(
-            "+cpu" in package["metadata"]["version"] for package in json.loads(report.stdout)["install"]
-        )
 
     def compiler(self) -> str:
         """The command of a C++ compiler, "" if there is none."""

@@ -2,7 +2,8 @@
 only.
 
 What a server needs comes first. Of the rest: text recognition, MCP, search by meaning, the small language model, the
-verifier's encoder, search by meaning in other languages, and last llama.cpp, which may have to be compiled.
+verifier's encoder, search by meaning in other languages, and last llama.cpp, which may have to be compiled; for the
+tests also PyTorch, which is otherwise installed on request only.
 """
 
 import importlib.util
@@ -17,18 +18,26 @@ from docqa.catalog.entries import Entry
 from docqa.catalog.targets import embedding_target
 from docqa.models.reader import FILE, VERIFIER, trained_part
 from docqa.settings import Settings
-from docqa.setup.packages import WITHOUT, Installer
+from docqa.setup.packages import TORCH, WITHOUT, Installer
 from docqa.setup.progress import Progress
 
 MB = 10**6
 # What the packages of a group take on the disk: a measure of how far pip is.
-GROUP_BYTES = {"base": 230 * MB, "scans": 30 * MB, "mcp": 40 * MB, "embedding": 1200 * MB, "test": 170 * MB}
+GROUP_BYTES = {
+    "base": 230 * MB,
+    "scans": 30 * MB,
+    "mcp": 40 * MB,
+    "embedding": 270 * MB,
+    TORCH: 960 * MB,
+    "test": 170 * MB,
+}
 GROUPS = {
     "base": "what the server needs",
     "scans": "text recognition for scans and pictures",
     "mcp": "the protocol by which assistants use tools (MCP)",
     "embedding": "the packages for search by meaning",
     "local": "llama.cpp, which runs language models",
+    TORCH: "PyTorch, for embedding models of unusual kinds and for training",
     "test": "the tools for the tests",
 }
 MEANWHILE = {
@@ -37,9 +46,16 @@ MEANWHILE = {
     "gguf": "answers are sentences quoted from the documents",
 }
 # What shows that a group is installed, in a Python that this program does not manage.
-PROOF = {"scans": "tessdata", "mcp": "mcp", "embedding": "sentence_transformers", "local": "llama_cpp"}
+PROOF = {
+    "scans": "tessdata",
+    "mcp": "mcp",
+    "embedding": "openvino",
+    "local": "llama_cpp",
+    TORCH: "sentence_transformers",
+}
 IN_OTHER_LANGUAGES = "search in languages that the first embedding model does not know is by words only"
 TRY_AGAIN = "`python run.py install` tries again"
+TORCH_AGAIN = f"`python run.py install {TORCH}` tries again"
 
 
 @dataclass(frozen=True)
@@ -66,14 +82,21 @@ def needed(installer: Installer, *, test: bool = False) -> list[Step]:
 
 
 def rest(
-    settings: Settings, installer: Installer, *, packages: bool, models: bool = True, again: bool = False
+    settings: Settings,
+    installer: Installer,
+    *,
+    packages: bool,
+    models: bool = True,
+    again: bool = False,
+    test: bool = False,
 ) -> list[Step]:
     """The steps left when that is done; groups only where `packages` are this program's to install, and `models`.
+    With `test`, what the tests use too.
 
     What failed before is left out, but for models if they are to be tried `again`.
     """
     catalog = Catalog.load(settings.models)
-    pending = installer.pending(installer.groups(test=False)) if packages else {}
+    pending = installer.pending(installer.groups(test)) if packages else {}
     coming = {name for name in PROOF if name in pending or installed(installer, name, managed=packages)}
     missing = [
         _model(catalog, entry, installer)
@@ -82,7 +105,7 @@ def rest(
     ]
     groups = {name: [_group(installer, name, pending[name])] for name in PROOF if name in pending}
     first = [step for name in ("scans", "mcp", "embedding") for step in groups.get(name, [])]
-    return [*first, *missing, *groups.get("local", [])]
+    return [*first, *missing, *groups.get("local", []), *groups.get(TORCH, [])]
 
 
 def installed(installer: Installer, group: str, *, managed: bool) -> bool:
@@ -131,7 +154,8 @@ def run(step: Step, settings: Settings, installer: Installer, say: Say) -> str:
         failure = installer.install(step.name, list(step.requirements))
         if step.name not in PROOF:
             return failure
-        return f"{failure} Without it, {step.meanwhile}; {TRY_AGAIN}." if failure else ""
+        again = TORCH_AGAIN if step.name == TORCH else TRY_AGAIN
+        return f"{failure} Without it, {step.meanwhile}; {again}." if failure else ""
     catalog = Catalog.load(settings.models)
     if settings.offline and step.entry.path is None:
         return f"DOCQA_OFFLINE forbids downloading it. Without it, {step.meanwhile}."

@@ -4,8 +4,11 @@ import os
 import sys
 
 from docqa.errors import DocqaError
+from docqa.models.sentence_folder import INSTALLED_BY
 from docqa.settings import Settings
 from docqa.training.command import parser
+
+TRAINERS = ("torch", "safetensors")  # packages that are installed on request
 
 
 def main(words: list[str]) -> int:
@@ -15,6 +18,11 @@ def main(words: list[str]) -> int:
         return int(arguments.run(Settings.read(os.environ), arguments))
     except DocqaError as error:
         print(f"docqa: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        if error.name not in TRAINERS:
+            raise
+        print(f"docqa: this needs {error.name}, which {INSTALLED_BY} installs", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

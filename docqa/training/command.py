@@ -20,8 +20,8 @@ from docqa.settings import Settings
 from docqa.training.recipe_arguments import declare_recipe, recipe_of
 
 if TYPE_CHECKING:
-    from docqa.models.reader.network import Network
     from docqa.training.question_sets import LabelledQuestion
+    from docqa.training.reader.network import Network
     from docqa.training.reader.sources import Source
 
 # Learning rates: of the weights themselves, and of factors, which start at zero.
@@ -83,9 +83,9 @@ def parser() -> argparse.ArgumentParser:
         action.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
         action.add_argument(
             "--precision",
-            choices=["float32", "bfloat16"],
+            choices=["float32", "bfloat16", *(["int8"] if action is check else [])],
             default="bfloat16",
-            help="float32 is faster on processors without bfloat16 [%(default)s]",
+            help="in which it is evaluated; not every processor has all of them [%(default)s]",
         )
     return program
 
@@ -219,16 +219,16 @@ def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.models.reader.network import Reader
     from docqa.training.figures import measure
     from docqa.training.question_sets import Articles, load, split_articles
+    from docqa.training.reader.finish import open_reader
     from docqa.training.reader.kept_apart import measure_sets, measure_yes_no
     from docqa.training.reader.sources import load_sources
 
     catalog = Catalog.load(settings.models)
     part = _trained_part(settings, VERIFIER if arguments.verifier else FILE)
     base = _base(catalog, part.base, "encoder" if arguments.verifier else "embedding")
-    reader = Reader(catalog.path(base), part.path, arguments.precision)
+    reader = open_reader(catalog.path(base), part.path, arguments.precision)
     readings = reader.glance if arguments.verifier else reader.readings
 
     def read(question: str, passages: Sequence[str]) -> list[list[Span]]:

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from docqa.errors import DocqaError
 from docqa.workers.loading import loading
@@ -31,6 +31,19 @@ _PIECE = 1 << 16
 Header = dict[str, Any]
 Answers = Generator[tuple[Header, bytes] | None, None, None]
 Handler = Callable[[Header, bytes, threading.Event], Answers]
+
+
+class Loaded(NamedTuple):
+    """What a child is once it is ready: what it tells the parent, the handler of requests, and what is called once
+    nothing was asked for QUIET_SECONDS.
+
+    A handler takes the body, the bytes and an event, and yields its answers, or None where other requests may be served
+    first. The event is set when nobody wants the answers any more: the handler is then closed at its next yield.
+    """
+
+    hello: Header
+    handle: Handler
+    at_rest: Callable[[], None] = lambda: None
 
 
 def frame(header: Header, blob: bytes = b"") -> bytes:
@@ -52,14 +65,8 @@ class _Request:
     cancelled: threading.Event
 
 
-def serve(load: Callable[[], tuple[Header, Handler]], at_rest: Callable[[], None] = lambda: None) -> NoReturn:
-    """Run the main loop of a child; never returns.
-
-    `load` returns what to tell the parent when ready, and the handler of requests. A handler takes the body, the bytes
-    and an event, and yields its answers, or None where other requests may be served first. The event is set when
-    nobody wants the answers any more: the handler is then closed at its next yield. `at_rest` is called once nothing
-    was asked for QUIET_SECONDS.
-    """
+def serve(load: Callable[[], Loaded]) -> NoReturn:
+    """Run the main loop of a child; never returns."""
     if parent := os.environ.get(PARENT):
         die_with_parent(int(parent))
     faulthandler.enable(all_threads=False)  # a crash in native code leaves its stack on stderr, which the parent logs
@@ -71,16 +78,16 @@ def serve(load: Callable[[], tuple[Header, Handler]], at_rest: Callable[[], None
     threading.Thread(target=_listen, args=(inbox, requests), daemon=True).start()
     try:
         with loading():
-            hello, handle = load()
+            loaded = load()
     except Exception as error:  # noqa: BLE001 - whatever keeps it from loading is reported to the parent
         _send(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
-    _send(outbox, {"kind": "ready", "body": hello})
+    _send(outbox, {"kind": "ready", "body": loaded.hello})
     in_hand: list[tuple[_Request, Answers]] = []
     while True:
         while not in_hand or not requests.empty():
-            request = _awaited(requests, at_rest)
-            in_hand.append((request, _answers(handle, request)))
+            request = _awaited(requests, loaded.at_rest)
+            in_hand.append((request, _answers(loaded.handle, request)))
         in_hand = [(request, answers) for request, answers in in_hand if _goes_on(request, answers, outbox)]
 
 

@@ -3,7 +3,8 @@
     .venv/bin/python tests/bench/embed.py [PASSAGES] [DOCUMENTS]
 
 A service of its own embeds DOCUMENTS texts of PASSAGES passages in all; then the model that it uses, in the precision that
-it chose, encodes the same passages by itself, sorted by length, in the best of several batches.
+it chose, encodes the same passages by itself on all cores, all at once and sorted by length, in the best of several
+batches.
 """
 
 import asyncio
@@ -13,14 +14,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import torch
-
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from docqa import ROOT, store
 from docqa.api.app import create
 from docqa.ingest.add import add_file
 from docqa.ingest.spool import Spool
+from docqa.models.measured import EIGHT_BITS
 from docqa.models.sentence_encoder import load
 from docqa.settings import Settings
 
@@ -74,18 +74,17 @@ async def embedded(folder: Path, count: int, documents: int) -> tuple[float, flo
 def bare(passages: list[str], precision: str) -> tuple[float, float]:
     """Passages a second of the model itself, by its best batch: where it leaves out what it cannot read in one go, and
     where it reads all of each passage."""
-    model = load(ROOT / "models" / "all-MiniLM-L6-v2")
-    model = model.bfloat16() if precision == "bfloat16" else model
+    models = ROOT / "models"
+    [model] = load(models / "all-MiniLM-L6-v2", [precision], models / EIGHT_BITS)
     beginnings, whole = [], []
-    with torch.inference_mode():
-        model.encode(passages[:8], 8)
-        for batch in BATCHES:
-            begun = time.perf_counter()
-            model.encode(passages, batch)
-            read = time.perf_counter()
-            model.encode_parts(passages, [[]] * len(passages), batch)
-            beginnings.append(len(passages) / (read - begun))
-            whole.append(len(passages) / (time.perf_counter() - read))
+    model.encode(passages[:8])
+    for model.at_once in BATCHES:
+        begun = time.perf_counter()
+        model.encode(passages)
+        read = time.perf_counter()
+        model.encode_parts(passages, [[]] * len(passages))
+        beginnings.append(len(passages) / (read - begun))
+        whole.append(len(passages) / (time.perf_counter() - read))
     return max(beginnings), max(whole)
 
 

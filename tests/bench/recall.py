@@ -19,12 +19,11 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 import growth_data
 import numpy as np
-import torch
 
 from docqa import store
 from docqa.catalog.catalog import Catalog
+from docqa.models.encoder import precisions
 from docqa.models.sentence_encoder import load
-from docqa.models.streams import Streams
 from docqa.store import nearest
 from docqa.store.database import Database
 
@@ -34,11 +33,11 @@ MODEL = growth_data.MODEL  # of as many numbers
 
 
 def embedded(texts: list[str]) -> Any:
-    """A row of float32 for each text, of length 1."""
+    """A row of float32 for each text, of length 1, by the model in the last of the precisions of this processor."""
     catalog = Catalog.load(ROOT / "models")
-    model = load(catalog.path(catalog.find("all-MiniLM-L6-v2")), Streams(torch.get_num_threads())).bfloat16()
-    with torch.inference_mode():
-        return model.encode(texts, BATCH).numpy().astype("<f4")
+    folder = catalog.path(catalog.find("all-MiniLM-L6-v2"))
+    [model] = load(folder, precisions()[-1:])
+    return model.encode(texts).astype("<f4")
 
 
 async def filled(path: Path, texts: list[str], vectors: Any) -> Database:

@@ -87,6 +87,7 @@ def run(models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("docqa.cli.models.is_installed", lambda package: True)
     finder = {
         "modules.json": b'[{"path": ""}]',
         "config.json": b'{"hidden_size": 4}',
@@ -107,14 +108,14 @@ def test_the_list_shows_what_is_present_and_what_can_be_pulled(run: Run, models:
     assert code == 0
     rows = {line.split()[0]: " ".join(line.split()) for line in output.splitlines() if line}
     assert rows["Small"].startswith("Small answers 0.0 GB 0.8 GB many MIT can be pulled")
-    assert rows["finder"].startswith("finder search 0.0 GB 0.6 GB 5 MIT can be pulled")
+    assert rows["finder"].startswith("finder search 0.0 GB 0.3 GB 5 MIT can be pulled")
     assert rows["own"] == "own answers 0.0 GB 0.8 GB unknown unknown present, as OWN"
 
 
 @pytest.mark.parametrize(
     ("gigabytes", "cores", "expected"),
     [
-        (1, 8, []),
+        (1, 8, ["all-MiniLM-L6-v2"]),
         (4, 2, ["multilingual-e5-small", "Qwen3.5-0.8B"]),
         (8, 4, ["multilingual-e5-small", "Qwen3.5-2B"]),
         (8, 8, ["multilingual-e5-base", "Qwen3.5-4B"]),
@@ -181,6 +182,16 @@ def test_a_pulled_model_is_present_and_can_be_checked(run: Run, models: Path, hu
     assert run("check") == (0, "Small: verified.\n")
     assert run("pull", "Small")[1].startswith("Small is already present")
     assert run("pull", "FINDER")[1].endswith("Start the server with DOCQA_EMBEDDER=finder to search with it.\n")
+
+
+def test_of_a_model_of_another_kind_it_is_said_what_it_needs(
+    run: Run, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docqa.cli.models.is_installed", lambda package: package != "sentence-transformers")
+    hub.repositories["somebody/finder"]["modules.json"] = b'[{"path": "", "type": "models.Dense"}]'
+    needs = "It needs sentence-transformers and PyTorch, about 1 GB, which `python run.py install torch` installs.\n"
+    assert run("pull", "finder")[1].endswith(f"to search with it.\n{needs}")
+    assert needs not in run("pull", "small")[1]
 
 
 def test_offline_nothing_is_pulled(run: Run, hub: Hub) -> None:

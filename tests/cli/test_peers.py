@@ -215,10 +215,10 @@ def test_nothing_is_installed_where_the_network_is_forbidden(tmp_path: Path) -> 
 
 
 def test_what_is_installed_is_measured_once_and_told_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Sequence[str]] = []
+    taken: list[tuple[str, Sequence[str]]] = []
 
     def install(self: installing.Installer, name: str, lines: list[str]) -> str:
-        taken.append(lines)
+        taken.append((name, lines))
         assert os.environ["PIP_NO_CACHE_DIR"] == "1"
         self.venv.mkdir()
         (self.venv / "package").write_bytes(os.urandom(50_000))
@@ -228,7 +228,14 @@ def test_what_is_installed_is_measured_once_and_told_again(tmp_path: Path, monke
     first = installed("txtai", tmp_path, offline=False)
     assert installed("txtai", tmp_path, offline=False) == first
     assert first.bytes >= 50_000 and len(taken) == 1
-    assert taken[0][0].startswith("torch==") and any(line.startswith("txtai") for line in taken[0])
+    group, lines = taken[0]
+    assert group == "torch", "of which the installer takes PyTorch without what graphics cards need"
+    assert lines[0].startswith("torch==") and any(line.startswith("txtai") for line in lines)
+    assert not any(line.startswith("sentence-transformers") for line in lines), "a peer brings what it needs"
+    installed("docqa", tmp_path, offline=False)
+    group, lines = taken[1]
+    assert group == "embedding" and any(line.startswith("openvino") for line in lines)
+    assert not any(line.startswith("torch") for line in lines)
     assert "PIP_NO_CACHE_DIR" not in os.environ
 
 

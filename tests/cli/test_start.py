@@ -25,13 +25,15 @@ from docqa.settings import Settings
 from docqa.setup import steps
 from docqa.setup.indexes import reachable
 from docqa.setup.packages import Installer, import_name
+from docqa.setup.progress import Progress
 from venvs import make_venv
 
 PROJECT = """
 [project]
 dependencies = ["tinypack==1.0"]
 [project.optional-dependencies]
-embedding = ["torch==2.13.0", "sentence-transformers"]
+embedding = ["openvino==2026.2", "tokenizers"]
+torch = ["torch==2.13.0", "sentence-transformers"]
 local = ["llama-cpp-python==0.3.36"]
 test = ["pytest"]
 """
@@ -109,12 +111,10 @@ def index() -> Iterator[str]:
 
 
 def test_every_group_is_installed_once(installer: Installer, pip: Pip) -> None:
-    pip.cpu_build = True
     assert install_all(installer) == []
     assert pip.installs == [
         "pip install tinypack==1.0",
-        "pip install torch==2.13.0",
-        "pip install torch==2.13.0 sentence-transformers",
+        "pip install openvino==2026.2 tokenizers",
         "pip install --only-binary llama-cpp-python llama-cpp-python==0.3.36",
     ]
     pip.commands.clear()
@@ -122,14 +122,12 @@ def test_every_group_is_installed_once(installer: Installer, pip: Pip) -> None:
     assert pip.commands == []
 
 
-def test_test_tools_are_installed_only_for_the_tests(installer: Installer, pip: Pip) -> None:
-    pip.cpu_build = True
+def test_test_tools_and_pytorch_are_installed_only_for_the_tests(installer: Installer, pip: Pip) -> None:
     install_all(installer)
-    assert list(installer.pending(installer.groups(test=True))) == ["test"]
+    assert list(installer.pending(installer.groups(test=True))) == ["torch", "test"]
 
 
 def test_changed_requirements_are_installed_again(installer: Installer, pip: Pip) -> None:
-    pip.cpu_build = True
     install_all(installer)
     (installer.root / "pyproject.toml").write_text(PROJECT.replace("tinypack==1.0", "tinypack==1.1"))
     assert installer.pending(installer.groups(test=False)) == {"base": ["tinypack==1.1"]}
@@ -142,7 +140,7 @@ def test_without_the_base_packages_the_next_start_tries_again(installer: Install
 
 
 def test_an_optional_group_may_fail_and_is_not_retried_at_each_start(installer: Installer, pip: Pip) -> None:
-    pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
+    pip.fails = ("llama-cpp-python",)
     assert len(install_all(installer)) == 1
     assert installer.pending(installer.groups(test=False)) == {}
     assert installer.has("embedding") and not installer.has("local")
@@ -155,13 +153,18 @@ def test_an_interrupted_installation_resumes_where_it_stopped(
 ) -> None:
     swept: list[Path] = []
     monkeypatch.setattr("docqa.setup.packages.drop_unfinished", swept.append)
+
+    def interrupted(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+        if "openvino==2026.2" in command:
+            raise KeyboardInterrupt
+        return pip.run(command, **options)
+
     with monkeypatch.context() as patch:
-        patch.setattr(Installer, "_embedding", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr("docqa.setup.packages.subprocess.run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             install_all(installer)
     assert list(installer.pending(installer.groups(test=False))) == ["embedding", "local"]
     assert swept == []
-    pip.cpu_build = True
     assert install_all(installer) == []
     assert swept == [installer.venv], "once, before pip goes on"
     assert not installer.temporary.exists()
@@ -174,7 +177,7 @@ def test_without_a_compiler_nothing_is_compiled(
     installer: Installer, pip: Pip, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("docqa.setup.packages.shutil.which", lambda _: None)
-    pip.cpu_build, pip.fails = True, ("llama-cpp-python",)
+    pip.fails = ("llama-cpp-python",)
     [failure] = install_all(installer)
     assert pip.installs[-1] == f"{WHEEL} llama-cpp-python==0.3.36"
     assert "no compiler to build it. It needs a C++ compiler (Debian, Ubuntu: apt install g++" in failure
@@ -202,13 +205,22 @@ def test_torch_comes_from_the_cpu_index_where_pip_would_choose_cuda_packages(
     installer: Installer, pip: Pip, index: str
 ) -> None:
     installer.torch_index = index
-    install_all(installer)
-    assert f"pip install --index-url {index} torch==2.13.0" in pip.installs
+    assert installer.add("torch") == ""
+    assert pip.installs == [
+        f"pip install --index-url {index} torch==2.13.0",
+        "pip install torch==2.13.0 sentence-transformers",
+    ]
+
+
+def test_where_pip_would_choose_a_cpu_build_by_itself_it_does(installer: Installer, pip: Pip, index: str) -> None:
+    installer.torch_index, pip.cpu_build = index, True
+    assert installer.add("torch") == ""
+    assert pip.installs[0] == "pip install torch==2.13.0"
 
 
 def test_without_the_cpu_index_torch_is_not_installed(installer: Installer, pip: Pip) -> None:
-    [failure] = install_all(installer)
-    assert not any("torch" in line for line in pip.installs)
+    failure = installer.add("torch")
+    assert pip.installs == []
     assert "cannot be reached; others would take gigabytes" in failure
 
 
@@ -218,8 +230,8 @@ def test_elsewhere_torch_comes_from_the_usual_index(
 ) -> None:
     monkeypatch.setattr("docqa.setup.packages.sys.platform", system)
     monkeypatch.setattr("docqa.setup.packages.platform.machine", lambda: machine)
-    install_all(installer)
-    assert "pip install torch==2.13.0" in pip.installs
+    installer.add("torch")
+    assert pip.installs[0] == "pip install torch==2.13.0"
 
 
 def test_an_address_is_reachable_if_it_answers_without_an_error_in_time(index: str) -> None:
@@ -323,8 +335,9 @@ def begun(checkout: Path) -> Path:
     return checkout
 
 
-def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {
+def offline(checkout: Path) -> dict[str, str]:
+    """An environment in which pip has only the wheels beside the checkout."""
+    return {
         "PATH": os.environ["PATH"],
         "HOME": str(checkout),
         "PIP_NO_INDEX": "1",
@@ -333,10 +346,13 @@ def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "DOCQA_LLAMA_INDEX": f"http://127.0.0.1:{free_port()}",
         "DOCQA_EMBEDDER": "none",
     }
+
+
+def start(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "run.py", *arguments],
         cwd=checkout,
-        env=environment,
+        env=offline(checkout),
         capture_output=True,
         text=True,
         check=False,
@@ -348,8 +364,8 @@ def test_a_fresh_checkout_serves_as_soon_as_it_can_and_installs_the_rest_meanwhi
     assert "python run.py test" in usage.stdout
     assert not (checkout / ".venv").exists()
 
-    write_wheel(checkout.parent, "torch", "2.13.0+cpu")
-    write_wheel(checkout.parent, "sentence-transformers", "6.0")
+    write_wheel(checkout.parent, "openvino", "2026.2")
+    write_wheel(checkout.parent, "tokenizers", "0.22")
     first = start(checkout, "serve", "--port", "0")
     assert first.returncode == 7, first.stdout + first.stderr
     assert first.stderr.splitlines() == [
@@ -386,8 +402,27 @@ def test_with_wait_everything_is_installed_before_it_serves(begun: Path) -> None
     waited = start(begun, "serve", "--wait")
     assert waited.stdout == f"served ['serve', '--wait'] {begun / '.venv'}\n"
     assert "Not installed: the packages for search by meaning." in waited.stderr
-    assert "cannot be reached" in waited.stderr
+    assert "It said: No matching distribution found for openvino==2026.2" in waited.stderr
     assert "search is by words only; `python run.py install` tries again." in waited.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+def test_for_the_tests_pytorch_is_installed_after_all_that_is_worth_more(begun: Path) -> None:
+    for name, version in (("openvino", "2026.2"), ("tokenizers", "0.22"), ("sentence-transformers", "6.0")):
+        write_wheel(begun.parent, name, version)
+    write_wheel(begun.parent, "torch", "2.13.0+cpu")
+    flags = ("--packages", "--no-models", "--for-tests")
+    command = [sys.executable, "-m", "docqa.setup.install_child", "rest", *flags]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=begun, env=offline(begun), process_group=0, **pipes) as child:  # type: ignore[call-overload]
+        ended = {step.name: step.state for step in map(Progress.from_line, child.stdout)}
+    assert list(ended.items()) == [("embedding", "done"), ("local", "failed"), ("torch", "done")]
+
+
+def test_what_is_installed_on_request_is_left_to_its_command(begun: Path) -> None:
+    done = start(begun, "install", "torch")
+    assert (done.returncode, done.stdout) == (7, f"served ['install', 'torch'] {begun / '.venv'}\n")
+    assert list(json.loads((begun / ".venv" / "docqa.json").read_text())) == ["base"], "what no command runs without"
 
 
 def test_without_what_the_server_needs_the_start_fails_with_the_reason(begun: Path) -> None:
@@ -456,6 +491,17 @@ def test_all_tests_run_in_parallel_and_chosen_ones_as_given(
     monkeypatch.setattr(install.subprocess, "run", run)
     assert install.main(["test", *words], "") == 3
     assert ran == [COMMAND, [sys.executable, "-m", "pytest", *expected]], "the readers' bytecode first"
+
+
+def test_what_the_tests_need_beside_their_tools_is_installed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, ...]] = []
+    monkeypatch.setattr(install.Installer, "importable", lambda *_: True)
+    monkeypatch.setattr(install.Installer, "inside", False)
+    monkeypatch.setattr(install, "rest", lambda *_, **options: ["torch"] if options["test"] else [])
+    monkeypatch.setattr(install, "_shown", lambda *arguments: shown.append(arguments))
+    monkeypatch.setattr(install.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0))
+    assert install.main(["test", "tests/api"], "") == 0
+    assert shown == [("rest", "--for-tests")]
 
 
 def test_ctrl_c_while_installing_exits_with_a_sentence(

@@ -43,9 +43,43 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return Settings(models=tmp_path, data=tmp_path / "data", reader=False, verifier=False)
 
 
-def install(settings: Settings, name: str) -> None:
-    (settings.models / name).mkdir()
-    (settings.models / name / "model.safetensors").write_bytes(b"abc")
+# A BERT whose vectors are the means of its tokens.
+USUAL: dict[str, Any] = {
+    "modules.json": [
+        {"path": "", "type": "sentence_transformers.models.Transformer"},
+        {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+    ],
+    "1_Pooling/config.json": {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": False},
+    "tokenizer.json": {},
+    "config.json": {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        **dict.fromkeys(("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"), 8),
+        **dict.fromkeys(("intermediate_size", "max_position_embeddings", "pad_token_id"), 8),
+        "layer_norm_eps": 1e-12,
+    },
+}
+UNUSUAL = {
+    "another family": {"config.json": USUAL["config.json"] | {"model_type": "gemma3_text"}},
+    "another activation": {"config.json": USUAL["config.json"] | {"hidden_act": "silu"}},
+    "another pooling": {"1_Pooling/config.json": {"pooling_mode_lasttoken": True}},
+    "a further module": {"modules.json": [*USUAL["modules.json"], {"path": "2_Dense", "type": "models.Dense"}]},
+    "an encoder in a folder": {
+        "modules.json": [USUAL["modules.json"][0] | {"path": "0_BERT"}, USUAL["modules.json"][1]]
+    },
+}
+
+
+def install(settings: Settings, name: str, **differing: Any) -> None:
+    folder = settings.models / name
+    (folder / "1_Pooling").mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(b"abc")
+    for path, content in (USUAL | differing).items():
+        (folder / path).write_text(json.dumps(content))
+
+
+def lacking(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    monkeypatch.setattr(choosing, "is_installed", lambda package: package not in packages)
 
 
 def chosen(settings: Settings) -> Encoders:
@@ -106,3 +140,51 @@ def test_without_the_first_there_is_none_beside_it(settings: Settings) -> None:
         [],
         ("The embedding model english is not installed: full-text search only.",),
     )
+
+
+def test_without_openvino_search_is_by_words(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(settings, "english")
+    lacking(monkeypatch, "openvino")
+    encoders = chosen(settings)
+    assert (names(encoders), encoders.missing) == ([], ("OpenVINO is not installed: full-text search only.",))
+
+
+@pytest.mark.parametrize("differing", UNUSUAL.values(), ids=UNUSUAL)
+def test_only_a_model_of_another_kind_needs_sentence_transformers(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, differing: dict[str, Any]
+) -> None:
+    install(settings, "english", **differing)
+    install(settings, "everything")
+    lacking(monkeypatch, "sentence-transformers")
+    encoders = chosen(settings)
+    needs = "needs sentence-transformers, which `python run.py install torch` installs: full-text search only."
+    assert (names(encoders), encoders.missing) == ([], (f"The embedding model english {needs}",))
+    assert names(chosen(replace(settings, embedder="everything"))) == ["everything"]
+    lacking(monkeypatch)
+    assert add_installed(encoders, settings, Catalog.load(settings.models)), "without a restart"
+    assert (names(encoders), encoders.missing) == (["english", "everything"], ())
+
+
+def test_one_for_other_languages_that_lacks_its_package_is_left_out(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(settings, "english")
+    install(settings, "everything", **UNUSUAL["another family"])
+    lacking(monkeypatch, "sentence-transformers")
+    assert names(chosen(settings)) == ["english"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"config.json": {"model_type": "bert", "hidden_act": "gelu"}},
+        {"config.json": []},
+        {"modules.json": {"path": ""}},
+    ],
+)
+def test_what_is_wrong_with_a_damaged_model_is_left_to_loading_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, damage: dict[str, Any]
+) -> None:
+    install(settings, "english", **damage)
+    lacking(monkeypatch, "sentence-transformers")
+    assert names(chosen(settings)) == ["english"]

@@ -1,15 +1,14 @@
 """Texts become vectors in a child process, and questions do not wait for the bulk of the work."""
 
 import asyncio
-import importlib.util
 import json
 import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,7 +20,6 @@ from docqa.errors import Unavailable
 from docqa.models.batches import BATCH
 from docqa.models.cosines import ON_SETS, UNRELATED, Scale, dot
 from docqa.models.embedder import Embedder
-from docqa.models.embedder_child import EMULATED, PAIRS, SAMPLES, TURNS, EmbeddingModel
 from docqa.models.packing import size_of
 from docqa.search.ranking import unit_cosines
 from docqa.store.database import connect
@@ -35,8 +33,7 @@ CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
 
 needs_model = pytest.mark.skipif(
-    not CATALOG.present(ENTRY) or importlib.util.find_spec("sentence_transformers") is None,
-    reason="the embedding model is not installed",
+    not CATALOG.present(ENTRY) or find_spec("openvino") is None, reason="the embedding model is not installed"
 )
 
 
@@ -59,7 +56,7 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
         assert sum(number * number for number in numbers(vector)) == pytest.approx(1, abs=1e-5)
     assert dot(cat, kitten) > dot(cat, tax) + 0.3
     assert embedder.ready
-    assert embedder.precision in ("float32", "bfloat16")
+    assert embedder.precision in ("float32", "bfloat16", "int8")
 
 
 def test_a_question_that_may_come_waits_for_a_short_batch_and_while_nobody_asks_they_are_longer(
@@ -99,68 +96,6 @@ def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_
     texts = [f"Paragraph {number} says {'a word ' * (number % 5)}" for number in range(2 * BATCH + 1)]
     assert runner.run(counting.encode(texts, urgent=urgent)) == [text.encode() for text in texts]
     assert counting.most == most
-
-
-class Raced(EmbeddingModel):
-    """Two precisions of which it is known how long they take for a text, and how like the vectors are;
-
-    `tried` are the numbers of texts.
-    """
-
-    def __init__(self, seconds: dict[str, float], alike: float = 1.0) -> None:
-        self.seconds, self.alike, self.tried = seconds, alike, dict.fromkeys(seconds, 0)
-
-    def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
-        import numpy
-
-        self.tried[model.precision] += len(texts)
-        cosine = self.alike if model.precision == "bfloat16" else 1.0
-        return numpy.full((len(texts), 1), cosine), self.seconds[model.precision] * len(texts)
-
-
-@dataclass
-class Precise:
-    precision: str = "float32"
-    tokenizer: None = None
-
-    def bfloat16(self) -> "Precise":
-        return Precise("bfloat16")
-
-
-@needs_model
-@pytest.mark.parametrize(
-    ("rounded", "alike", "chosen"),
-    [(0.5, 1.0, "bfloat16"), (0.5, 0.9, "float32"), (1.5, 1.0, "float32"), (EMULATED + 1, 1.0, "float32")],
-)
-def test_the_faster_precision_is_chosen_where_it_gives_the_same_vectors(
-    rounded: float, alike: float, chosen: str
-) -> None:
-    raced = Raced({"float32": 1.0, "bfloat16": rounded}, alike)
-    model, precision, rate = raced.choose_precision(Precise())
-    assert (model.precision, precision, rate) == (chosen, chosen, 1 / raced.seconds[chosen])
-
-
-@needs_model
-def test_other_work_on_the_machine_for_three_runs_does_not_decide_which_precision_is_kept() -> None:
-    class Disturbed(Raced):
-        runs = 0
-        slow = range(3 * TURNS, 3 * TURNS + 3)
-
-        def _measure(self, model: Any, texts: Sequence[str]) -> tuple[Any, float]:
-            vectors, seconds = super()._measure(model, texts)
-            self.runs += 1
-            return vectors, seconds * (10 if self.runs - 1 in self.slow else 1)
-
-    disturbed = Disturbed({"float32": 1.0, "bfloat16": 0.5})
-    assert disturbed.choose_precision(Precise())[1:] == ("bfloat16", 2.0)
-    assert disturbed.runs == 4 * TURNS
-
-
-@needs_model
-def test_a_processor_that_imitates_bfloat16_does_it_for_short_texts_only() -> None:
-    raced = Raced({"float32": 1.0, "bfloat16": EMULATED + 1})
-    raced.choose_precision(Precise())
-    assert raced.tried == {"float32": TURNS * (len(SAMPLES) + len(PAIRS)), "bfloat16": TURNS * len(PAIRS)}
 
 
 @needs_model
@@ -228,10 +163,10 @@ def test_a_model_is_used_for_its_languages_only(tmp_path: Path) -> None:
     assert Embedder("any", tmp_path, "", 3).knows("ja")
 
 
-def test_the_server_process_stays_free_of_numpy_and_torch() -> None:
+def test_the_server_process_stays_free_of_numpy_and_of_what_computes() -> None:
     code = """
 import sys, docqa.models.embedder, docqa.models.chat.local
-print(sorted({"numpy", "torch", "llama_cpp"} & set(sys.modules)))
+print(sorted({"numpy", "openvino", "tokenizers", "torch", "llama_cpp"} & set(sys.modules)))
 """
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "[]\n"
 
@@ -347,22 +282,3 @@ def test_it_compares_two_languages_where_it_knows_both(tmp_path: Path) -> None:
     assert both.crosses("de", "en") and both.crosses("en", "de")
     assert not both.crosses("de", "de") and not both.crosses("de", "ja") and not both.crosses("de", "")
     assert not english.crosses("en", "de") and not english.crosses("de", "en")
-
-
-@needs_model
-def test_a_later_start_takes_the_precision_that_was_measured(runner: asyncio.Runner, tmp_path: Path) -> None:
-    """What is read from the file is believed: nothing is measured."""
-    file = tmp_path / "precisions.json"
-
-    async def load() -> tuple[str, float]:
-        embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, measured=file)
-        await embedder.load()
-        await embedder.close()
-        return embedder.precision, embedder.unrelated
-
-    first = runner.run(load())
-    [(key, measured)] = json.loads(file.read_text()).items()
-    assert (measured["precision"], round(measured["unrelated"], 4)) == first
-    other = {"float32": "bfloat16", "bfloat16": "float32"}[first[0]]
-    file.write_text(json.dumps({key: measured | {"precision": other, "unrelated": 0.25}}))
-    assert runner.run(load()) == (other, 0.25)

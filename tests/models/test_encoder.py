@@ -1,218 +1,210 @@
-"""Encoders in plain torch compute what transformers computes, and make the vectors that sentence-transformers makes."""
+"""Encoders in OpenVINO compute what transformers computes, whoever else asks them, and what training added to them."""
 
-import json
-import re
-import shutil
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from encoder_samples import FAMILIES, SHAPE, batch, rows, saved, weights, write, write_encoder
 
-from docqa import ROOT
-from docqa.catalog.catalog import Catalog
-from later import Later
+from later import Later, needs
 
-torch, transformers = Later("torch"), Later("transformers")
-encoder, sentence_encoder = Later("docqa.models.encoder"), Later("docqa.models.sentence_encoder")
-tokenizer = Later("docqa.models.tokens")
+np = pytest.importorskip("numpy")
+encoder, parts = Later("docqa.models.encoder"), Later("docqa.models.reader.weights")
+pytestmark = needs("openvino", "tokenizers")
 
-CATALOG = Catalog.load(ROOT / "models")
-MINILM = CATALOG.find("all-MiniLM-L6-v2")
-needs_model = pytest.mark.skipif(not CATALOG.present(MINILM), reason=f"{MINILM.name} is not present")
-SHAPE = {
-    "vocab_size": 99,
-    "hidden_size": 32,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "intermediate_size": 64,
-    "max_position_embeddings": 300,
-}
-PAIRS = [
-    ("Who repaired the pump of the northern well?", "Aqua Nord repaired the pump of the northern well. " * 60),
-    ("Wie hoch ist die Miete - 12 €?", "Ünïcödé 文字 \U0001f600 words."),
-    ("a", "b"),
-]
-TEXTS = ["The lease ends on 31 March 2027.", "", "a " * 2000, "文字", "Ünïcödé — “quoted”"]
+PREFIXES = {"bert": "bert.", "mpnet": "mpnet.", "roberta": "roberta.", "xlm-roberta": "roberta."}
+MIDDLE = "encoder.layer.1.intermediate.dense.weight"
 
 
-def saved(folder: Path, family: str) -> Path:
-    """A small untrained model of a family, as transformers writes it."""
-    torch.manual_seed(1)
-    config = transformers.AutoConfig.for_model(family, **SHAPE)
-    model = transformers.AutoModel.from_config(config)
-    for weight in model.parameters():
-        weight.data += 0.2 * torch.randn_like(weight)  # those of fresh layer norms are all alike
-    model.save_pretrained(folder)
-    return folder
+def same(first: Any, second: Any, of: Any) -> bool:
+    """Whether the states of tokens are the same, whatever those of padding are."""
+    return all(np.allclose(own, other, atol=1e-4) for own, other in zip(rows(first, of), rows(second, of), strict=True))
 
 
-@pytest.mark.parametrize("family", ["bert", "mpnet", "roberta", "xlm-roberta"])
-def test_the_states_are_those_of_transformers(tmp_path: Path, family: str) -> None:
-    folder = saved(tmp_path, family)
-    theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-    ours = encoder.Encoder.load(folder)
-    pad = ours.config.pad_token_id
-    ids = torch.randint(5, SHAPE["vocab_size"], (3, 260))
-    mask = torch.ones_like(ids)
-    for row, length in enumerate((260, 40, 7)):
-        mask[row, length:], ids[row, length:] = 0, pad
-    types = torch.zeros_like(ids)
+def by_transformers(folder: Path, of: Any) -> Any:
+    """The states that transformers computes."""
+    import torch
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32).eval()
+    kinds = {"token_type_ids": of.token_type_ids} if hasattr(model.config, "type_vocab_size") else {}
+    given = {"input_ids": of.input_ids, "attention_mask": of.attention_mask, **kinds}
     with torch.inference_mode():
-        expected = theirs(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        states = list(ours.states(ids, mask, types))
-        last, alone = ours(ids, mask, types), ours(ids[:1], mask[:1], types[:1])
-    assert len(states) == len(expected) == SHAPE["num_hidden_layers"] + 1
-    for own, other in zip(states, expected, strict=True):
-        assert torch.allclose(own[mask.bool()], other[mask.bool()], atol=1e-4)
-    assert torch.allclose(last[mask.bool()], expected[-1][mask.bool()], atol=1e-4)
-    assert not last[~mask.bool()].any(), "nothing was reckoned for padding"
-    assert torch.allclose(alone[0], expected[-1][0], atol=1e-4), "where all of a batch is attended to"
+        states = model(**{name: torch.from_numpy(numbers) for name, numbers in given.items()}).last_hidden_state
+    return states.numpy()
 
 
-def test_a_file_with_a_head_before_the_names_of_its_weights_is_read(tmp_path: Path) -> None:
-    torch.manual_seed(1)
-    config = transformers.BertConfig(**SHAPE)
-    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
-    theirs = transformers.BertModel.from_pretrained(tmp_path, add_pooling_layer=False)
-    ours = encoder.Encoder.load(tmp_path)
-    for name, weight in theirs.state_dict().items():
-        assert torch.equal(ours.state_dict()[name], weight), name
+@needs("torch", "transformers")
+@pytest.mark.parametrize("lengths", [(260, 40, 7), (33, 33), (1,)], ids=["padded", "all attended to", "a token"])
+@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_states_are_those_of_transformers(tmp_path: Path, family: str, kind: str, lengths: tuple[int, ...]) -> None:
+    folder, tokens = saved(tmp_path, family, kind), batch(family, lengths)
+    states = encoder.Encoder(folder)(tokens)
+    assert states.shape == (len(lengths), max(lengths), SHAPE["hidden_size"])
+    assert same(states, by_transformers(folder, tokens), tokens)
 
 
-@pytest.mark.parametrize(
-    "different", [{"model_type": "gpt2"}, {"hidden_act": "relu"}, {"position_embedding_type": "relative_key"}], ids=str
-)
-def test_what_differs_from_its_family_is_not_guessed_at(tmp_path: Path, different: dict[str, str]) -> None:
-    path = saved(tmp_path, "bert") / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **different}))
-    with pytest.raises(NotImplementedError):
-        encoder.Config.of(tmp_path)
+@needs("torch", "transformers")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_file_with_a_head_before_the_names_of_its_weights_is_read(tmp_path: Path, family: str) -> None:
+    named = {PREFIXES[family] + name: numbers for name, numbers in weights(family).items()}
+    head = {"lm_head.bias": np.zeros(SHAPE["vocab_size"], "<f4")}
+    folder, tokens = write_encoder(tmp_path, family, head | named), batch(family)
+    assert same(encoder.Encoder(folder)(tokens), by_transformers(folder, tokens), tokens)
 
 
-@needs_model
-def test_the_tokens_of_pairs_are_those_of_transformers() -> None:
-    folder = CATALOG.path(MINILM)
-    theirs: Any = transformers.AutoTokenizer.from_pretrained(folder)
-    ours = tokenizer.Tokens(folder, 384, multiple=32).of_pairs(PAIRS)
-    options = {"truncation": "only_second", "max_length": 384, "padding": True, "pad_to_multiple_of": 32}
-    questions, passages = zip(*PAIRS, strict=True)
-    expected = theirs(list(questions), list(passages), return_tensors="pt", return_offsets_mapping=True, **options)
-    for name in ("input_ids", "attention_mask", "token_type_ids"):
-        assert torch.equal(getattr(ours, name), expected[name]), name
-    assert [list(map(list, row)) for row in ours.offsets] == expected["offset_mapping"].tolist()
-    assert ours.of_second.tolist() == [[part == 1 for part in expected.sequence_ids(row)] for row in range(3)]
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_texts_states_do_not_depend_on_what_is_in_its_batch(tmp_path: Path, family: str) -> None:
+    model, tokens = encoder.Encoder(saved(tmp_path, family)), batch(family)
+    for number, together in enumerate(rows(model(tokens), tokens)):
+        cut = slice(number, number + 1), slice(len(together))
+        alone = type(tokens)(tokens.input_ids[cut], tokens.attention_mask[cut], tokens.token_type_ids[cut], [])
+        assert np.allclose(model(alone)[0], together, atol=1e-4)
 
 
-@needs_model
-def test_a_question_that_fills_all_tokens_is_an_error_with_a_sentence() -> None:
-    with pytest.raises(ValueError, match="too long to be read with a passage"):
-        tokenizer.Tokens(CATALOG.path(MINILM), 384).of_pairs([("文字" * 300, "A passage.")])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_in_bfloat16_the_states_are_nearly_the_same(tmp_path: Path, family: str) -> None:
+    if "bfloat16" not in encoder.precisions():
+        pytest.skip("this processor does not reckon in bfloat16")
+    folder, tokens = saved(tmp_path, family), batch(family)
+    exact, rounded = (encoder.Encoder(folder, precision) for precision in ("float32", "bfloat16"))
+    assert (exact.precision, rounded.precision) == ("float32", "bfloat16")
+    first, other = (np.concatenate(list(rows(model(tokens), tokens))) for model in (exact, rounded))
+    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(other, axis=1)
+    assert ((first * other).sum(1) / lengths).min() >= 0.999
+    assert not np.allclose(first, other, atol=1e-4), "it is rounded"
 
 
-@needs_model
-@pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_the_vectors_are_those_of_sentence_transformers(tmp_path: Path, pooling: str) -> None:
-    folder = tmp_path / "model"
-    shutil.copytree(CATALOG.path(MINILM), folder)
-    settings = folder / "1_Pooling" / "config.json"
-    modes = {"pooling_mode_mean_tokens": pooling == "mean", "pooling_mode_cls_token": pooling == "cls"}
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
-    ours, theirs = sentence_encoder.load(folder), sentence_encoder.OtherSentences(folder)
-    assert isinstance(ours, sentence_encoder.PlainSentences)
-    assert (ours.dimension, ours.longest) == (theirs.dimension, theirs.longest) == (384, 256)
-    with torch.inference_mode():
-        vectors, expected = (model.encode(TEXTS, 2) for model in (ours, theirs))
-        rounded = ours.bfloat16().encode(TEXTS, 2)
-    assert torch.allclose(vectors, expected, atol=1e-5)
-    assert float((vectors * rounded).sum(1).min()) > 0.999
-    assert torch.equal(ours.encode(TEXTS, 2), vectors), "the half copy is another model"
+def test_the_first_precision_is_the_exact_one() -> None:
+    assert encoder.precisions()[0] == "float32"
 
 
-@needs_model
-def test_those_who_share_a_tokenizer_cut_texts_each_in_its_own_way() -> None:
-    folder, text = CATALOG.path(MINILM), "The tenant pays the rent on the first day of each month. " * 40
-    short, long = tokenizer.Tokens(folder, 16), tokenizer.Tokens(folder, 128)
-    assert short.tokenizer is long.tokenizer
+@pytest.mark.parametrize("family", FAMILIES)
+def test_padding_may_reach_behind_the_last_place_that_a_model_has(tmp_path: Path, family: str) -> None:
+    """Texts are padded to a multiple of some tokens, and the last text may fill all places."""
+    model = encoder.Encoder(saved(tmp_path, family))
+    most = SHAPE["max_position_embeddings"] - model.config.first_position
+    exact = batch(family, (most, 7))
+    numbers = np.stack([exact.input_ids, exact.attention_mask, exact.token_type_ids])
+    wider = type(exact)(*np.pad(numbers, ((0, 0), (0, 0), (0, 8))), [])
+    for own, other in zip(rows(model(wider), wider), rows(model(exact), exact), strict=True):
+        assert np.allclose(own, other, atol=1e-4)
+
+
+def test_a_model_of_few_places_is_loaded(tmp_path: Path) -> None:
+    folder = write_encoder(tmp_path, "bert", weights("bert", max_position_embeddings=40))
+    assert encoder.Encoder(folder)(batch("bert", (40,))).shape == (1, 40, SHAPE["hidden_size"])
+
+
+def test_a_file_in_which_a_weight_is_missing_is_refused_with_its_name(tmp_path: Path) -> None:
+    named = weights("bert")
+    del named[MIDDLE]
+    with pytest.raises(KeyError, match=MIDDLE):
+        encoder.Encoder(write_encoder(tmp_path, "bert", named))
+
+
+# What training added
+
+
+def stored_part(path: Path, tensors: dict[str, tuple[str, Any]]) -> Any:
+    """The file of a trained part of these tensors, opened."""
+    write(path, {f"encoder.{name}": numbers for name, numbers in tensors.items()})
+    return parts.Part(path)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_training_added_to_weights_is_added(tmp_path: Path, family: str) -> None:
+    """Matrices in whole steps of their rows, all else as it is; those of the published file may have a prefix."""
+    named, rng = weights(family), np.random.default_rng(2)
+    added: dict[str, tuple[str, Any]] = {}
+    for name, numbers in named.items():
+        if name.endswith("_embeddings.weight"):
+            continue
+        if numbers.ndim == 2:
+            steps = rng.uniform(0.001, 0.003, (len(numbers), 1)).astype("<f4")
+            whole = rng.integers(-127, 128, numbers.shape)
+            added |= {name: ("I8", whole), f"{name}.step": ("F32", steps)}
+            named[name] = numbers + whole.astype("<f4") * steps
+        else:
+            difference = rng.normal(0, 0.2, numbers.shape).astype("<f4")
+            added[name] = ("F32", difference)
+            named[name] = numbers + difference
+    part, tokens = stored_part(tmp_path / "part", added), batch(family)
+    summed = encoder.Encoder(write_encoder(tmp_path / "summed", family, named))(tokens)
+    for prefix in ("", PREFIXES[family]):
+        folder = saved(tmp_path / "model", family, prefix=prefix)
+        assert same(encoder.Encoder(folder, part=part)(tokens), summed, tokens)
+    assert not same(encoder.Encoder(folder)(tokens), summed, tokens)
+
+
+@pytest.mark.parametrize("family", ["bert", "mpnet"])
+def test_a_difference_of_low_rank_is_the_product_of_its_factors(tmp_path: Path, family: str) -> None:
+    named, rng = weights(family), np.random.default_rng(2)
+    added: dict[str, tuple[str, Any]] = {}
+    for name, numbers in named.items():
+        if numbers.ndim == 2 and name.startswith("encoder.layer."):
+            up, down = (
+                (rng.integers(-127, 128, shape), rng.uniform(0.001, 0.003, (shape[0], 1)).astype("<f4"))
+                for shape in ((len(numbers), 4), (4, numbers.shape[1]))
+            )
+            for suffix, (whole, steps) in (("up", up), ("down", down)):
+                added |= {f"{name}.{suffix}": ("I8", whole), f"{name}.{suffix}.step": ("F32", steps)}
+            named[name] = numbers + ((up[0] * up[1]) @ (down[0] * down[1])).astype("<f4")
+    part, tokens = stored_part(tmp_path / "part", added), batch(family)
+    summed = encoder.Encoder(write_encoder(tmp_path / "summed", family, named))(tokens)
+    folder = saved(tmp_path / "model", family)
+    assert same(encoder.Encoder(folder, part=part)(tokens), summed, tokens)
+    assert not same(encoder.Encoder(folder)(tokens), summed, tokens)
+
+
+def test_a_trained_part_of_another_model_is_refused(tmp_path: Path) -> None:
+    deeper = "encoder.layer.11.output.dense.bias"
+    part = stored_part(tmp_path / "part", {deeper: ("F32", np.zeros(32, "<f4"))})
+    with pytest.raises(KeyError, match=f"belongs to another model: {deeper}"):
+        encoder.Encoder(saved(tmp_path / "model", "bert"), part=part)
+
+
+# Who calls, and what is held
+
+
+def test_the_states_stay_what_they_are_whatever_is_asked_next(tmp_path: Path) -> None:
+    model, tokens = encoder.Encoder(saved(tmp_path, "bert")), batch("bert")
+    states = model(tokens)
+    before = states.copy()
+    model(batch("bert", (260, 250, 240)))
+    model.rest()
+    assert np.array_equal(states, before)
+
+
+def test_after_a_rest_it_computes_as_before(tmp_path: Path) -> None:
+    model, tokens = encoder.Encoder(saved(tmp_path, "bert")), batch("bert")
+    model.rest()
+    states = model(tokens)
     for _ in range(2):
-        assert [len(tokens.beginnings([text])[0].ids) for tokens in (short, long)] == [16, 128]
-        assert len(long.of_pairs([("How much?", text)]).input_ids[0]) == 128
-        assert {len(window.ids) for window in short.windows(text)[:-1]} == {16}
+        model.rest()
+        assert np.array_equal(model(tokens), states)
 
 
-@needs_model
-def test_a_rounded_encoder_reads_its_vocabulary_from_the_file_and_computes_the_same() -> None:
-    exact = encoder.Encoder.load(CATALOG.path(MINILM))
-    ours, usual = exact.copied().round(torch.bfloat16), encoder.Encoder.load(CATALOG.path(MINILM)).bfloat16()
-    tokens = tokenizer.Tokens(CATALOG.path(MINILM), 384).of_pairs(PAIRS)
-    with torch.inference_mode():
-        assert torch.equal(ours(*tokens.tensors), usual(*tokens.tensors))
-    vocabulary, *others = (weight.dtype for weight in ours.parameters())
-    assert vocabulary is torch.float32 and set(others) == {torch.bfloat16}
-    assert {weight.dtype for weight in exact.parameters()} == {torch.float32}, "the copy alone is rounded"
-    table = ours.embeddings.word_embeddings.weight
-    assert table.data_ptr() == exact.embeddings.word_embeddings.weight.data_ptr()
+@pytest.mark.parametrize("kind", ["F32", "F16"])
+def test_the_file_of_a_model_is_not_changed_by_its_use(tmp_path: Path, kind: str) -> None:
+    path = saved(tmp_path, "bert", kind) / "model.safetensors"
+    before = path.read_bytes()
+    model = encoder.Encoder(tmp_path)
+    model(batch("bert"))
+    model.rest()
+    assert path.read_bytes() == before
 
 
-def pooled_otherwise(tmp_path: Path, mode: str) -> Path:
-    """A copy of the model that says that it pools by this mode."""
-    folder = tmp_path / "model"
-    shutil.copytree(CATALOG.path(MINILM), folder)
-    settings = folder / "1_Pooling" / "config.json"
-    modes = {"pooling_mode_mean_tokens": False, mode: True}
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), **modes}))
-    return folder
-
-
-@needs_model
-def test_a_folder_with_another_pooling_is_left_to_sentence_transformers(tmp_path: Path) -> None:
-    folder = pooled_otherwise(tmp_path, "pooling_mode_max_tokens")
-    model = sentence_encoder.load(folder)
-    assert isinstance(model, sentence_encoder.OtherSentences)
-    with torch.inference_mode():
-        assert model.encode(["The lease ends."], 1).norm(dim=1).tolist() == pytest.approx([1.0])
-
-
-PASSAGE = (
-    "The lease ends in March. It was signed by both tenants. "
-    + "The roof was mended in spring. " * 60
-    + "Keys are kept by Mrs Lund."
-)
-
-
-def spans(text: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text stand."""
-    return [(match.start(), match.end()) for match in re.finditer(r"[A-Z][^.]*\.", text)]
-
-
-@needs_model
-def test_parts_get_their_vectors_in_the_pass_that_makes_the_vector_of_the_text() -> None:
-    model = sentence_encoder.load(CATALOG.path(MINILM))
-    texts = [PASSAGE, "One part.", ""]
-    parts = [[*spans(PASSAGE), (0, len(PASSAGE))], [(0, 9)], []]
-    with torch.inference_mode():
-        vectors, of_parts = model.encode_parts(texts, parts, 4)
-        alone = model.encode(texts, 4)
-        question = model.encode(["Who has the keys?"], 1)[0]
-    assert torch.allclose(vectors, alone, atol=1e-4)
-    assert [len(rows) for rows in of_parts] == [64, 1, 0]
-    assert torch.allclose(of_parts[0].norm(dim=1), torch.ones(64), atol=1e-5)
-    nearest = (of_parts[0] @ question).argmax()
-    assert PASSAGE[slice(*parts[0][nearest])] == "Keys are kept by Mrs Lund.", "behind what one pass reads"
-
-
-@needs_model
-def test_what_is_no_token_is_like_the_whole_text() -> None:
-    model = sentence_encoder.load(CATALOG.path(MINILM))
-    with torch.inference_mode():
-        [vector], [parts] = model.encode_parts(["\x00\x01 The lease ends."], [[(0, 2), (3, 18)]], 4)
-    assert torch.allclose(parts[0], vector, atol=1e-5)
-    assert not torch.allclose(parts[1], vector, atol=1e-2)
-
-
-@needs_model
-def test_models_that_do_not_mean_their_tokens_know_no_parts(tmp_path: Path) -> None:
-    folder = pooled_otherwise(tmp_path, "pooling_mode_cls_token")
-    for model in (sentence_encoder.load(folder), sentence_encoder.OtherSentences(folder)):
-        assert not model.knows_parts
-        with pytest.raises(encoder.OtherKind):
-            model.encode_parts(["The lease ends."], [[(0, 15)]], 4)
+@pytest.mark.skipif(os.name == "nt", reason="there an open file cannot be replaced")
+def test_a_model_whose_file_is_got_again_computes_on_with_the_one_it_has(tmp_path: Path) -> None:
+    path = saved(tmp_path, "bert") / "model.safetensors"
+    model, tokens = encoder.Encoder(tmp_path), batch("bert")
+    before = model(tokens)
+    other = {name: ("F32", 2 * numbers) for name, numbers in weights("bert").items()}
+    write(tmp_path / "got", other)
+    (tmp_path / "got").replace(path)
+    model.rest()
+    assert np.array_equal(model(tokens), before)
+    assert not same(encoder.Encoder(tmp_path)(tokens), before, tokens)

@@ -10,6 +10,12 @@ from docqa.models.measured import circumstances, keep, kept
 FASTER = {"precision": "bfloat16"}
 
 
+@pytest.fixture(autouse=True)
+def libraries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same versions everywhere, also where the libraries are not installed."""
+    monkeypatch.setattr(measured, "version", lambda library: "1.0")
+
+
 def test_a_measurement_is_kept_for_its_circumstances(tmp_path: Path) -> None:
     file = tmp_path / "precisions.json"
     key = circumstances(["embedding", "mini"], 2)
@@ -26,7 +32,8 @@ def test_another_processor_or_version_is_measured_anew(tmp_path: Path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(measured, "processor", lambda: "Another")
         assert kept(file, circumstances(["mini"], 2)) == {}
-    monkeypatch.setattr(measured, "version", lambda library: "99.0")
+    assert kept(file, circumstances(["mini"], 2)) == FASTER
+    monkeypatch.setattr(measured, "version", {"openvino": "99.0"}.__getitem__)
     assert kept(file, circumstances(["mini"], 2)) == {}
 
 

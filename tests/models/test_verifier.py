@@ -3,8 +3,10 @@
 import asyncio
 import json
 import math
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -16,12 +18,16 @@ from docqa.answering.reading import read
 from docqa.answering.scoring import NOT_SAID, READ, VERIFIED, scale_of
 from docqa.answering.verifying import FIRST, LONGEST_QUESTION
 from docqa.catalog.catalog import Catalog
+from docqa.catalog.machine import find_machine
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
+from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.encoders import Encoders
+from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import VERIFIER, Reading, Span, YesNo, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
+from docqa.models.verifier_child import Judge
 from docqa.questions.question import Kind, Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
 from docqa.store.chunks import StoredChunk
@@ -34,7 +40,9 @@ NO_SERVERS = cast(RemoteEmbedders, None)  # none of these tests adds a model
 CATALOG = Catalog.load(ROOT / "models")
 SHIPPED = trained_part(ROOT / "models", VERIFIER)
 ENTRY = CATALOG.with_weights("encoder", SHIPPED.base) if SHIPPED else None
-needs_model = pytest.mark.skipif(not ENTRY, reason="the encoder of the verifier is not here")
+needs_model = pytest.mark.skipif(
+    not ENTRY or find_spec("openvino") is None, reason="the encoder of the verifier is not here"
+)
 QUESTION = "Who cast the bell?"
 
 
@@ -291,6 +299,31 @@ def test_a_part_of_another_model_is_not_loaded(runner: asyncio.Runner, tmp_path:
     other = trained_part(ROOT / "models")
     assert other
     verifier = Verifier(CATALOG.path(ENTRY), other)
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="belongs to another model"):
         runner.run(verifier.load())
     runner.run(verifier.close())
+
+
+@needs_model
+def test_a_later_start_takes_the_precision_that_was_measured_and_after_a_rest_it_reads_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert SHIPPED and ENTRY
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)  # which it sets, and this takes back
+    folder, file, measured = str(CATALOG.path(ENTRY)), str(SHIPPED.path), tmp_path / "measured.json"
+    key = circumstances(["verifier", folder, file], find_machine().cores)
+    keep(measured, key, {"precision": "float32", "seconds": 1.0})
+    judge = Judge(folder, file, str(measured))
+    assert judge.precision == kept(measured, key)["precision"] == "float32"
+    assert kept(measured, key)["seconds"] < 1.0, "it was seen to be faster"
+    request = {"question": QUESTION, "excerpts": [WELL, BELL]}
+
+    def readings() -> list[Reading]:
+        [answer] = judge.handle(request, b"", threading.Event())
+        assert answer
+        return list(answer[0]["readings"])
+
+    before = readings()
+    judge.rest()
+    assert readings() == before

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,19 @@ def test_the_report_has_one_json_object_per_line(tmp_path: Path, monkeypatch: py
         == [event.kind for event in events]
         == ["watching", "started", "watching"]
     )
+
+
+@pytest.mark.skipif(find_spec("openvino") is None, reason="needs openvino")
+def test_openvino_reports_to_nobody_that_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Imported as it is, it tells Google Analytics, and writes what it knows you by into the home folder."""
+    for name in ("CI", "TF_BUILD", "JENKINS_URL"):  # where it would be silent
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    code = (
+        "import sys, docqa.models.encoder\n"
+        "loaded = [name for name in sys.modules if name.startswith('openvino_telemetry') and sys.modules[name]]\n"
+        "sys.exit(f'{loaded} are loaded' if loaded else 0)\n"
+    )
+    assert refused(run_watched(tmp_path, code)) == []
+    assert not list((tmp_path / "home").iterdir())

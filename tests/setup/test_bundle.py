@@ -21,7 +21,8 @@ PROJECT = """
 [project]
 dependencies = ["tinypack==1.0"]
 [project.optional-dependencies]
-embedding = ["torch==0.0", "tinysentence==1.0"]
+embedding = ["tinysentence==1.0"]
+torch = ["torch==0.0"]
 local = ["tinyllama-built==1.0"]
 test = ["no-such-test-tool==1.0"]
 """
@@ -54,11 +55,12 @@ def make_wheel(folder: Path, name: str, version: str = "1.0") -> None:
 
 
 def make_index(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only packages that pip can reach: wheels for every group but the test tools."""
+    """The only packages that pip can reach: wheels for every group but the test tools. PyTorch is installed here."""
     folder.mkdir()
     for name in ("tinypack", "tinysentence", "tinyllama_built"):
         make_wheel(folder, name)
     make_wheel(folder, "torch", "0.0+cpu")
+    monkeypatch.setattr("docqa.setup.bundle.is_installed", lambda package: package == "sentence-transformers")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("CMAKE_ARGS", "")  # `bundle` does not override it
@@ -161,7 +163,8 @@ def test_a_bundle_installs_itself_from_its_own_wheels(whole: Path) -> None:
     assert started.returncode == 7, started.stdout + started.stderr
     assert f"served ['serve', '--wait'] {whole / '.venv'}" in started.stdout
     installed = {path.stem for path in (whole / ".venv").glob("lib/*/site-packages/*.py")}
-    assert {"tinypack", "torch", "tinysentence", "tinyllama_built"} <= installed
+    assert {"tinypack", "tinysentence", "tinyllama_built"} <= installed
+    assert "torch" not in installed, "it is there for whoever wants it"
 
 
 def test_the_checksums_are_those_of_every_file(whole: Path) -> None:
@@ -190,6 +193,20 @@ def test_an_interrupted_bundle_is_resumed_and_not_taken_for_complete(
     assert "The wheels of the group embedding are there." in output
     assert f"{target} is complete" in output[-1]
     check_bundle(target)  # which the start refused
+
+
+def test_what_is_installed_on_request_is_carried_only_where_it_is_here(
+    installer: Installer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docqa.setup.bundle._resolves", lambda *_: True)  # as if all wheels were there
+
+    def groups(folder: str) -> list[str]:
+        gathered = [line for line in make(installer, tmp_path / folder) if line.startswith("The wheels of the group")]
+        return [line.split()[5] for line in gathered]
+
+    assert groups("with") == ["base", "embedding", "local", "torch", "test"]
+    monkeypatch.setattr("docqa.setup.bundle.is_installed", lambda _: False)
+    assert groups("without") == ["base", "embedding", "local", "test"]
 
 
 def test_a_second_run_copies_what_changed(installer: Installer, whole: Path) -> None:

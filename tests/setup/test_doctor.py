@@ -152,6 +152,22 @@ def test_a_damaged_embedding_model_is_reported(tmp_path: Path) -> None:
     assert "verified" in report(Settings(data=tmp_path, port=0))["embedding model"].state
 
 
+def test_a_model_that_needs_a_package_is_reported_with_the_command_that_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "modules.json").write_text('[{"path": "", "type": "models.Transformer"}]')
+    (tmp_path / "config.json").write_text('{"hidden_size": 4}')
+    (tmp_path / "model.safetensors").write_bytes(b"vectors " * 100)
+    chosen = Settings(data=tmp_path, embedder=str(tmp_path), port=0)
+    monkeypatch.setattr(doctor, "is_installed", lambda _: False)
+    finding = report(chosen)["embedding model"]
+    assert "needs sentence-transformers; search is by words only" in finding.state and not finding.needed
+    assert finding.remedy == "Run `python run.py install torch`."
+    monkeypatch.setattr(doctor, "is_installed", lambda _: True)
+    assert not report(chosen)["embedding model"].remedy
+    assert not report(Settings(data=tmp_path, port=0))["embedding model"].remedy, "one of a usual kind"
+
+
 @pytest.mark.parametrize(
     ("version", "buggy"), [("3.6.23", False), ("3.7.0", True), ("3.51.2", True), ("3.51.3", False), ("4.0", False)]
 )

@@ -16,10 +16,7 @@ ROLES = {
     "verifier_child": "verifier",
     "local_child": "model",
 }
-LASTING = (
-    *("docqa.sqlite", "docqa.sqlite-wal", "docqa.sqlite-shm", "api-key", "ballast", "model-precisions.json"),
-    "torchinductor_root",  # an empty folder that torch makes once
-)
+LASTING = ("docqa.sqlite", "docqa.sqlite-wal", "docqa.sqlite-shm", "api-key", "ballast", "model-precisions.json")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -98,7 +98,7 @@ def test_texts_give_questions_about_passages_without_any() -> None:
 
 @needs_encoder
 def test_neighbours_are_related_words_and_not_forms_of_the_word() -> None:
-    from docqa.models.reader.network import Network
+    from docqa.training.reader.network import Network
 
     neighbours = Neighbours(Network(CATALOG.path(ENTRY)))
     assert {"queen", "monarch"} < set(neighbours.of("king"))

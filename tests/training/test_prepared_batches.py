@@ -79,9 +79,10 @@ def test_a_batch_says_what_is_right_of_each_example_and_is_cut_to_what_its_rows_
 def test_the_loss_is_of_any_right_span_and_class_and_of_nothing_where_nothing_is_right() -> None:
     import torch
 
-    from docqa.models.reader.network import NO, YES, Outputs
+    from docqa.models.reader.network import NO, YES
     from docqa.models.tokens import Tokens
     from docqa.training.reader.mixture import Weighted
+    from docqa.training.reader.network import Outputs
     from docqa.training.reader.prepared import prepare
     from docqa.training.reader.run import losses
 

@@ -162,8 +162,9 @@ def test_an_answer_of_several_sentences_is_found_with_any_of_them_and_sometimes_
 
 @needs_encoder
 def test_a_block_holds_what_was_made_of_its_questions_and_is_the_same_each_time() -> None:
-    from docqa.models.reader.network import NEITHER, Network
+    from docqa.models.reader.network import NEITHER
     from docqa.training.reader.mixture import Making, Mixture, Position
+    from docqa.training.reader.network import Network
     from docqa.training.reader.variants import Neighbours
 
     titles = articles(False, 40)

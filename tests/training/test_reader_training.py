@@ -20,7 +20,7 @@ MANY = [replace(question, article=f"{question.article} {number}") for number in 
 @needs_encoder
 def test_a_reader_is_trained_written_and_used(tmp_path: Path) -> None:
     """It memorises a few questions, and its file gives the same answers."""
-    from docqa.models.reader.network import Reader
+    from docqa.training.reader.finish import open_reader
     from docqa.training.reader.train import Recipe, train
     from docqa.training.reader.tuning import Schedule
 
@@ -32,7 +32,7 @@ def test_a_reader_is_trained_written_and_used(tmp_path: Path) -> None:
     assert "evaluated on" in lines[0] and "loss" in lines[-1]
     part = trained_part(tmp_path)
     assert part is not None and part.languages == ("en",)
-    reader = Reader(base, part.path, "float32")
+    reader = open_reader(base, part.path, "float32")
     [[best, *_]] = reader.read("Who sold the stones of the mill?", [MILL])
     assert MILL[best.start : best.end] == "Edith Carr"
     assert reader.read("Who sold \ud800 the stones?", ["\ud800 " + MILL])[0], (
@@ -45,8 +45,8 @@ def test_a_reader_learns_the_scores_of_its_teacher(tmp_path: Path) -> None:
     """The teacher memorises the questions; the reader, which sees their teacher scores only, then answers them too."""
     import torch
 
-    from docqa.models.reader.network import Network
     from docqa.training.reader.losses import distillation_loss, labelled_loss, projections
+    from docqa.training.reader.network import Network
     from docqa.training.reader.teacher import score_pairs
     from docqa.training.reader.tuning import Schedule, tune
 
@@ -81,7 +81,7 @@ def test_a_reader_learns_the_scores_of_its_teacher(tmp_path: Path) -> None:
 def test_an_excerpt_keeps_the_likeliest_answer_and_its_teacher_scores(tmp_path: Path) -> None:
     import torch
 
-    from docqa.models.reader.network import Network
+    from docqa.training.reader.network import Network
     from docqa.training.reader.teacher import ExcerptCutter, TeacherScores, token_indices
 
     network = Network(thin_encoder(tmp_path / "base", 48))
@@ -115,8 +115,8 @@ def test_an_excerpt_keeps_the_likeliest_answer_and_its_teacher_scores(tmp_path: 
 def test_a_pair_that_teacher_and_reader_cut_differently_is_left_out(tmp_path: Path) -> None:
     import torch
 
-    from docqa.models.reader.network import Network
     from docqa.training.reader.losses import distillation_loss, projections
+    from docqa.training.reader.network import Network
     from docqa.training.reader.teacher import TeacherScores
 
     network = Network(thin_encoder(tmp_path / "base", 48))

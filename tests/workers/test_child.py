@@ -24,7 +24,7 @@ PARROT = """
 import os, sys, time
 from docqa.errors import TooLarge
 from docqa.workers import loop
-from docqa.workers.loop import serve
+from docqa.workers.loop import Loaded, serve
 
 loop.QUIET_SECONDS = 0.05
 
@@ -75,14 +75,14 @@ def load():
         raise RuntimeError("no such model")
     if "dead" in sys.argv:
         os.abort()
-    return {"hello": sys.argv[1:]}, handle
+    return Loaded({"hello": sys.argv[1:]}, handle, at_rest)
 
 def at_rest():
     with open(__file__ + ".rests", "a") as file:
         file.write("rested\\n")
 
 def main():
-    serve(load, at_rest)
+    serve(load)
 
 if __name__ == "__main__":
     main()

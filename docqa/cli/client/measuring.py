@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from docqa.cli.client.service import Scope, Service
 from docqa.errors import Unavailable
+from docqa.workers.loop import QUIET_SECONDS
 
 SENTENCE = "Chapter {n}: the pump of type {n} needs {m} litres of oil every {n} months, says the manual of the works. "
 QUESTION = "How many litres of oil does the pump of type {n} need?"
@@ -38,14 +39,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is measured: sentences of the text, questions of each kind, starts of a server."""
+    """How much is measured: sentences of the text, questions of each kind, starts of a server; seconds after the
+    questions, before memory is measured: models give back what work took when they rest."""
 
     sentences: int
     questions: int
     starts: int
+    rest: float
 
 
-WHOLE, QUICK = Extent(2600, 20, 3), Extent(400, 5, 1)
+WHOLE, QUICK = Extent(2600, 20, 3, QUIET_SECONDS + 1), Extent(400, 5, 1, 0)
 
 
 def yardstick() -> float:

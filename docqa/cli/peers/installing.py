@@ -1,7 +1,7 @@
 """Environments for what is compared, each with the packages of one program and of nothing else.
 
-All are installed alike: PyTorch for processors alone, as this program takes it, then the rest; what pip has downloaded
-for one is not at hand for the next.
+The others get PyTorch for processors alone, as this program takes it where it needs it, then the rest. What pip has
+downloaded for one is not at hand for the next.
 """
 
 import json
@@ -15,7 +15,7 @@ from pathlib import Path
 from docqa import ROOT
 from docqa.cli.processes import size_of
 from docqa.errors import CannotStart
-from docqa.setup.packages import Installer
+from docqa.setup.packages import TORCH, Installer
 from docqa.setup.requirements import BASE, requirements
 
 # What their documentation tells to install for PDF and text files, an embedder on this machine and a store on its disk.
@@ -28,7 +28,6 @@ PEERS: Mapping[str, tuple[str, ...]] = {
         "llama-index-vector-stores-chroma>=0.6,<0.7",
     ),
 }
-_EMBEDDING = "embedding"  # the group whose PyTorch the installer takes without what graphics cards need
 _KEPT = "installed.json"
 
 
@@ -49,7 +48,7 @@ def installed(name: str, folder: Path, *, offline: bool) -> Installed:
         root.mkdir(parents=True, exist_ok=True)
         started = time.perf_counter()
         with _nothing_at_hand():
-            failure = installer.install(_EMBEDDING, _lines(name))
+            failure = installer.install(*_group(name))
         if failure:
             raise CannotStart(f"{name} could not be installed for the comparison: {failure}")
         measured = {"seconds": time.perf_counter() - started, "bytes": size_of(installer.venv)}
@@ -57,12 +56,14 @@ def installed(name: str, folder: Path, *, offline: bool) -> Installed:
     return Installed(**json.loads(kept.read_text("utf-8")), python=installer.python)
 
 
-def _lines(name: str) -> list[str]:
+def _group(name: str) -> tuple[str, list[str]]:
+    """What is to be installed, and as which group: of TORCH the installer takes PyTorch without what graphics cards
+    need."""
     groups = requirements(ROOT)
     if name not in PEERS:
-        return [*groups[BASE], *groups["scans"], *groups[_EMBEDDING]]
-    torch = [line for line in groups[_EMBEDDING] if line.startswith("torch==")]
-    return [*torch, *PEERS[name]]
+        return "embedding", [*groups[BASE], *groups["scans"], *groups["embedding"]]
+    torch = [line for line in groups[TORCH] if line.startswith("torch==")]
+    return TORCH, [*torch, *PEERS[name]]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from docqa.models.chat.llama import Engine
 from docqa.models.chat.sequences import STEPS, Sequence, Stopped
 from docqa.models.chat.thinking import Thinking
 from docqa.models.chat.wire import split_system
-from docqa.workers.loop import Answers, Handler, Header, serve
+from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 # Seconds between two pieces of an answer. Each wakes the server, which takes a core from the model; nobody reads
@@ -129,9 +129,9 @@ def _takes_system(render: Callable[[list[dict[str, str]]], str]) -> bool:
         return False
 
 
-def _load() -> tuple[Header, Handler]:
+def _load() -> Loaded:
     chat = ChatEngine(Engine(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
-    return chat.measure(), chat.handle
+    return Loaded(chat.measure(), chat.handle)
 
 
 if __name__ == "__main__":

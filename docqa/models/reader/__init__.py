@@ -1,6 +1,6 @@
 """The reader: the embedding model with a small trained part, which finds the span of a passage that answers a question.
 
-The server's side, without torch: which model the trained part belongs to, and which languages it reads.
+The server's side, which computes nothing: which model the trained part belongs to, and which languages it reads.
 """
 
 import json

@@ -2,23 +2,17 @@
 
 A difference is stored whole or, where training was of low rank (Hu et al., "LoRA", 2022), as two factors. Matrices are
 quantised to int8 with one step per row: a difference is small beside the weight it changes, so that this costs less
-than the rounding to bfloat16 that follows anyway.
+than the rounding to bfloat16 that follows anyway. `docqa.training.reader.weights` writes them.
 """
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
+from docqa.models.tensors import Floats, Tensors
 
-Tensors = dict[str, torch.Tensor]
 STEP = ".step"  # suffix of a matrix's name: the step of each of its rows
-UP, DOWN = (
-    ".up",
-    ".down",
-)  # suffixes of a weight's name: the factors of its difference, (rows, rank) and (rank, columns)
-INT8_MAX = 127
+# Suffixes of a weight's name: the factors of its difference, (rows, rank) and (rank, columns).
+UP, DOWN = ".up", ".down"
+_ENCODER = "encoder."  # before the names of its weights
 
 
 def is_head(name: str) -> bool:
@@ -26,59 +20,37 @@ def is_head(name: str) -> bool:
     return name.partition(".")[0].endswith("head")
 
 
-def save(
-    path: Path, tensors: Mapping[str, torch.Tensor], base: Mapping[str, torch.Tensor], about: Mapping[str, str]
-) -> None:
-    """Write what trained `tensors` add to `base`, both float32 by name, with metadata; untrained ones are left out.
+class Part:
+    """What a file adds to an encoder; without one nothing.
 
-    Factors are named by their weight with UP and DOWN, and written as they are.
+    Raises as Tensors.
     """
-    out: Tensors = {}
-    for name, tensor in tensors.items():
-        is_whole = is_head(name) or name.endswith((UP, DOWN))
-        difference = tensor if is_whole else tensor - base[name]
-        if is_head(name) or difference.dim() < 2:
-            out[name] = difference.float().contiguous()
-            continue
-        step = (difference.abs().amax(1, keepdim=True) / INT8_MAX).clamp_min(1e-12)
-        out[name], out[name + STEP] = (difference / step).round().to(torch.int8), step.float()
-    part = path.with_suffix(".part")
-    save_file(out, part, dict(about))
-    part.replace(path)
 
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._tensors = Tensors(path) if path else {}
+        self.about = self._tensors.about if isinstance(self._tensors, Tensors) else {}
 
-def load(path: Path, base: Mapping[str, torch.Tensor]) -> tuple[Tensors, dict[str, str]]:
-    """The trained tensors, float32 by name, and the metadata. Raises KeyError if `base` is another model."""
-    return dict(trained(path, base)), metadata(path)
+    def head(self, name: str) -> tuple[Floats, Floats]:
+        """The weights, (classes, hidden), and biases of a head. Raises KeyError if the file does not have it."""
+        return self._exact(f"{name}.weight"), self._exact(f"{name}.bias")
 
+    @property
+    def changed(self) -> set[str]:
+        """The names of the weights to which something is added."""
+        names = {name.removesuffix(STEP) for name in self._tensors if not is_head(name)}
+        names = {name.removesuffix(UP).removesuffix(DOWN) for name in names}
+        return {name.removeprefix(_ENCODER) for name in names}
 
-def trained(path: Path, base: Mapping[str, torch.Tensor]) -> Iterator[tuple[str, torch.Tensor]]:
-    """The trained tensors with their names, float32, one after the other: together they are as large as the model.
-    Raises as `load`."""
-    exact = numbers(path)
-    for name, tensor in exact.items():
-        if is_head(name):
-            yield name, tensor
-        elif name.endswith(UP):
-            weight = name.removesuffix(UP)
-            yield weight, base[weight].float() + tensor @ exact[weight + DOWN]
-        elif not name.endswith(DOWN):
-            yield name, base[name].float() + tensor
+    def difference(self, name: str) -> Floats | None:
+        """What is added to a weight, None where it stays as it is or by `factors`."""
+        return self._exact(_ENCODER + name) if _ENCODER + name in self._tensors else None
 
+    def factors(self, name: str) -> tuple[Floats, Floats] | None:
+        """The factors, (rows, rank) and (rank, columns), of what is added to a weight; None without any."""
+        full = _ENCODER + name
+        return (self._exact(full + UP), self._exact(full + DOWN)) if full + UP in self._tensors else None
 
-def metadata(path: Path) -> dict[str, str]:
-    """What the file says of itself."""
-    with safe_open(path, "pt") as file:
-        return dict(file.metadata())
-
-
-def numbers(path: Path) -> Tensors:
-    """What the file holds, float32 by name: heads, differences and factors of differences."""
-    with safe_open(path, "pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    return {name: _exact(tensors, name) for name in tensors if not name.endswith(STEP)}
-
-
-def _exact(tensors: Tensors, name: str) -> torch.Tensor:
-    step = tensors.get(name + STEP)
-    return tensors[name] if step is None else tensors[name].float() * step
+    def _exact(self, name: str) -> Floats:
+        numbers: Floats = self._tensors[name].astype("<f4")
+        return numbers * self._tensors[name + STEP] if name + STEP in self._tensors else numbers

@@ -7,9 +7,9 @@ from typing import Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
-from docqa.models.reader.network import Network
-from docqa.models.tokens import Batch
 from docqa.training.question_sets import Example
+from docqa.training.reader.batch import Batch
+from docqa.training.reader.network import Network
 from docqa.training.reader.teacher import TEACHER_DEPTHS, TeacherScores, layers_at, token_indices
 
 BLOCK = 40  # batches that are sorted together, so that a batch holds passages of similar length

@@ -8,8 +8,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from docqa.models.reader.network import Network
-from docqa.models.reader.weights import DOWN, UP, Tensors, is_head, numbers
+from docqa.models.reader.weights import DOWN, UP, is_head
+from docqa.training.reader.network import Network
+from docqa.training.reader.weights import Tensors, numbers
 
 WEIGHT = ".weight"
 

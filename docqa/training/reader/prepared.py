@@ -16,12 +16,13 @@ from multiprocessing import get_context
 import torch
 from torch import Tensor
 
-from docqa.models.reader.network import NEITHER, NO, ROUNDING, YES
+from docqa.models.reader.network import ROUNDING
 from docqa.models.tokens import Tokens
+from docqa.training.reader.batch import Batch
 from docqa.training.reader.losses import token_spans
 from docqa.training.reader.mixture import Mixture, Position, Weighted
+from docqa.training.reader.network import CLASSES
 
-CLASSES = len((NEITHER, YES, NO))
 LEFT_OVER = 2  # processors that make no examples
 AHEAD = 2  # blocks of batches for each process
 
@@ -68,7 +69,7 @@ class Prepared:
 
 def prepare(tokens: Tokens, examples: Sequence[Weighted]) -> Prepared:
     """The tensors of a batch of examples. One whose answers lie beyond the tokens that are read teaches nothing."""
-    encoded = tokens.of_pairs([(example.question, example.passage) for example in examples])
+    encoded = Batch.of(tokens.of_pairs([(example.question, example.passage) for example in examples]))
     spans = [
         [] if example.imitated else token_spans(encoded, row, example.spans) if example.spans else [(0, 0)]
         for row, example in enumerate(examples)

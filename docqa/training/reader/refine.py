@@ -10,13 +10,13 @@ from pathlib import Path
 
 import torch
 
-from docqa.models.reader.network import Network
-from docqa.models.reader.weights import Tensors, load
 from docqa.training.reader.low_rank import adapt, as_stored, restore
 from docqa.training.reader.mixture import Making, Mixture
+from docqa.training.reader.network import Network
 from docqa.training.reader.run import Refinement, Run
 from docqa.training.reader.sources import Source
 from docqa.training.reader.variants import Neighbours
+from docqa.training.reader.weights import Tensors, load
 
 STATE = "checkpoint.pt"  # file name
 # What is adapted has no first generation to imitate. The verifier reads excerpts as `answering.verifying` makes them.
@@ -40,8 +40,7 @@ def refine(
     torch.manual_seed(recipe.seed)
     network, first_generation = Network(base, recipe.dropout), Network(base, 0.0)
     for each in (network, first_generation):
-        trained, _ = load(start, each.state_dict())
-        each.load_state_dict(trained, strict=False)
+        each.load_state_dict(load(start, each.state_dict()), strict=False)
     for name, weight in network.named_parameters():
         weight.requires_grad_(not name.endswith("_embeddings.weight"))
     first_generation.eval().requires_grad_(False)

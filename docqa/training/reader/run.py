@@ -14,17 +14,18 @@ import torch
 from torch import Tensor, nn
 
 from docqa.models.reader import Span
-from docqa.models.reader.network import Network, Outputs, spans_of
-from docqa.models.reader.weights import Tensors, is_head
+from docqa.models.reader.network import spans_of
+from docqa.models.reader.weights import is_head
 from docqa.training.figures import Read
 from docqa.training.reader.mixture import Mixture, Position
+from docqa.training.reader.network import NEVER, Network, Outputs
 from docqa.training.reader.prepared import Prepared, batches, batches_ahead
+from docqa.training.reader.weights import Tensors
 
 WARM_UP, FINAL_RATE = 0.03, 0.02  # share of the time; share of the learning rate
 AVERAGED_STEPS = 300  # window of the running mean of the weights
 CHECKPOINT = 600.0  # seconds
 REPORT_EVERY = 50  # steps
-NEVER = -1e4  # the log-likelihood of what is not right: with minus infinity the gradients would be no numbers
 PART = 8  # examples that one thread of a processor computes at a time
 
 
@@ -212,7 +213,7 @@ def read_with(network: Network) -> Read:
         with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
             hidden = network.hidden(encoded)
         with torch.inference_mode():
-            first, last = (scores.cpu() for scores in network.scores(encoded, hidden))
+            first, last = (scores.cpu().numpy() for scores in network.scores(encoded, hidden))
         rows = zip(first, last, encoded.offsets, strict=True)
         return [[Span(*span) for span in spans_of(*row)] for row in rows]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from docqa.models.reader.network import Network
-from docqa.models.tokens import Batch
 from docqa.text.sentences import sentences
+from docqa.training.reader.batch import Batch
+from docqa.training.reader.network import Network
 
 # The layers whose states are kept, as shares of the depth: one compares question and passage, one has nearly finished.
 TEACHER_DEPTHS = 2 / 3, 11 / 12

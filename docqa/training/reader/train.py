@@ -15,16 +15,18 @@ import torch
 from torch import Tensor
 
 from docqa.catalog.catalog import digest
-from docqa.models.reader.network import DTYPES, SPAN, YES_NO, Network, Reader
-from docqa.models.reader.weights import Tensors, save
+from docqa.models.reader.network import SPAN, YES_NO
 from docqa.training.figures import Figures, calibrate_margin, measure
 from docqa.training.question_sets import Articles, Example, LabelledQuestion, make_examples, split_articles
+from docqa.training.reader.finish import LANGUAGES, open_reader
 from docqa.training.reader.losses import batches, distillation_loss, labelled_loss, projections
+from docqa.training.reader.network import Network
 from docqa.training.reader.teacher import ExcerptCutter, TeacherScores, score_pairs
 from docqa.training.reader.tuning import Schedule, tune
 from docqa.training.reader.variants import Neighbours, questions_about_texts, variants_of
+from docqa.training.reader.weights import Tensors, save
 
-LANGUAGES = "en"
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,10 @@ def train(
         "measured on": "; ".join(split.evaluation),
     }
     save(out, trained, before, metadata)
-    read = Reader(base, out, recipe.precision).read
-    metadata["margin"] = str(round(calibrate_margin(read, calibration, articles, recipe.refused), 4))
+    margin = calibrate_margin(open_reader(base, out, recipe.precision).read, calibration, articles, recipe.refused)
+    metadata["margin"] = str(round(margin, 4))
     save(out, trained, before, metadata)
-    return measure(Reader(base, out, recipe.precision).read, evaluation, articles)
+    return measure(open_reader(base, out, recipe.precision).read, evaluation, articles)
 
 
 class _Run:

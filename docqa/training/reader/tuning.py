@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from docqa.models.reader.network import Network
-from docqa.models.reader.weights import Tensors, is_head
+from docqa.models.reader.weights import is_head
+from docqa.training.reader.network import Network
+from docqa.training.reader.weights import Tensors
 
 WARM_UP = 0.06  # share of the steps
 FINAL_RATE = 0.02  # share of the learning rate

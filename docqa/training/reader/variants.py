@@ -18,7 +18,7 @@ from docqa.text.sentences import sentences
 from docqa.training.question_sets import CANDIDATES, Articles, LabelledQuestion
 
 if TYPE_CHECKING:
-    from docqa.models.reader.network import Network
+    from docqa.training.reader.network import Network
 
 SUBSTITUTIONS = 5  # variants with exchanged words of each labelled question
 SUBSTITUTIONS_OF_GENERATED = 2  # of each generated question
