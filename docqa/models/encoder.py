@@ -85,9 +85,8 @@ class Encoder:
         self._compiled = ov.Core().compile_model(graph, "CPU", settings)
         self._request = self._compiled.create_infer_request()
         self(_SOME_TOKENS)  # weights are put into the order in which they are multiplied when they are first used
-        for mapped in (stored, packed):
-            if isinstance(mapped, Tensors):
-                mapped.put_away()
+        self._mapped = [stored, *([packed] if isinstance(packed, Tensors) else [])]
+        self._put_away()
 
     def __call__(self, batch: Batch) -> Floats:
         """The states after the last layer: (batch, tokens, hidden). Those of padding mean nothing."""
@@ -98,8 +97,13 @@ class Encoder:
         return states
 
     def rest(self) -> None:
-        """Give back what the states of a batch took."""
+        """Give back what the states of a batch took, and what was looked up in files."""
         self._compiled.release_memory()
+        self._put_away()
+
+    def _put_away(self) -> None:
+        for file in self._mapped:
+            file.put_away()
 
     def _embedded(self, batch: Batch) -> Floats:
         """The sum of the vectors of tokens, places and parts: of a table that may be most of a model a text needs a few
