@@ -134,7 +134,7 @@ class Embedder:
 
     @property
     def precision(self) -> str:
-        """`float32` or `bfloat16`, whichever is faster on this machine; "" before the first start."""
+        """One of `encoder.precisions()`, whichever is the fastest on this machine; "" before the first start."""
         return str(self._runner.hello.get("precision", ""))
 
     @property

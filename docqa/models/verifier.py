@@ -20,7 +20,7 @@ LONGEST = 450  # characters of an excerpt, if the unit that it is about is not l
 
 class Verifier:
     """The encoder in the folder `model_dir` with the trained part that belongs to it; in the file `measured` is kept
-    which precision was the faster."""
+    which precision was the fastest, and in the folder `kept_in` its matrices in eight bits."""
 
     rests = False  # whether it was unloaded because nobody asked it
 
