@@ -8,7 +8,7 @@ quantization).
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,7 +28,9 @@ Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 log = logging.getLogger(__name__)
 
 
-def eight_bits(name: str, source: Path, part: Part, matrices: Mapping[str, Floats], kept_in: Path | None) -> Arrays:
+def eight_bits(
+    name: str, source: Path, part: Part, matrices: Iterable[tuple[str, Floats]], kept_in: Path | None
+) -> Arrays:
     """The matrices of the model whose weights are in the file `source`, with what `part` adds to them: int8, (rows,
     groups, numbers), and by their name with STEP their steps, float32, (rows, groups, 1).
 
@@ -42,8 +44,8 @@ def eight_bits(name: str, source: Path, part: Part, matrices: Mapping[str, Float
             if (stored := Tensors(file)).about.get(_OF) == of:
                 return stored
     made: dict[str, NDArray[Any]] = {}
-    for matrix in matrices:
-        made[matrix], made[matrix + STEP] = rounded(matrices[matrix])
+    for named, matrix in matrices:
+        made[named], made[named + STEP] = rounded(matrix)
     if file is None:
         return made
     unfinished = file.with_suffix(f".{os.getpid()}.part")

@@ -27,7 +27,7 @@ from docqa.models.reader import Reading
 from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
-AGREEMENT = 0.999  # cosine of the vectors in both precisions
+AGREEMENT = 0.999  # cosine of the vectors with the exact ones
 TURNS = 3  # that the precisions take when they are timed
 ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -48,7 +48,7 @@ SAMPLES = (
 
 
 class EmbeddingModel:
-    """The model in a sentence-transformers folder, in bfloat16 where that is faster and gives the same vectors.
+    """The model in a sentence-transformers folder, in the best precision on this processor that gives the same vectors.
 
     Raises Unavailable for a model of another dimension.
     """

@@ -6,7 +6,7 @@ Raffel et al., "T5", 2020.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from docqa.models.tensors import Floats, Tensors
 from docqa.models.tokens import Batch
 
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
-_NO = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
+NOT_ATTENDED = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
 EIGHT_BITS = "int8"
 _HALF_THE_MEMORY = 1.2  # is worth so much time
@@ -62,17 +62,21 @@ class Encoder:
         part: Part = NOTHING_TRAINED,
         kept_in: Path | None = None,
     ) -> None:
-        self.config = Config.of(model_dir)
-        self.precision = precision
+        self.config, self.precision = Config.of(model_dir), precision
         stored = Tensors(model_dir / WEIGHTS)
-        self._weights = _Weights(stored, self.config.prefix, part)
+        weights = _Weights(stored, self.config.prefix, part)
+        self._vocabulary, self._places = weights.vocabulary, weights["embeddings.position_embeddings.weight"]
+        # MPNet tells the parts of a pair by their separator alone, and knows by their distance how tokens stand.
+        self._types = weights["embeddings.token_type_embeddings.weight"] if self.config.type_vocab_size else None
+        is_mpnet = self.config.model_type in MPNET
+        self._by_distance = weights["encoder.relative_attention_bias.weight"] if is_mpnet else None
         packed: Arrays = {}
         if precision == EIGHT_BITS:
             name = model_dir.name + (f".{part.path.stem}" if part.path else "")
-            packed = eight_bits(name, model_dir / WEIGHTS, part, self._weights.matrices(), kept_in)
-        others = [each for each in precisions() if each != EIGHT_BITS]
+            packed = eight_bits(name, model_dir / WEIGHTS, part, weights.matrices(), kept_in)
+            precision = next(each for each in reversed(precisions()) if each != EIGHT_BITS)  # of all but matrices
         settings = {
-            "INFERENCE_PRECISION_HINT": _PRECISIONS[others[-1] if precision == EIGHT_BITS else precision],
+            "INFERENCE_PRECISION_HINT": _PRECISIONS[precision],
             "INFERENCE_NUM_THREADS": find_machine().cores,
             # A stream for each core, with batches of their own, was faster beside other work only, by a sixth. It took
             # twice as long for a passage alone, and 20 to 35 MB more for each encoder.
@@ -81,7 +85,7 @@ class Encoder:
             "CPU_RUNTIME_CACHE_CAPACITY": _SHAPES,
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": _STATES_OF_A_STEP,
         }
-        graph = _Graph(self.config, self._weights, packed).whole()
+        graph = _Graph(self.config, weights, packed).whole()
         self._compiled = ov.Core().compile_model(graph, "CPU", settings)
         self._request = self._compiled.create_infer_request()
         self(_SOME_TOKENS)  # weights are put into the order in which they are multiplied when they are first used
@@ -90,9 +94,12 @@ class Encoder:
 
     def __call__(self, batch: Batch) -> Floats:
         """The states after the last layer: (batch, tokens, hidden). Those of padding mean nothing."""
-        inputs = [self._embedded(batch), np.where(batch.attention_mask, 0, _NO).astype("<f4")[:, None, None, :]]
-        if self.config.model_type in MPNET:
-            inputs.append(self._biases(batch.input_ids.shape[1]))
+        inputs = [
+            self._embedded(batch),
+            np.where(batch.attention_mask, 0, NOT_ATTENDED).astype("<f4")[:, None, None, :],
+        ]
+        if self._by_distance is not None:
+            inputs.append(_biases(self._by_distance, batch.input_ids.shape[1]))
         states: Floats = self._request.infer(inputs, share_inputs=True)[0]
         return states
 
@@ -108,30 +115,26 @@ class Encoder:
     def _embedded(self, batch: Batch) -> Floats:
         """The sum of the vectors of tokens, places and parts: of a table that may be most of a model a text needs a few
         rows, so that it is looked up in the file."""
-        length = batch.input_ids.shape[1]
         first = self.config.first_position
-        table = self._weights["embeddings.position_embeddings.weight"]
         # Padded behind, maybe farther than there are places.
-        places = table[np.minimum(np.arange(first, first + length), len(table) - 1)]
-        embedded = self._weights.vocabulary[batch.input_ids] + places
-        if self.config.type_vocab_size:  # MPNet tells the parts of a pair by their separator alone
-            embedded += self._weights["embeddings.token_type_embeddings.weight"][batch.token_type_ids]
-        summed: Floats = embedded.astype("<f4", copy=False)
-        return summed
-
-    def _biases(self, tokens: int) -> Floats:
-        """What each head adds to the score of each pair of tokens, by how far apart they are: (1, heads, tokens,
-        tokens)."""
-        by_bucket = self._weights["encoder.relative_attention_bias.weight"]
-        added: Floats = by_bucket[_buckets(tokens, len(by_bucket))].transpose(2, 0, 1)[None]
-        return np.ascontiguousarray(added)
+        places = np.minimum(np.arange(first, first + batch.input_ids.shape[1]), len(self._places) - 1)
+        embedded: Floats = self._vocabulary[batch.input_ids] + self._places[places]
+        if self._types is not None:
+            embedded += self._types[batch.token_type_ids]
+        return embedded
 
 
 _SOME_TOKENS = Batch(np.zeros((1, 64), int), np.ones((1, 64), int), np.zeros((1, 64), int), [])
 
 
+def _biases(by_bucket: Floats, tokens: int) -> Floats:
+    """What each head adds to the score of each two tokens, by how far apart they are: (1, heads, tokens, tokens)."""
+    added: Floats = by_bucket[buckets(tokens, len(by_bucket))].transpose(2, 0, 1)[None]
+    return np.ascontiguousarray(added)
+
+
 @lru_cache(maxsize=_SHAPES)
-def _buckets(tokens: int, count: int) -> Integers:
+def buckets(tokens: int, count: int) -> Integers:
     """The bucket of the distance of each two tokens: half of them for each direction, and of these half for one
     distance each, the others for ranges that grow geometrically up to FARTHEST. (tokens, tokens)"""
     distances = np.arange(tokens)[None, :] - np.arange(tokens)[:, None]
@@ -140,8 +143,8 @@ def _buckets(tokens: int, count: int) -> Integers:
     far = np.abs(distances)
     growth = np.log(np.maximum(far, 1) / single) / math.log(FARTHEST / single) * (each_way - single)
     ranged = np.minimum(single + growth.astype(int), each_way - 1)
-    buckets: Integers = np.where(far < single, far, ranged) + each_way * (distances > 0)
-    return buckets
+    of_each: Integers = np.where(far < single, far, ranged) + each_way * (distances > 0)
+    return of_each
 
 
 class _Weights:
@@ -163,29 +166,14 @@ class _Weights:
         """As Part has it."""
         return self._part.factors(name)
 
-    def matrices(self) -> "_Matrices":
-        """All that states are multiplied with in the layers, by name."""
+    def matrices(self) -> Iterator[tuple[str, Floats]]:
+        """All that states are multiplied with in the layers, with their names, factors multiplied and added."""
         layers = f"{self._prefix}encoder.layer."
-        names = [name for name in self._stored if name.startswith(layers) and self._stored[name].ndim == 2]
-        return _Matrices(self, [name.removeprefix(self._prefix) for name in names])
-
-
-class _Matrices(Mapping[str, Floats]):
-    """The weights of these names, each made when it is looked up: factors multiplied and added."""
-
-    def __init__(self, weights: _Weights, names: list[str]) -> None:
-        self._weights, self._names = weights, names
-
-    def __getitem__(self, name: str) -> Floats:
-        factors = self._weights.factors(name)
-        matrix = self._weights[name]
-        return matrix if factors is None else matrix + factors[0] @ factors[1]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        for full in self._stored:
+            if full.startswith(layers) and self._stored[full].ndim == 2:
+                name = full.removeprefix(self._prefix)
+                factors = self.factors(name)
+                yield name, self[name] if factors is None else self[name] + factors[0] @ factors[1]
 
 
 class _Graph:
@@ -231,12 +219,10 @@ class _Graph:
         return op.add(self._linear(joined, names[3]), state)
 
     def _linear(self, state: _Node, name: str) -> _Node:
-        if self._packed:
-            return op.add(
-                op.matmul(state, self._unpacked(f"{name}.weight"), False, True), self._constant(f"{name}.bias")
-            )
-        made = op.matmul(state, self._constant(f"{name}.weight"), False, True)
-        if factors := self._weights.factors(f"{name}.weight"):
+        weight = f"{name}.weight"
+        matrix = self._unpacked(weight) if self._packed else self._constant(weight)
+        made = op.matmul(state, matrix, False, True)
+        if not self._packed and (factors := self._weights.factors(weight)):
             up, down = map(_constant, factors)
             made = op.add(made, op.matmul(op.matmul(state, down, False, True), up, False, True))
         return op.add(made, self._constant(f"{name}.bias"))

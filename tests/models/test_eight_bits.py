@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encoder_samples import FAMILIES, batch, rows, saved, weights, write
 
+from encoder_samples import FAMILIES, batch, rows, saved, weights, write
 from later import Later, needs
 
 np = pytest.importorskip("numpy")
@@ -44,7 +44,9 @@ class Counted(dict[str, Any]):
 
 
 def made(folder: Path, of: Counted, part: Any = None, kept_in: Path | None = None) -> Any:
-    return module.eight_bits("model", folder / "model.safetensors", part or parts.Part(), of, kept_in)
+    return module.eight_bits(
+        "model", folder / "model.safetensors", part or parts.Part(), ((name, of[name]) for name in of), kept_in
+    )
 
 
 def test_they_are_made_once_and_again_only_of_other_files(tmp_path: Path) -> None:

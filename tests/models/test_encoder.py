@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encoder_samples import FAMILIES, SHAPE, batch, rows, saved, weights, write, write_encoder
 
+from encoder_samples import FAMILIES, SHAPE, batch, rows, saved, weights, write, write_encoder
 from later import Later, needs
 
 np = pytest.importorskip("numpy")

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from encoder_samples import write
 
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.models.batches import AT_ONCE
 from docqa.models.embedder import Embedder
 from docqa.models.reader import FILE, SHIPPED, VERIFIER, Reading, Span, TrainedPart, trained_part
+from encoder_samples import write
 from later import Later, needs
 from passages import BELL, MILL, WELL
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from encoder_samples import write
 
+from encoder_samples import write
 from later import Later
 
 np = pytest.importorskip("numpy")

@@ -4,22 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from encoder_samples import LENGTHS, SHAPE
 from later import Later
 
 numpy, torch, transformers = Later("numpy"), Later("torch"), Later("transformers")
 trained, serving, tokens = (
     Later(f"docqa.{name}") for name in ("training.reader.encoder", "models.encoder", "models.tokens")
 )
-
-SHAPE = {
-    "vocab_size": 99,
-    "hidden_size": 32,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "intermediate_size": 64,
-    "max_position_embeddings": 300,
-}
-LENGTHS = 260, 40, 7  # tokens of the rows of a batch
 
 
 def saved(folder: Path, family: str) -> Path:

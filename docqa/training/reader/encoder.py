@@ -5,7 +5,6 @@ Architectures: Devlin et al., "BERT", 2019; Liu et al., "RoBERTa", 2019; Song et
 buckets of Raffel et al., "T5", 2020.
 """
 
-import math
 from pathlib import Path
 
 import torch
@@ -14,9 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from docqa.models.config import MPNET, WEIGHTS, Config
-from docqa.models.encoder import FARTHEST
-
-_NO = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
+from docqa.models.encoder import NOT_ATTENDED, buckets
 
 
 class Encoder(nn.Module):
@@ -55,7 +52,9 @@ class Encoder(nn.Module):
 
     def _added(self, attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
         """What is added to the score of each pair of tokens: (batch or 1, heads or 1, tokens or 1, tokens)."""
-        padding = torch.zeros_like(attention_mask, dtype=dtype).masked_fill(attention_mask == 0, _NO)[:, None, None, :]
+        padding = torch.zeros_like(attention_mask, dtype=dtype).masked_fill(attention_mask == 0, NOT_ATTENDED)[
+            :, None, None, :
+        ]
         biases = self.encoder.biases(attention_mask.shape[1], attention_mask.device)
         return padding if biases is None else padding + biases
 
@@ -86,29 +85,17 @@ class _Layers(nn.Module):
     def __init__(self, config: Config, dropout: float) -> None:
         super().__init__()
         self.layer = nn.ModuleList(_Layer(config, dropout) for _ in range(config.num_hidden_layers))
-        buckets, heads = config.relative_attention_num_buckets, config.num_attention_heads
-        self.relative_attention_bias = nn.Embedding(buckets, heads) if config.model_type in MPNET else None
+        count, heads = config.relative_attention_num_buckets, config.num_attention_heads
+        self.relative_attention_bias = nn.Embedding(count, heads) if config.model_type in MPNET else None
 
     def biases(self, tokens: int, device: torch.device) -> Tensor | None:
         """What each head adds to the score of each pair of tokens, by how far apart they are: (1, heads, tokens,
         tokens); None for a model that has no such thing."""
         if self.relative_attention_bias is None:
             return None
-        places = torch.arange(tokens, device=device)
-        buckets = _buckets(places[None, :] - places[:, None], self.relative_attention_bias.num_embeddings)
-        added: Tensor = self.relative_attention_bias(buckets).permute(2, 0, 1)[None]
+        of_each = torch.from_numpy(buckets(tokens, self.relative_attention_bias.num_embeddings)).to(device)
+        added: Tensor = self.relative_attention_bias(of_each).permute(2, 0, 1)[None]
         return added
-
-
-def _buckets(distances: Tensor, count: int) -> Tensor:
-    """The bucket of each distance: half of them for each direction, and of these half for one distance each, the
-    others for ranges that grow geometrically up to FARTHEST."""
-    each_way = count // 2
-    single = each_way // 2
-    far = distances.abs()
-    growth = (far.clamp_min(1).float() / single).log() / math.log(FARTHEST / single) * (each_way - single)
-    ranged = (single + growth.long()).clamp_max(each_way - 1)
-    return torch.where(far < single, far, ranged) + each_way * (distances > 0)
 
 
 class _Layer(nn.Module):
