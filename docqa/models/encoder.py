@@ -6,7 +6,7 @@ Raffel et al., "T5", 2020.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -94,14 +94,40 @@ class Encoder:
 
     def __call__(self, batch: Batch) -> Floats:
         """The states after the last layer: (batch, tokens, hidden). Those of padding mean nothing."""
+        [(_, states)] = self.each([batch])
+        return states
+
+    def each(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Floats]]:
+        """Batches with their states, in order. While the caller has those of one, the next one is in work."""
+        in_work: Batch | None = None
+        try:
+            for batch in batches:
+                inputs = self._inputs(batch)
+                before = in_work and (in_work, self._finished())
+                self._request.start_async(inputs, share_inputs=True)
+                in_work = batch
+                if before:
+                    yield before
+            if in_work:
+                yield in_work, self._finished()
+                in_work = None
+        finally:
+            if in_work:  # the caller wants no more
+                self._request.wait()
+
+    def _inputs(self, batch: Batch) -> list[Floats]:
         inputs = [
             self._embedded(batch),
             np.where(batch.attention_mask, 0, NOT_ATTENDED).astype("<f4")[:, None, None, :],
         ]
         if self._by_distance is not None:
             inputs.append(_biases(self._by_distance, batch.input_ids.shape[1]))
-        states: Floats = self._request.infer(inputs, share_inputs=True)[0]
-        return states
+        return inputs
+
+    def _finished(self) -> Floats:
+        """The states of what is in work, once it is done."""
+        self._request.wait()
+        return np.array(self._request.get_output_tensor().data)
 
     def rest(self) -> None:
         """Give back what the states of a batch took, and what was looked up in files."""

@@ -3,7 +3,6 @@ length one. Other kinds of folders are left to sentence-transformers itself, whi
 
 import json
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +13,7 @@ from docqa.models.config import OtherKind
 from docqa.models.encoder import Encoder
 from docqa.models.sentence_folder import FIRST, MEAN, pooling
 from docqa.models.tensors import Floats
-from docqa.models.tokens import Numbers, Tokens, Window, longest_in
+from docqa.models.tokens import Numbers, Tokens, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
 
@@ -95,9 +94,10 @@ class PlainSentences:
         """As SentenceModel says."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
         read = list(enumerate(self._tokens.beginnings(texts)))
-        for chosen in few(sorted(read, key=lambda window: len(window[1].ids)), self.at_once):
-            tokens = self._tokens.padded([window for _, window in chosen])
-            vectors[[number for number, _ in chosen]] = self._pooled(self._encoder(tokens), tokens.attention_mask)
+        groups = list(few(sorted(read, key=lambda window: len(window[1].ids)), self.at_once))
+        read_by_group = self._encoder.each(self._tokens.padded([window for _, window in group]) for group in groups)
+        for group, (tokens, states) in zip(groups, read_by_group, strict=True):
+            vectors[[number for number, _ in group]] = self._pooled(states, tokens.attention_mask)
         return vectors
 
     def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
@@ -113,25 +113,19 @@ class PlainSentences:
             for place, window in enumerate(self._tokens.windows(text))
         ]
 
-        def work(chosen: Sequence[tuple[int, int, Window]]) -> list[tuple[int, Floats, Floats]]:
-            """Of each window the text's number, and of its parts the means, and the tokens that these are of."""
-            tokens = self._tokens.padded([window for *_, window in chosen])
-            states = self._encoder(tokens)
+        groups = list(few(sorted(windows, key=lambda window: len(window[2].ids)), self.at_once))
+        read_by_group = self._encoder.each(self._tokens.padded([window for *_, window in group]) for group in groups)
+        for group, (tokens, states) in zip(groups, read_by_group, strict=True):
             pooled = self._pooled(states, tokens.attention_mask)
-            of_parts = []
-            for row, (number, place, _) in enumerate(chosen):
+            for row, (number, place, _) in enumerate(group):
                 if place == 0:
                     vectors[number] = pooled[row]
                 if parts[number]:
                     inside = _inside(parts[number], tokens.offsets[row])
                     counts = inside.sum(1, keepdims=True)
-                    of_parts.append((number, inside @ states[row] / np.maximum(counts, 1), counts))
-            return of_parts
-
-        by_length = sorted(windows, key=lambda window: len(window[2].ids))
-        for number, here, counts in chain.from_iterable(map(work, few(by_length, self.at_once))):
-            means[number] = np.where(counts > held[number], here, means[number])
-            held[number] = np.maximum(counts, held[number])
+                    here = inside @ states[row] / np.maximum(counts, 1)
+                    means[number] = np.where(counts > held[number], here, means[number])
+                    held[number] = np.maximum(counts, held[number])
         # A part that is no token to the model, such as a row of control characters, is no nearer than the whole.
         whole = [np.where(held[number] > 0, mean, vectors[number]) for number, mean in enumerate(means)]
         return vectors, [_of_length_one(mean) for mean in whole]

@@ -178,6 +178,47 @@ def test_the_states_stay_what_they_are_whatever_is_asked_next(tmp_path: Path) ->
     assert np.array_equal(states, before)
 
 
+def test_batches_come_in_their_order_each_with_its_own_states(tmp_path: Path) -> None:
+    model = encoder.Encoder(saved(tmp_path, "bert"))
+    batches = [batch("bert", lengths) for lengths in ((30, 4), (7,), (30, 4), (61, 60, 59))]
+    expected = [model(each) for each in batches]
+    read = list(model.each(iter(batches)))
+    assert [id(each) for each, _ in read] == [id(each) for each in batches]
+    for (each, states), own in zip(read, expected, strict=True):
+        assert same(states, own, each)
+
+
+def test_of_no_batch_there_are_no_states(tmp_path: Path) -> None:
+    assert list(encoder.Encoder(saved(tmp_path, "bert")).each([])) == []
+
+
+def test_while_a_caller_has_states_the_next_batch_is_in_work_and_changes_nothing_of_them(tmp_path: Path) -> None:
+    model, tokens = encoder.Encoder(saved(tmp_path, "bert")), batch("bert")
+    reading = model.each([tokens, batch("bert", (9, 9))])
+    _, states = next(reading)
+    before = states.copy()
+    list(reading)
+    assert np.array_equal(states, before)
+
+
+def test_who_wants_no_more_or_fails_half_way_leaves_it_to_others(tmp_path: Path) -> None:
+    model, tokens = encoder.Encoder(saved(tmp_path, "bert")), batch("bert")
+    expected = model(tokens)
+
+    def failing() -> Any:
+        yield tokens
+        yield batch("bert", (50,))
+        raise ValueError("no third batch")
+
+    reading = model.each([tokens, batch("bert", (9, 9)), batch("bert", (5,))])
+    next(reading)
+    reading.close()
+    assert same(model(tokens), expected, tokens)
+    with pytest.raises(ValueError, match="no third batch"):
+        list(model.each(failing()))
+    assert same(model(tokens), expected, tokens)
+
+
 def test_after_a_rest_it_computes_as_before(tmp_path: Path) -> None:
     model, tokens = encoder.Encoder(saved(tmp_path, "bert")), batch("bert")
     model.rest()

@@ -113,11 +113,15 @@ def looking(seen_in: Callable[[str], list[Span]]) -> tuple["Reader", list[list[s
         def padded(self, encodings: list[Any]) -> list[Any]:
             return encodings
 
+    class Encoder:
+        def each(self, batches: Iterable[Any]) -> Iterator[tuple[Any, None]]:
+            return ((batch, None) for batch in batches)
+
     class Looking(network.Reader):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:
-            self.tokens = Tokens()
+            self.tokens, self._encoder = Tokens(), Encoder()
 
-        def _look(self, encoded: Any) -> list[Reading]:
+        def _look(self, encoded: Any, _: Any) -> list[Reading]:
             looks.append([each.text for each in encoded])
             return [Reading(seen_in(each.text)) for each in encoded]
 

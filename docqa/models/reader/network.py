@@ -75,15 +75,14 @@ class Reader:
     def _few_at_a_time(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """The first look, at passages of similar length together."""
         encoded = self.tokens.pairs([(question, passage) for passage in passages])
-
+        groups = list(few(sorted(range(len(passages)), key=lambda index: len(encoded[index].ids)), AT_ONCE))
+        batches = (self.tokens.padded([encoded[index] for index in indexes]) for indexes in groups)
         readings: dict[int, Reading] = {}
-        for indexes in few(sorted(range(len(passages)), key=lambda index: len(encoded[index].ids)), AT_ONCE):
-            batch = self.tokens.padded([encoded[index] for index in indexes])
-            readings |= zip(indexes, self._look(batch), strict=True)
+        for indexes, (batch, states) in zip(groups, self._encoder.each(batches), strict=True):
+            readings |= zip(indexes, self._look(batch, states), strict=True)
         return [readings[index] for index in range(len(passages))]
 
-    def _look(self, encoded: Batch) -> list[Reading]:
-        states = self._encoder(encoded)
+    def _look(self, encoded: Batch, states: Floats) -> list[Reading]:
         scores = _scores(states, self._head)
         allowed = encoded.of_second.copy()
         allowed[:, 0] = True
