@@ -66,13 +66,15 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
         await load_models(intake, encoders)
         async with intake.db.read() as conn:
             document = await store.jobs.next_indexing(conn, intake.wanted)
-            scan = await store.jobs.next_scan(conn, document.id) if document and recognition_languages() else None
-            pictures = await store.jobs.next_pictures(conn) if not document and recognition_languages() else None
-        if pictures is not None:
+            scan = await store.jobs.next_scan(conn, document.id) if document else None
+            pictures = await store.jobs.next_pictures(conn) if not document else None
+        # Folders are looked through for languages, for a millisecond, only where something waits for one.
+        can_recognise = (scan is not None or pictures is not None) and bool(recognition_languages())
+        if pictures is not None and can_recognise:
             await recognise_pictures(intake, *pictures)
         elif document is None:
             await improve_vectors(intake, encoders)
-        elif scan is not None:
+        elif scan is not None and can_recognise:
             await recognise_page(intake, document, scan)
         else:
             await _finish(intake, encoders, embedder, document)

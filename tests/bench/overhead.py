@@ -5,10 +5,12 @@ Search is by words alone: what embeds, reads and verifies is model time too, and
 """
 
 import asyncio
+import re
 import statistics
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +21,7 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1]), 
 from filling import fill
 
 from conftest import Server, start_server, stop_server
-from stand_ins import StandIn, openai, status, stream
+from stand_ins import openai
 
 SERVER = {"DOCQA_EMBEDDER": "none", "DOCQA_VERIFIER": "off", "DOCQA_READER": "off", "DOCQA_LOG_LEVEL": "error"}
 CHATS = 60
@@ -28,18 +30,39 @@ MODEL_SECONDS = 0.02  # before its first word
 
 
 @dataclass
-class Played(StandIn):
-    """A model that notes when it was sent, began and ended."""
+class Played:
+    """A model's server that keeps connections open, as those of real ones do, and notes when it was sent, began and
+    ended."""
 
     words: list[str] = field(default_factory=list)
     spans: list[tuple[float, float, float]] = field(default_factory=list)
 
-    async def answer(self, writer: asyncio.StreamWriter) -> None:
-        """Say the words after a moment."""
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one request after the other: one for a list of models that there is none, others with the words after
+        a moment."""
+        with suppress(asyncio.IncompleteReadError):  # whoever connected has gone
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+                length = re.search(r"(?i)content-length: (\d+)", head)
+                await reader.readexactly(int(length[1]) if length else 0)
+                if head.startswith("GET "):
+                    writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                else:
+                    await self._answer(writer)
+        writer.close()
+
+    async def _answer(self, writer: asyncio.StreamWriter) -> None:
         sent = time.perf_counter()
         await asyncio.sleep(MODEL_SECONDS)
         began = time.perf_counter()
-        await stream(*openai(*self.words))(writer)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for event in openai(*self.words):
+            data = event.encode()
+            writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+            await writer.drain()
+            await asyncio.sleep(0)
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
         self.spans.append((sent, began, time.perf_counter()))
 
 
@@ -73,14 +96,13 @@ async def measure(server: Server, played: Played, doc_ids: list[str], streamed: 
 
 async def main() -> None:
     """Start both, ask."""
-    played = Played([status(404)])
-    played.replies.append(played.answer)
+    played = Played()
     listening = await asyncio.start_server(played.serve, "127.0.0.1", 0)
-    played.port = listening.sockets[0].getsockname()[1]
+    port = listening.sockets[0].getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         models = Path(folder) / "models"
         models.mkdir()
-        (models / "models.toml").write_text(f'[models]\nHOUSE = ["compatible:{played.url}#played"]\n')
+        (models / "models.toml").write_text(f'[models]\nHOUSE = ["compatible:http://127.0.0.1:{port}/v1#played"]\n')
         filled = await asyncio.to_thread(fill, Path(folder) / "data", 50, 40, 1)
         server = await asyncio.to_thread(start_server, Path(folder) / "data", **SERVER, DOCQA_MODELS=str(models))
         try:
