@@ -20,7 +20,7 @@ from docqa.ingest.outline import SLIDES, TITLED, outline
 from docqa.ingest.selection import choose
 from docqa.ingest.sentence_worth import denies, is_boilerplate
 from docqa.ingest.subjects import names, tells_story
-from docqa.languages import every_pattern, phrase
+from docqa.languages import any_of, phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
@@ -121,7 +121,7 @@ def _focus(question: Question) -> Callable[[str], float] | None:
 
 @cache
 def _decided() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{every_pattern('text.decided')})", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{any_of('text.decided')})", re.IGNORECASE)
 
 
 async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], float] | None) -> list[StoredNote]:

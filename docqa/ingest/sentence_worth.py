@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from docqa.ingest.headings import SHORTEST_SENTENCE
-from docqa.languages import every, every_pattern, every_word
+from docqa.languages import any_of, every, every_word
 from docqa.text.detect import is_function_word
 from docqa.text.words import is_dense
 
@@ -28,21 +28,17 @@ _LEANING = re.compile(
     ),
     re.IGNORECASE,
 )
-# What documents of a kind all say, whatever they are about. A word of it begins a word: the pattern is long, and is
-# tried at few places so.
-_BOILERPLATE = re.compile(
-    rf"(?:(?<![a-zà-ÿ])|(?![a-zà-ÿ]))(?:{every_pattern('text.boilerplate')})",
-    re.IGNORECASE,
-)
+# What documents of a kind all say, whatever they are about. A word of it begins a word.
+_BOILERPLATE = re.compile(rf"(?:(?<![a-zà-ÿ])|(?![a-zà-ÿ]))(?:{any_of('text.boilerplate')})", re.IGNORECASE)
 # How sentences begin that say what the whole is about, or what came of it (Edmundson's cue words).
-_CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
-_SELF = re.compile(rf"(?:{every_pattern('text.cues')})(?!{_SPACED})", re.IGNORECASE)
+_CUE = re.compile(rf"(?:[^\n.]{{0,60}}\W)?(?:{any_of('text.cues')})(?!{_SPACED})", re.IGNORECASE)
+_SELF = re.compile(rf"(?:{any_of('text.cues')})(?!{_SPACED})", re.IGNORECASE)
 _ODD = re.compile(
     r"(?<!\S)(?:[^\w\s€$£¥%&+/–—-]+|[bcdfghjlmnpqrtxBCDFGHJLMNPQRTX])(?!\S)|[^\W\d_][=~|<>_\\{}§]|[=~|<>_\\{}§][^\W\d_]|[a-z][A-Z]{2}|[a-z][!?;][a-z]"
 )
-_DECIDED = re.compile(rf"(?<!{_SPACED})(?:{every_pattern('text.decided')})", re.IGNORECASE)
-_NEGATION = re.compile(rf"(?<!\w)(?:{every_pattern('polarity.negations')})(?!\w)", re.IGNORECASE)
-_DATED = re.compile(rf"(?:{every_pattern('text.dated')})\W{{0,3}}\d", re.IGNORECASE)
+_DECIDED = re.compile(rf"(?<!{_SPACED})(?:{any_of('text.decided')})", re.IGNORECASE)
+_NEGATION = re.compile(rf"(?<!\w)(?:{any_of('polarity.negations')})(?!\w)", re.IGNORECASE)
+_DATED = re.compile(rf"(?:{any_of('text.dated')})\W{{0,3}}\d", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\d{1,2}\s+(?!\w+\s+\d{4})[^\W\d_a-z]")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _ITEM = re.compile(r"(?:\d{1,2}|[A-Za-z])[.)]\s")
@@ -157,4 +153,4 @@ def _amount() -> re.Pattern[str]:
 
 @cache
 def _byline() -> re.Pattern[str]:
-    return re.compile(rf"(?:{every_pattern('text.bylines')})\s+[^\W\d_a-z]", re.IGNORECASE)
+    return re.compile(rf"(?:{any_of('text.bylines')})\s+[^\W\d_a-z]", re.IGNORECASE)

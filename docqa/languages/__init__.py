@@ -9,7 +9,8 @@ To add a language is to add a file; `tests/languages` says what each lacks besid
 dotted place in the file: `phrase("phrases.page", "de")`. A list of patterns holds the alternatives of one.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from docqa import COMMAND
 from docqa.languages.parsed import read_parsed
 
 FOLDER = Path(__file__).parent
+# Of a regular expression: a letter that must be there, or the edge of a word.
+_BEGINNING = re.compile(r"\\b|[^\W\d_](?![?*+{])")
 CODES = tuple(sorted((path.stem for path in FOLDER.glob("*.toml")), key=lambda code: (code != "en", code)))
 
 
@@ -75,6 +78,25 @@ def every_word(place: str) -> frozenset[str]:
 def every_pattern(place: str) -> str:
     """A regular expression that takes any alternative of a list in any language."""
     return "|".join(alternative for known in every(place).values() for alternative in known)
+
+
+@cache
+def any_of(place: str) -> str:
+    """As `every_pattern`, for whether something is found, and not how far it reaches: what begins with the same letters
+    is one alternative, so that at most places of a text few are tried."""
+    return _by_beginning([alternative for known in every(place).values() for alternative in known])
+
+
+def _by_beginning(alternatives: Iterable[str]) -> str:
+    rests: dict[str, list[str]] = {}
+    for alternative in alternatives:
+        begins = _BEGINNING.match(alternative)
+        beginning = begins[0] if begins else ""
+        rests.setdefault(beginning, []).append(alternative.removeprefix(beginning))
+    return "|".join(
+        beginning + (f"(?:{_by_beginning(rest)})" if beginning and len(rest) > 1 else "|".join(rest))
+        for beginning, rest in rests.items()
+    )
 
 
 # The API's name of each language → its code; "" is the language of the question.

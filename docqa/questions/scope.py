@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import get_args
 
-from docqa.languages import every, every_pattern, every_word, pattern, words
+from docqa.languages import any_of, every, every_pattern, every_word, pattern, words
 from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import places_named
 from docqa.questions.question import Property, Scope, Size, Wanted
@@ -149,7 +149,7 @@ def _wanted(question: str, language: str) -> Wanted | None:
 def _asks(name: str, question: str, language: str) -> bool:
     """Whether a pattern of any language is in the question; those of its own also without accents: "cuantas paginas".
     Of another language they would mean something else: "resume" is no "résume"."""
-    return bool(_compiled(name).search(question) or _typed(name, language).search(without_accents(question)))
+    return bool(_any_of(name).search(question) or _typed(name, language).search(without_accents(question)))
 
 
 def _properties(question: str, language: str) -> tuple[Property, ...]:
@@ -162,8 +162,14 @@ def _properties(question: str, language: str) -> tuple[Property, ...]:
 
 
 @cache
-def _compiled(name: str) -> re.Pattern[str]:
+def _any_of(name: str) -> re.Pattern[str]:
     """The patterns of all languages: a short question may be in another language than it was taken for."""
+    return re.compile(any_of(f"questions.patterns.{name}"), re.IGNORECASE)
+
+
+@cache
+def _compiled(name: str) -> re.Pattern[str]:
+    """As `_any_of`, for all that is found."""
     return re.compile(every_pattern(f"questions.patterns.{name}"), re.IGNORECASE)
 
 

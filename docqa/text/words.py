@@ -44,6 +44,7 @@ _ARABIC = re.compile(r"[\u0620-\u064a]")
 _ARABIC_FOLD = str.maketrans(
     {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه", "ؤ": "و", "ئ": "ي", "ـ": None}
 )
+_WITHOUT_ACCENT = {code: unicodedata.normalize("NFD", chr(code))[0] for code in range(0xC0, 0x250)}
 _AFFIXES = {name: tuple(words) for name, words in entry("text.affixes", "ar").items()}
 _JOINED_AND = tuple(entry("text.joined_and", "ar"))
 _ARABIC_VOWELS = re.compile("[اوي]")
@@ -60,7 +61,7 @@ def _without_marks(match: re.Match[str]) -> str:
 
 def without_accents(text: str) -> str:
     """The text without the accents of Latin letters, character by character: as people type in a hurry."""
-    return "".join(unicodedata.normalize("NFD", char)[0] if "\u00c0" <= char < "\u0250" else char for char in text)
+    return text.translate(_WITHOUT_ACCENT)
 
 
 @lru_cache(16_384)  # words come again and again, and a question is held against some ten passages

@@ -1,5 +1,6 @@
 """Each language file says what it has, and names what it lacks beside English."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -7,8 +8,18 @@ from typing import Any
 
 import pytest
 
-from docqa.languages import CODES, FOLDER, entry, language, phrase
+from conftest import FILES
+from docqa.languages import CODES, FOLDER, any_of, entry, every, every_pattern, language, phrase
 
+ANY_OF = [
+    *(f"text.{name}" for name in ("boilerplate", "bylines", "cues", "dated", "decided")),
+    *(f"questions.patterns.{name}" for name in language("en")["questions"]["patterns"] if name != "ordinals"),
+    "polarity.negations",
+]
+OTHER_TEXTS = [
+    "İÇİNDEKİLER", "All rights reserved. ©", "It was not decided.", "Written by Jane Doe on 3 May.", "pursuant to",
+    "The following tables are copyrighted", "etwas", "nothing", "not", "no", "n", "", "Ne parle jamais sans y penser",
+]  # fmt: skip
 ANSWERED = [code for code in CODES if entry("phrases", code)]  # those that answers are given in
 
 
@@ -59,6 +70,33 @@ def test_patterns_compile(code: str) -> None:
     for section in ("questions.patterns", "text.leaning", "text.boilerplate"):
         for pattern in strings(entry(section, code)):
             re.compile(pattern)
+
+
+@pytest.mark.parametrize("place", ANY_OF)
+def test_any_of_finds_what_every_pattern_finds(place: str) -> None:
+    """Letters that alternatives have in common are taken out, which must not change what is found."""
+    for known in every(place).values():
+        for alternative in known:
+            assert "|" not in outside_brackets(alternative), "an entry of a list is one alternative"
+    texts = [text for name in ("kinds", "scope") for text in questions(name)] + OTHER_TEXTS
+    in_common, expected = (
+        [text for text in texts if re.search(pattern, text, re.IGNORECASE)]
+        for pattern in (any_of(place), every_pattern(place))
+    )
+    assert in_common == expected
+    assert place not in ("questions.patterns.gist", "polarity.negations") or 0 < len(expected) < len(texts)
+
+
+def outside_brackets(pattern: str) -> str:
+    """What of a pattern stands in no brackets."""
+    left = re.sub(r"\\.|\[\^?.[^\]]*\]", "", pattern)
+    while (inner := re.sub(r"\([^()]*\)", "", left)) != left:
+        left = inner
+    return left
+
+
+def questions(name: str) -> list[str]:
+    return list(strings(json.loads((FILES / "questions" / f"{name}.json").read_text("utf-8"))))
 
 
 @pytest.mark.parametrize("code", CODES)
