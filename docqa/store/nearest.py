@@ -15,8 +15,9 @@ from docqa.store.sql import fetch_all, fetch_one
 from docqa.store.vector_index import Known, StoredModel, VectorIndex
 from docqa.store.vectors import Slot, slot_of
 
-EXACT = 1_000  # vectors that are compared one by one although there is an index
-SCANNED = 20_000  # vectors compared one by one where there is none; among 100,000 the signs take 23 ms and the scan 81
+EXACT = 1_000  # vectors that the index does not know and that are compared one by one; for more it is made anew
+# Vectors compared one by one where there is no index, 1.2 ms for 1,000; among 100,000 the signs take 23 ms and that 81.
+SCANNED = 20_000
 SIGN_CANDIDATES = 200  # with 200 of them, 0.998 of the true ten nearest are found
 INDEX_CANDIDATES = 200
 _AT = "vec_int8(substr(?1, a.start, ?3))"  # one of several vectors, which are one after the other
@@ -25,7 +26,7 @@ _AT = "vec_int8(substr(?1, a.start, ?3))"  # one of several vectors, which are o
 def begin(index: VectorIndex, scope: Scope, model: StoredModel, vector: bytes) -> "Future[Known] | None":
     """What `nearest_chunks` needs of the index, begun in a thread of its own where that takes a while, for other work
     to go on meanwhile."""
-    if scope.size <= SCANNED or not index.is_made(model):
+    if scope.size <= TOGETHER or not index.is_made(model):
         return None
     return index.begin(model, vector, scope.runs, INDEX_CANDIDATES)
 
@@ -41,26 +42,19 @@ async def nearest_chunks(
 ) -> list[Hit]:
     """The chunks whose vectors by `model` are nearest, nearest first; `begun` is what `begin` gave.
 
-    Up to SCANNED of them are compared one by one; of more the `index` tells candidates, and where it does not know
-    them (it is made, or cannot be), their signs. It is for a thread, which it keeps for some milliseconds.
+    Up to TOGETHER of them are compared at once; of more the `index` tells candidates. Those that it does not know, for
+    they came later, or it is still made, are compared one by one, or by their signs where they are more than SCANNED.
+    It is for a thread, which it keeps for some milliseconds.
     """
     slot = await slot_of(conn, model)
     if slot is None or not scope.ranges:
         return []
-    is_made = index.is_made(model)
-    if not is_made and scope.size > EXACT and await _is_large(conn, slot):
-        index.want(model, slot.vectors)
     if scope.size <= TOGETHER and has_numpy():
         return await _nearest_together(conn, scope, model, slot, vector, limit, index)
-    candidates: list[int] = []
-    unknown: Sequence[tuple[int, int]] = scope.runs
-    if begun:
-        candidates, unknown = begun.result()
-    elif scope.size > EXACT:
-        candidates, unknown = index.candidates(model, vector, scope.runs, INDEX_CANDIDATES)
+    candidates, unknown = begun.result() if begun else index.candidates(model, vector, scope.runs, INDEX_CANDIDATES)
     lacking = sum(last - first + 1 for first, last in unknown)
-    if is_made and lacking > EXACT:
-        index.want(model, slot.vectors)  # anew: many have come since
+    if lacking > EXACT and await _hold_more(conn, slot, unknown, EXACT):
+        index.want(model, slot.vectors)
     if lacking > SCANNED and scope.size > SCANNED:
         sql = f"""SELECT rowid FROM {slot.signs} WHERE embedding MATCH vec_quantize_binary(?) AND k = ?
                   AND document IN (SELECT value FROM json_each(?))"""
@@ -96,10 +90,12 @@ async def _nearest_together(
     return [Hit(*row) for row in await fetch_all(conn, sql, json.dumps(near))]
 
 
-async def _is_large(conn: Connection, slot: Slot) -> bool:
-    """Whether so many vectors are stored that an index of them is worth its memory."""
-    row = await fetch_one(conn, f"SELECT max(chunk) > ? FROM {slot.vectors}", SCANNED)
-    return bool(row and row[0])
+async def _hold_more(conn: Connection, slot: Slot, ranges: Sequence[tuple[int, int]], count: int) -> bool:
+    """Whether more than `count` chunks in these ranges of ids have vectors; others were deleted, or still lack them."""
+    sql = f"""SELECT count(*) FROM (SELECT 1 FROM json_each(?) part CROSS JOIN {slot.vectors} v
+              ON v.chunk BETWEEN part.value ->> 0 AND part.value ->> 1 LIMIT ?)"""
+    row = await fetch_one(conn, sql, json.dumps(ranges), count + 1)
+    return bool(row and row[0] > count)
 
 
 async def similarities(conn: Connection, chunks: Sequence[int], model: StoredModel, vector: bytes) -> dict[int, float]:

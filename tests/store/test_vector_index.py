@@ -38,8 +38,8 @@ def vectors(seed: int, size: int) -> Any:
     return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype("<f4")
 
 
-async def add(db: Database, seed: int, size: int, account: str = "alice") -> int:
-    """The row of a document with vectors of this seed."""
+async def add(db: Database, seed: int, size: int, account: str = "alice", *, embedded: bool = True) -> int:
+    """The row of a document with vectors of this seed, or still without."""
     async with db.write() as conn:
         owner = await store.accounts.account_named(conn, account)
         name = f"{account}{seed}"
@@ -47,7 +47,8 @@ async def add(db: Database, seed: int, size: int, account: str = "alice") -> int
             conn, owner, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="en", pages=1, notes=""
         )
         await store.chunks.add_chunks(conn, document, [(Chunk(1, n, f"passage {n}"), "passage") for n in range(size)])
-        await embed(conn, document, seed, size)
+        if embedded:
+            await embed(conn, document, seed, size)
     return document
 
 
@@ -87,6 +88,32 @@ async def test_it_finds_what_comparing_all_vectors_finds(db: Database, monkeypat
         true = await exact(db, documents, wanted, monkeypatch)
         shares.append(len(set(true) & set(await near(db, documents, wanted))) / 20)
     assert sum(shares) / len(shares) >= 0.98
+
+
+async def test_it_is_made_for_more_than_are_compared_at_once(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store.nearest, "TOGETHER", 100)
+    monkeypatch.setattr(store.nearest, "SCANNED", 10**9)
+    few, many = await add(db, 1, 100), await add(db, 2, 101)
+    await indexed(db, [few])
+    assert not db.vectors.is_made(MODEL)
+    await indexed(db, [many])
+    assert db.vectors.is_made(MODEL)
+
+
+async def test_passages_that_still_lack_vectors_do_not_have_it_made_anew(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = [await add(db, 1, 400)]
+    await indexed(db, documents)
+    wanted: list[str] = []
+    monkeypatch.setattr(db.vectors, "want", lambda _, table: wanted.append(table))
+    documents.append(await add(db, 2, 400, embedded=False))
+    await near(db, documents, vectors(1, 1)[0])
+    assert wanted == []
+    async with db.write() as conn:
+        await embed(conn, documents[1], 2, 400)
+    await near(db, documents, vectors(1, 1)[0])
+    assert len(wanted) == 1
 
 
 async def test_few_vectors_are_all_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
