@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from docqa.catalog.machine import find_machine
-from docqa.models.embedder_child import ENVIRONMENT, give_back_memory
+from docqa.models.embedder_child import ENVIRONMENT, give_back_memory, keep_one_heap
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.models.verifier import LONGEST
@@ -105,6 +105,7 @@ def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[li
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Load the model that the arguments name, and answer requests."""
+    keep_one_heap()
     step_back(BEHIND_SERVER)
     serve(lambda: _load(*arguments))
 
