@@ -20,7 +20,6 @@ from docqa.api.app import create
 from docqa.api.auth import DEFAULT_ACCOUNT, create_key
 from docqa.api.mcp.served import MISSING
 from docqa.api.mcp.served import available as mcp_available
-from docqa.cli.memory import return_freed
 from docqa.cli.options import settings_of
 from docqa.cli.presence import presence
 from docqa.cli.web_server import Server
@@ -33,6 +32,7 @@ from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, ProgressLine, current
 from docqa.store.database import Database
 from docqa.store.modes import FILE
+from docqa.workers.heap import return_freed
 
 LOG_BYTES = 1 << 20
 

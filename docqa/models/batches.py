@@ -2,7 +2,6 @@
 longest text, and short, since a question waits for one."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
 
 BATCH = 16  # texts
 AT_ONCE = 4  # texts that an encoder reads at once: of more the states no longer fit into a processor's cache
@@ -12,13 +11,6 @@ LONG = 1500
 LONG_UNASKED = 16_000  # while nobody asks: all that is taken from a document at a time, 0.3 s on two cores
 LATELY = 60.0  # seconds since a question, in which another one is likely
 LONG_REMOTE = 30_000  # to a server of its own, where each request takes its time on the way and no question waits
-
-Item = TypeVar("Item")
-
-
-def few(items: Sequence[Item], most: int) -> Iterator[Sequence[Item]]:
-    """So many of them after the other, and at last what is left."""
-    return (items[start : start + most] for start in range(0, len(items), most))
 
 
 def longest(since_question: float, *, is_remote: bool) -> int:

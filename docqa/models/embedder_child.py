@@ -8,13 +8,11 @@ folder KEPT, "" for none, its matrices in eight bits.
 openvino is imported in the processes of models only.
 """
 
-import ctypes
 import os
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,10 +22,10 @@ from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
 from docqa.models.reader import Reading
+from docqa.workers.heap import give_back, keep_one_heap
 from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
-_ARENA_MAX = -8  # mallopt(3)
 AGREEMENT = 0.999  # cosine of the vectors with the exact ones
 TURNS = 3  # that the precisions take when they are timed
 ENVIRONMENT = {
@@ -101,7 +99,7 @@ class EmbeddingModel:
             from docqa.models.reader.network import Reader
 
             self._reader = Reader(Path(reader_dir), Path(reader), self.precision, folder)
-        give_back_memory()
+        give_back()
 
     def choose_precision(self, models: Sequence[Any]) -> tuple[Any, float]:
         """Of a model in several precisions, the exact one first, the best that gives the same vectors on this
@@ -183,20 +181,7 @@ class EmbeddingModel:
         self._model.rest()
         if self._reader is not None:
             self._reader.rest()
-        give_back_memory()
-
-
-def keep_one_heap() -> None:
-    """Have all threads share a heap of glibc's: in those of their own embedder and verifier kept 18 MB that was free.
-    Before there is a second thread."""
-    with suppress(OSError, AttributeError, TypeError):  # another C library
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
-
-
-def give_back_memory() -> None:
-    """Return to the system what was freed: glibc would keep 0.4 GB of a multilingual model in the other precision."""
-    with suppress(OSError, AttributeError, TypeError):  # another C library, which has no such function
-        ctypes.CDLL(None).malloc_trim(0)
+        give_back()
 
 
 def main(arguments: Sequence[str]) -> NoReturn:

@@ -6,7 +6,7 @@ Raffel et al., "T5", 2020.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from docqa.models.eight_bits import Arrays, eight_bits
 from docqa.models.engine import op, ov
 from docqa.models.reader.weights import STEP, Part
 from docqa.models.tensors import Floats, Tensors
-from docqa.models.tokens import Batch
+from docqa.models.tokens import Batch, Tokens, Window
 
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
 NOT_ATTENDED = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
@@ -148,6 +148,18 @@ class Encoder:
         if self._types is not None:
             embedded += self._types[batch.token_type_ids]
         return embedded
+
+
+def read_together(
+    encoder: Encoder, tokens: Tokens, windows: Sequence[Window], at_once: int
+) -> Iterator[tuple[list[int], Batch, Floats]]:
+    """So many at once are read of texts, those of similar length together: their places, and the batch with its
+    states."""
+    by_length = sorted(range(len(windows)), key=lambda place: len(windows[place].ids))
+    groups = [by_length[start : start + at_once] for start in range(0, len(by_length), at_once)]
+    batches = (tokens.padded([windows[place] for place in group]) for group in groups)
+    for group, (batch, states) in zip(groups, encoder.each(batches), strict=True):
+        yield group, batch, states
 
 
 _SOME_TOKENS = Batch(np.zeros((1, 64), int), np.ones((1, 64), int), np.zeros((1, 64), int), [])

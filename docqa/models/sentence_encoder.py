@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from docqa.models.batches import AT_ONCE, BATCH, few
+from docqa.models.batches import AT_ONCE, BATCH
 from docqa.models.config import OtherKind
-from docqa.models.encoder import Encoder
+from docqa.models.encoder import Encoder, read_together
 from docqa.models.sentence_folder import FIRST, MEAN, pooling
 from docqa.models.tensors import Floats
 from docqa.models.tokens import Numbers, Tokens, longest_in
@@ -93,11 +93,9 @@ class PlainSentences:
     def encode(self, texts: Sequence[str]) -> Floats:
         """As SentenceModel says."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
-        read = list(enumerate(self._tokens.beginnings(texts)))
-        groups = list(few(sorted(read, key=lambda window: len(window[1].ids)), self.at_once))
-        read_by_group = self._encoder.each(self._tokens.padded([window for _, window in group]) for group in groups)
-        for group, (tokens, states) in zip(groups, read_by_group, strict=True):
-            vectors[[number for number, _ in group]] = self._pooled(states, tokens.attention_mask)
+        windows = self._tokens.beginnings(texts)
+        for numbers, tokens, states in read_together(self._encoder, self._tokens, windows, self.at_once):
+            vectors[numbers] = self._pooled(states, tokens.attention_mask)
         return vectors
 
     def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
@@ -112,12 +110,10 @@ class PlainSentences:
             for number, text in enumerate(texts)
             for place, window in enumerate(self._tokens.windows(text))
         ]
-
-        groups = list(few(sorted(windows, key=lambda window: len(window[2].ids)), self.at_once))
-        read_by_group = self._encoder.each(self._tokens.padded([window for *_, window in group]) for group in groups)
-        for group, (tokens, states) in zip(groups, read_by_group, strict=True):
+        encodings = [window for *_, window in windows]
+        for chosen, tokens, states in read_together(self._encoder, self._tokens, encodings, self.at_once):
             pooled = self._pooled(states, tokens.attention_mask)
-            for row, (number, place, _) in enumerate(group):
+            for row, (number, place, _) in enumerate(windows[index] for index in chosen):
                 if place == 0:
                     vectors[number] = pooled[row]
                 if parts[number]:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from docqa.catalog.machine import find_machine
-from docqa.models.embedder_child import ENVIRONMENT, give_back_memory, keep_one_heap
+from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.reader import Reading
 from docqa.models.verifier import LONGEST
+from docqa.workers.heap import give_back, keep_one_heap
 from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
@@ -57,7 +58,7 @@ class Judge:
         if fastest != self.precision:
             self.precision = fastest
             self._read_in(fastest)
-        give_back_memory()
+        give_back()
         self._least = known.get("seconds", math.inf)
         self._took(seconds[self.precision])
 
@@ -77,14 +78,14 @@ class Judge:
         """Give back what the last excerpts took."""
         assert self._reader is not None
         self._reader.rest()
-        give_back_memory()
+        give_back()
 
     def _read_in(self, precision: str) -> "Reader":
         """The model in this precision, after what is held of the one before has gone back to the system."""
         from docqa.models.reader.network import Reader
 
         self._reader = None
-        give_back_memory()
+        give_back()
         self._reader = Reader(self._model_dir, self._file, precision, self._folder)
         return self._reader
 

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-import platform
 import re
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -17,7 +15,6 @@ from unittest.mock import ANY
 
 import pytest
 
-from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
@@ -199,35 +196,3 @@ def test_a_model_whose_file_is_cut_off_is_a_failed_state_that_names_the_file(
 
     state = runner.run(load())
     assert state.startswith("failed: ") and str(tmp_path / "model.safetensors") in state
-
-
-# Each thread takes memory of the C library, which then tells its heaps.
-HEAPS = """
-import ctypes, re, sys, threading
-from pathlib import Path
-from docqa.models.embedder_child import keep_one_heap
-{first}
-c = ctypes.CDLL(None)
-c.malloc.restype = c.fopen.restype = ctypes.c_void_p
-c.malloc.argtypes, c.fclose.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
-c.malloc_info.argtypes = [ctypes.c_int, ctypes.c_void_p]
-threads = [threading.Thread(target=c.malloc, args=(100,)) for _ in range(4)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-file = c.fopen(sys.argv[1].encode(), b"w")
-c.malloc_info(0, file)
-c.fclose(file)
-print(len(re.findall("<heap nr", Path(sys.argv[1]).read_text())))
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives threads heaps of their own")
-def test_threads_of_a_models_process_share_one_heap(tmp_path: Path) -> None:
-    def heaps(first: str) -> int:
-        command = [sys.executable, "-c", HEAPS.format(first=first), str(tmp_path / "heaps")]
-        return int(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
-
-    assert heaps("") > 1  # or this would test nothing
-    assert heaps("keep_one_heap()") == 1

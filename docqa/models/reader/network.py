@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from docqa.models.batches import AT_ONCE, few
-from docqa.models.encoder import Encoder
+from docqa.models.batches import AT_ONCE
+from docqa.models.encoder import Encoder, read_together
 from docqa.models.reader import Reading, Span, YesNo, around
 from docqa.models.reader.weights import Part
 from docqa.models.tensors import Floats
@@ -75,10 +75,8 @@ class Reader:
     def _few_at_a_time(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """The first look, at passages of similar length together."""
         encoded = self.tokens.pairs([(question, passage) for passage in passages])
-        groups = list(few(sorted(range(len(passages)), key=lambda index: len(encoded[index].ids)), AT_ONCE))
-        batches = (self.tokens.padded([encoded[index] for index in indexes]) for indexes in groups)
         readings: dict[int, Reading] = {}
-        for indexes, (batch, states) in zip(groups, self._encoder.each(batches), strict=True):
+        for indexes, batch, states in read_together(self._encoder, self.tokens, encoded, AT_ONCE):
             readings |= zip(indexes, self._look(batch, states), strict=True)
         return [readings[index] for index in range(len(passages))]
 
