@@ -26,17 +26,27 @@ async def passages_for(
 ) -> list[Passage]:
     """The passages of these documents that fit a query best. Raises Unavailable."""
     messages = [{"sender": "user", "message": query}]
-    question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
     services.intake.want(document.id for document in documents)
-    await services.encoders.awake()
-    await await_vectors(services.index, documents, question.parts[0].language)
-    return await search(services.index, documents, question.parts[0], top_k)
+    with services.intake.reading.precedence.urgent():
+        question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
+        await services.encoders.awake()
+        await await_vectors(services.index, documents, question.parts[0].language)
+        return await search(services.index, documents, question.parts[0], top_k)
 
 
 async def begin(
     services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
 ) -> Answer:
     """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
+    with services.intake.reading.precedence.urgent():
+        made = await _begun(services, documents, messages, options)
+    log.info("%s: answered by %s", options.model_name, made.target)
+    return made
+
+
+async def _begun(
+    services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
+) -> Answer:
     services.intake.want(document.id for document in documents)
     await services.encoders.awake()
     # The first question in a language loads the list of its words, which takes some tenths of a second.
@@ -45,6 +55,4 @@ async def begin(
     question = await asyncio.to_thread(understand, messages, options, documents, opinion)
     if question.kind not in NO_QUESTION:
         await await_vectors(services.index, documents, question.language)
-    made = await answer(services.answering, documents, question)
-    log.info("%s: answered by %s", options.model_name, made.target)
-    return made
+    return await answer(services.answering, documents, question)

@@ -19,6 +19,7 @@ from docqa.formats.pictures.data import folders
 from docqa.ingest import bytecode
 from docqa.offline.watch import REPORT
 from docqa.workers.nursery import Nursery
+from docqa.workers.precedence import Precedence
 from docqa.workers.process import Process, child_environment
 from docqa.workers.sandbox import Confinement
 
@@ -49,11 +50,12 @@ class Work(NamedTuple):
 class Limits:
     """What reading one file may take: `seconds` of a processor, PATIENCE times as many by the clock, and `memory_mb` of
     address space; Windows has the clock only. `folder` is where the answer is kept meanwhile, None for the system's
-    temporary one."""
+    temporary one. What is urgent to `behind` stops it."""
 
     seconds: float
     memory_mb: int
     folder: Path | None = None
+    behind: Precedence | None = None
 
 
 @asynccontextmanager
@@ -62,7 +64,8 @@ async def reading_child(limits: Limits, work: Work) -> AsyncIterator[Process]:
     with TemporaryDirectory(prefix=f"{_TEMPORARY}{os.getpid()}-", ignore_cleanup_errors=True) as temporary:
         process = await _start(limits, work, temporary)
         try:
-            yield process
+            with limits.behind.stops(process.process) if limits.behind else nullcontext():
+                yield process
         finally:
             await process.kill()
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from docqa.formats.pages import ExtractedPage
@@ -19,6 +19,7 @@ from docqa.settings import Settings
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
+from docqa.workers.precedence import Precedence
 from docqa.workers.turns import FairTurns
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class ReadingQueue:
     """Reads files in child processes: so many at once, in turns of the accounts whose files they are."""
 
     def __init__(self, settings: Settings) -> None:
-        self._limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.data)
+        self.precedence = Precedence()  # of questions before all but pages that somebody looks at
+        self._drawing_limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.data)
+        self._limits = replace(self._drawing_limits, behind=self.precedence)
         self._ocr_languages = settings.ocr_languages
         self.patience = settings.extract_seconds * PATIENCE  # seconds that a file with its attachments may take
         self._turns = FairTurns(settings.extract_parallel)
@@ -81,7 +84,7 @@ class ReadingQueue:
     async def draw(self, account: int, content: Spool, request: Drawing) -> PagePicture:
         """A page of this account's file. Raises Unreadable, ChildDied."""
         async with self._drawing.turn(account):
-            return await draw(content, request, self._ocr_languages, self._limits)
+            return await draw(content, request, self._ocr_languages, self._drawing_limits)
 
     async def tables(self, pages: list[tuple[int, str]], name: str) -> Prepared:
         """The tables in the text of stored pages, (page number, text), of the document `name`; the caller closes them.

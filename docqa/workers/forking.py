@@ -1,4 +1,4 @@
-"""The nursery's own side of `nursery`: it forks children, kills them when it is told to, and says how each ended.
+"""The nursery's own side of `nursery`: it forks children, sends them signals as it is told, and says how each ended.
 
 It never sees a file: what is hostile reaches the children only.
 """
@@ -19,11 +19,11 @@ from docqa.workers.loop import PARENT
 from docqa.workers.sandbox import die_with_parent
 
 READY = b"ready"
-KILL = b"k"
 # How a child ended: its exit code, or the number of the signal below zero; seconds of a processor; most kB of memory.
 STATUS = struct.Struct("<ddd")
 IDLE_SECONDS = 600.0  # without a child, after which the nursery ends, for its memory
 _LARGEST = 1 << 20  # bytes of a request with its environment
+_MOST_SIGNALS = 64  # at a time
 
 Run = Callable[[Mapping[str, Any]], None]
 
@@ -72,7 +72,7 @@ class Forks:
         os.close(talk)
         os.close(stderr)
         self._lines[pid] = line
-        self._selector.register(line, selectors.EVENT_READ, lambda: self._kill(pid))
+        self._selector.register(line, selectors.EVENT_READ, lambda: self._obey(pid))
         ending = os.pidfd_open(pid)
         self._selector.register(ending, selectors.EVENT_READ, lambda: self._bury(pid, ending))
 
@@ -90,13 +90,21 @@ class Forks:
             traceback.print_exc()
         os._exit(1)
 
-    def _kill(self, pid: int) -> None:
-        """Kill a child: the server has said so, or does not follow it any more."""
-        self._selector.unregister(self._lines[pid])
-        self._kill_session(pid)
+    def _obey(self, pid: int) -> None:
+        """Send a child the signals whose numbers come, a byte each; kill it if the server is gone or leaves it."""
+        if (line := self._lines.get(pid)) is None:
+            return  # it has ended meanwhile
+        try:
+            numbers = line.recv(_MOST_SIGNALS)
+        except ConnectionError:
+            numbers = b""
+        if not numbers:
+            self._selector.unregister(line)
+        for number in numbers or bytes([signal.SIGKILL]):
+            self._signal(pid, number)
 
     def _bury(self, pid: int, ending: int) -> None:
-        self._kill_session(pid)  # what it has started, while its number is not given to another
+        self._signal(pid, signal.SIGKILL)  # what it has started, while its number is not given to another
         _, status, used = os.wait4(pid, 0)
         self._selector.unregister(ending)
         os.close(ending)
@@ -108,8 +116,9 @@ class Forks:
                 line.send(STATUS.pack(os.waitstatus_to_exitcode(status), seconds, used.ru_maxrss))
 
     @staticmethod
-    def _kill_session(pid: int) -> None:
+    def _signal(pid: int, number: int) -> None:
+        """To its session, too."""
         try:
-            os.killpg(pid, signal.SIGKILL)
+            os.killpg(pid, number)
         except ProcessLookupError:  # it leads none yet
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, number)

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from docqa.workers.forking import KILL, READY, STATUS
+from docqa.workers.forking import READY, STATUS
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 class Forked:
     """A forked process, in the words of `asyncio.subprocess.Process`. `life` is the line on which the nursery tells how
-    it ended, and is told to kill it."""
+    it ended, and is told which signals to send it."""
 
     def __init__(self, talk: Stream, stderr: asyncio.StreamReader, life: Stream) -> None:
         self.stdout, self.stdin = talk
@@ -42,8 +42,12 @@ class Forked:
 
     def kill(self) -> None:
         """Have it killed with its session, unless it has ended."""
+        self.send_signal(signal.SIGKILL)
+
+    def send_signal(self, number: int) -> None:
+        """Have the signal sent to it and its session, unless it has ended."""
         if not self._ended.done():
-            self._order.write(KILL)
+            self._order.write(bytes([number]))
 
     async def _follow(self) -> int:
         try:

@@ -61,6 +61,9 @@ class Running(Protocol):
     def kill(self) -> None:
         """Send SIGKILL; may raise ProcessLookupError."""
 
+    def send_signal(self, signal: int) -> None:
+        """Send a signal; may raise ProcessLookupError."""
+
 
 def child_environment(own: Mapping[str, str]) -> dict[str, str]:
     """The environment of a child: this process's without the provider keys, and `own`."""

@@ -21,6 +21,7 @@ from docqa.ingest.children import NURSERY, Limits, Work, remove_remains
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.reader import ask, prepare
 from docqa.workers.nursery import Nursery
+from docqa.workers.precedence import Precedence
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
 from waiting import can_fork, lives, readers_of, until
@@ -149,6 +150,21 @@ async def test_a_cancelled_task_leaves_no_child_behind() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not readers()
+
+
+@needs_proc
+async def test_a_reader_stops_while_a_question_is_worked_on_and_then_reads_on() -> None:
+    precedence = Precedence(longest=60)
+    task = asyncio.create_task(prepare(LONG[:3_000_000], "a.txt", limits=Limits(60, 2048, behind=precedence)))
+    await until(readers, "a child that reads the file")
+    with precedence.urgent():
+        await until(lambda: all(map(stopped, readers())), "the reader to stop")
+        assert not (await asyncio.wait((task,), timeout=0.2))[0]
+    (await task).close()
+
+
+def stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 ATTACKS = {

@@ -107,6 +107,23 @@ async def test_a_child_that_is_ended_by_a_signal_says_which(fork: Fork) -> None:
     child.stdin.close()
 
 
+async def test_a_child_is_stopped_and_goes_on_and_can_be_killed_while_it_is_stopped(fork: Fork) -> None:
+    child = await fork("""
+        while word := os.read(0, 100):
+            os.write(1, word.upper())
+    """)
+    child.send_signal(signal.SIGSTOP)
+    child.stdin.write(b"are you there")
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(child.stdout.read(1), 0.2)
+    child.send_signal(signal.SIGCONT)
+    assert await child.stdout.readexactly(13) == b"ARE YOU THERE"
+    child.send_signal(signal.SIGSTOP)
+    child.kill()
+    assert await child.wait() == -signal.SIGKILL
+    child.stdin.close()
+
+
 async def test_an_exception_in_a_child_ends_that_child_only(fork: Fork) -> None:
     child = await fork("raise ValueError('no good')")
     assert b"ValueError: no good" in await child.stderr.read()
