@@ -21,7 +21,7 @@ from docqa.text.units import Unit, units
 
 log = logging.getLogger(__name__)
 
-BATCH = 16  # chunks embedded and committed together: what a crash may cost
+BATCH = 32  # chunks, sorted by length, committed together: what a crash may cost
 UNITS = 200  # of these chunks, where a model reads each by itself: some seconds on busy cores
 EMPTIED = 128  # chunks whose old vectors are deleted in one transaction
 HELD_BACK = 10.0  # seconds that a batch waits for files that are read, and can then be found by words

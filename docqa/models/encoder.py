@@ -27,9 +27,10 @@ NOT_ATTENDED = -1e9  # added to the score of a token that is not attended to; bf
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
 EIGHT_BITS = "int8"
 _HALF_THE_MEMORY = 1.2  # is worth so much time
-# Kernels are kept for so many shapes: passages come in every length, and those for all of them took 200 MB. More than
-# these made nothing faster.
+# Kernels are kept for so many shapes: passages come in every length, and those for all of them took 200 MB. Kernels for
+# another shape take as long to make as a hundred tokens to read; twice as many made nothing faster.
 _SHAPES = 8
+_KEPT_OF_A_SHAPE = 4  # OpenVINO counts what it keeps in these
 _STATES_OF_A_STEP = 32  # numbers of a state that are rounded together before they are multiplied in eight bits
 NOTHING_TRAINED = Part()
 
@@ -82,7 +83,7 @@ class Encoder:
             # twice as long for a passage alone, and 20 to 35 MB more for each encoder.
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,  # other work has the cores too
-            "CPU_RUNTIME_CACHE_CAPACITY": _SHAPES,
+            "CPU_RUNTIME_CACHE_CAPACITY": _SHAPES * _KEPT_OF_A_SHAPE,
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": _STATES_OF_A_STEP,
         }
         graph = _Graph(self.config, weights, packed).whole()

@@ -17,8 +17,8 @@ from docqa.models.tokens import Numbers, Tokens, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
 
-# Tokens: kernels are kept for some shapes, and making one takes as long as a few tokens.
-ROUNDING = 8
+# Tokens: kernels are kept for some shapes, and those for a further one take as long as a hundred tokens.
+ROUNDING = 16
 _SHORTEST = 1e-12  # the length that a row of zeros counts as, so that it stays one
 
 
