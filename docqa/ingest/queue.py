@@ -126,6 +126,7 @@ class Intake:
     quotas: Quotas = field(default_factory=Quotas)
     deleted: asyncio.Event = field(default_factory=asyncio.Event)
     _wanted: dict[int, None] = field(default_factory=dict)
+    _resting: asyncio.Event = field(default_factory=asyncio.Event)  # set while no document has work left
 
     @property
     def wanted(self) -> list[int]:
@@ -133,13 +134,25 @@ class Intake:
         return list(reversed(self._wanted))
 
     def want(self, documents: Iterable[int]) -> None:
-        """Note that somebody asks these documents."""
+        """Note that somebody asks these documents; what is done for others is then laid aside."""
+        documents = list(documents)
+        if list(self._wanted)[len(self._wanted) - len(documents) :] == documents:
+            return  # they were the last ones before
         for document in documents:
             self._wanted.pop(document, None)
             self._wanted[document] = None
         for document in list(self._wanted)[:-MOST_WANTED]:
             del self._wanted[document]
-        self.work.set()
+        if not self._resting.is_set():
+            self.work.set()
+
+    async def rest(self) -> None:
+        """Wait for work, where no document has any left: questions bring none."""
+        self._resting.set()
+        try:
+            await self.work.wait()
+        finally:
+            self._resting.clear()
 
     async def files_first(self, document: int, seconds: float) -> None:
         """Wait while files are read, since somebody waits for each, but no longer; nor where the document was asked

@@ -194,13 +194,13 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
     """What is left when no document waits: the new model takes over, what the former one left is deleted, then wait
     for work."""
     embedder = encoders.embedder
-    if embedder is None or not embedder.ready:
+    if embedder is not None and not embedder.ready:
         with suppress(TimeoutError):  # a server may come back without anybody's telling
-            await asyncio.wait_for(intake.work.wait(), REMOTE_PAUSE if embedder and embedder.is_remote else None)
-    elif encoders.serving is not embedder:
+            await asyncio.wait_for(intake.work.wait(), REMOTE_PAUSE if embedder.is_remote else None)
+    elif embedder is not None and encoders.serving is not embedder:
         await _take_over(intake, encoders, embedder)
-    elif not await empty_retired(intake):
-        await intake.work.wait()
+    elif embedder is None or not await empty_retired(intake):
+        await intake.rest()
 
 
 async def _take_over(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pymupdf
 import pytest
+from starlette.applications import Starlette
 
 from conftest import client_of, key_for, upload
 from docqa import store
@@ -16,6 +17,7 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue, vectors
+from docqa.ingest.queue import Intake
 from docqa.ingest.vectors import BATCH, UNITS
 from docqa.settings import Settings
 from docqa.store.sql import change
@@ -162,6 +164,42 @@ async def test_vectors_wait_for_files_that_are_read_but_not_long_nor_those_that_
         finally:
             go_on.set()  # the server does not stop before the file is read: what failed would not be told
         await uploading
+
+
+async def test_a_question_wakes_nothing_where_no_document_has_work_left(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, looks, next_indexing = create(settings), [0], store.jobs.next_indexing
+
+    async def counted(*given: Any) -> Any:
+        looks[0] += 1
+        return await next_indexing(*given)
+
+    monkeypatch.setattr(store.jobs, "next_indexing", counted)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        doc_id = await upload(client, "The rent is 12 euros. It is due in May.")
+        assert (await settled(client, doc_id))["state"] == "ready"
+        await asyncio.sleep(0.1)
+        before = looks[0]
+        question = [{"sender": "user", "message": "How much is the rent?"}]
+        (await client.post(f"/v1/chat/{doc_id}?model_name=QUOTES", json=question)).raise_for_status()
+        await asyncio.sleep(0.1)
+        assert looks[0] == before
+        assert (await settled(client, await upload(client, "The mill was sold.")))["state"] == "ready"
+        assert looks[0] > before
+
+
+async def test_who_asks_the_same_documents_again_lays_nothing_aside(app: Starlette) -> None:
+    intake = Intake(app.state.services.db, app.state.services.intake.reading, asyncio.Event())
+
+    def lays_aside(*documents: int) -> bool:
+        intake.work.clear()
+        intake.want(documents)
+        return intake.work.is_set()
+
+    asking = [(1,), (1,), (2, 3), (2, 3), (3,), (1,), ()]
+    assert [lays_aside(*documents) for documents in asking] == [True, False, True, False, False, True, False]
+    assert intake.wanted == [1, 3, 2]
 
 
 async def status_after(settings: Settings, deaths: int) -> dict[str, Any]:
