@@ -34,7 +34,7 @@ def names(sentences: Iterable[str]) -> list[str]:
         words = list(_WORD.finditer(sentence))
         within += max(0, len(words) - 1)
         for place, word in enumerate(words):
-            text = re.sub(r"['’]s?$", "", word[0])
+            text = _bare(word[0])
             begins = place == 0 or sentence[word.start() - 1] in _QUOTED
             if text[0].islower():
                 small[text.casefold()] += 1
@@ -56,7 +56,7 @@ def defines(sentence: str, known: Collection[str]) -> str:
     subject = match["subject"]
     if is_dense(sentence):
         return subject
-    words = {re.sub(r"['’]s?$", "", word) for word in _WORD.findall(subject)[:FIRST_WORDS]}
+    words = set(map(_bare, _WORD.findall(subject)[:FIRST_WORDS]))
     return next((name for name in known if name in words), "")
 
 
@@ -67,6 +67,11 @@ def tells_story(texts: Iterable[str]) -> bool:
         spoken += len(_SPOKEN.findall(text))
         ends += len(_END.findall(text))
     return ends >= FEWEST_SENTENCES and spoken >= TALK * ends
+
+
+def _bare(word: str) -> str:
+    """Without the "s" of a possessive."""
+    return word[:-2] if word.endswith(("'s", "’s")) else word
 
 
 @cache
