@@ -77,7 +77,8 @@ async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
         elif scan is not None and can_recognise:
             await recognise_page(intake, document, scan)
         else:
-            await _finish(intake, encoders, embedder, document)
+            with intake.in_hand():
+                await _finish(intake, encoders, embedder, document)
 
 
 async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None, document: StoredDocument) -> None:

@@ -1,8 +1,8 @@
 """What adding a document needs: the database, the processes that read files, and the bell of the background work."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -127,6 +127,7 @@ class Intake:
     deleted: asyncio.Event = field(default_factory=asyncio.Event)
     _wanted: dict[int, None] = field(default_factory=dict)
     _resting: asyncio.Event = field(default_factory=asyncio.Event)  # set while no document has work left
+    _in_hand: asyncio.Event = field(default_factory=asyncio.Event)  # set while one is worked on
 
     @property
     def wanted(self) -> list[int]:
@@ -135,16 +136,24 @@ class Intake:
 
     def want(self, documents: Iterable[int]) -> None:
         """Note that somebody asks these documents; what is done for others is then laid aside."""
-        documents = list(documents)
-        if list(self._wanted)[len(self._wanted) - len(documents) :] == documents:
-            return  # they were the last ones before
+        before = self.wanted
         for document in documents:
             self._wanted.pop(document, None)
             self._wanted[document] = None
         for document in list(self._wanted)[:-MOST_WANTED]:
             del self._wanted[document]
-        if not self._resting.is_set():
+        if not self._resting.is_set() and not (self._in_hand.is_set() and self.wanted == before):
             self.work.set()
+
+    @contextmanager
+    def in_hand(self) -> Iterator[None]:
+        """Meanwhile a document is worked on, the next one by what is wanted: who asks the same ones again changes
+        nothing."""
+        self._in_hand.set()
+        try:
+            yield
+        finally:
+            self._in_hand.clear()
 
     async def rest(self) -> None:
         """Wait for work, where no document has any left: questions bring none."""
