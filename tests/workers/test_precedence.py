@@ -8,10 +8,10 @@ import pytest
 
 from docqa.workers.precedence import Precedence
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.skipif(sys.platform == "win32", reason="nothing can be stopped there"),
-]
+if sys.platform == "win32":
+    pytest.skip("nothing can be stopped there", allow_module_level=True)
+
+pytestmark = pytest.mark.anyio
 STOP, GO_ON = signal.SIGSTOP, signal.SIGCONT
 
 
