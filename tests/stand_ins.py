@@ -264,3 +264,16 @@ def _answers(url: str) -> bool:
         return httpx.get(url, trust_env=False).status_code == 200
     except httpx.TransportError:
         return False
+
+
+class NotingSignals:
+    """A process that notes its signals, and may have ended."""
+
+    def __init__(self, *, ended: bool = False) -> None:
+        self.signals: list[int] = []
+        self._ended = ended
+
+    def send_signal(self, number: int) -> None:
+        if self._ended:
+            raise ProcessLookupError
+        self.signals.append(number)

@@ -49,9 +49,19 @@ def lives(pid: int) -> bool:
     """Whether a process still runs; one that only waits to be reaped does not."""
     with suppress(ProcessLookupError):
         os.kill(pid, 0)
-        stat = Path(f"/proc/{pid}/stat")
-        return not stat.exists() or stat.read_text().split()[2] != "Z"
+        return _state(pid) != "Z"
     return False
+
+
+def stopped(pid: int) -> bool:
+    """Whether a process stands still, by a signal; Linux only."""
+    return _state(pid) == "T"
+
+
+def _state(pid: int) -> str:
+    """The letter that Linux gives the state of a process; "" elsewhere."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.read_text().rpartition(")")[2].split()[0] if stat.exists() else ""
 
 
 def children_of(pid: int) -> list[int]:

@@ -26,8 +26,7 @@ async def passages_for(
 ) -> list[Passage]:
     """The passages of these documents that fit a query best. Raises Unavailable."""
     messages = [{"sender": "user", "message": query}]
-    services.intake.want(document.id for document in documents)
-    with services.intake.reading.precedence.urgent():
+    with services.intake.question_to(document.id for document in documents):
         question = await asyncio.to_thread(understand, messages, ChatOptions(agent_mode=False), documents)
         await services.encoders.awake()
         await await_vectors(services.index, documents, question.parts[0].language)
@@ -38,21 +37,14 @@ async def begin(
     services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
 ) -> Answer:
     """The answer to the last question of the messages, begun. Raises Unavailable, ProviderFailed."""
-    with services.intake.reading.precedence.urgent():
-        made = await _begun(services, documents, messages, options)
+    with services.intake.question_to(document.id for document in documents):
+        await services.encoders.awake()
+        # The first question in a language loads the list of its words, which takes some tenths of a second.
+        text, language = await asyncio.to_thread(last_question, messages, documents)
+        opinion = await services.encoders.kind_opinion(text, language) if text else None
+        question = await asyncio.to_thread(understand, messages, options, documents, opinion)
+        if question.kind not in NO_QUESTION:
+            await await_vectors(services.index, documents, question.language)
+        made = await answer(services.answering, documents, question)
     log.info("%s: answered by %s", options.model_name, made.target)
     return made
-
-
-async def _begun(
-    services: Services, documents: Sequence[StoredDocument], messages: list[dict[str, Any]], options: ChatOptions
-) -> Answer:
-    services.intake.want(document.id for document in documents)
-    await services.encoders.awake()
-    # The first question in a language loads the list of its words, which takes some tenths of a second.
-    text, language = await asyncio.to_thread(last_question, messages, documents)
-    opinion = await services.encoders.kind_opinion(text, language) if text else None
-    question = await asyncio.to_thread(understand, messages, options, documents, opinion)
-    if question.kind not in NO_QUESTION:
-        await await_vectors(services.index, documents, question.language)
-    return await answer(services.answering, documents, question)

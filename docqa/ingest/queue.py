@@ -146,6 +146,13 @@ class Intake:
             self.work.set()
 
     @contextmanager
+    def question_to(self, documents: Iterable[int]) -> Iterator[None]:
+        """Meanwhile a question to these documents is worked on, for which files stop being read."""
+        self.want(documents)
+        with self.reading.precedence.urgent():
+            yield
+
+    @contextmanager
     def in_hand(self) -> Iterator[None]:
         """Meanwhile a document is worked on, the next one by what is wanted: who asks the same ones again changes
         nothing."""

@@ -28,9 +28,8 @@ class Precedence:
         self._longest = longest
         self._processes: set[Stoppable] = set()
         self._urgent = 0  # that are at work
-        self._stopped: float | None = None  # since when
         self._not_before = 0.0  # they stop again
-        self._timer: asyncio.TimerHandle | None = None
+        self._stopped: asyncio.TimerHandle | None = None  # has them go on at last, while they are
 
     @contextmanager
     def urgent(self) -> Iterator[None]:
@@ -58,18 +57,17 @@ class Precedence:
     def _stop(self) -> None:
         loop = asyncio.get_running_loop()
         if self._stopped is None and loop.time() >= self._not_before:
-            self._stopped = loop.time()
-            self._timer = loop.call_later(self._longest, self._go_on)
+            self._stopped = loop.call_later(self._longest, self._go_on)
             for process in self._processes:
                 _send(process, "SIGSTOP")
 
     def _go_on(self) -> None:
-        if self._stopped is None or self._timer is None:
+        if self._stopped is None:
             return
-        now = asyncio.get_running_loop().time()
-        self._timer.cancel()
-        self._not_before = now + (now - self._stopped)
-        self._stopped = self._timer = None
+        now, since = asyncio.get_running_loop().time(), self._stopped.when() - self._longest
+        self._stopped.cancel()
+        self._not_before = now + (now - since)
+        self._stopped = None
         for process in self._processes:
             _send(process, "SIGCONT")
 

@@ -7,21 +7,12 @@ import pytest
 from starlette.applications import Starlette
 
 from conftest import upload
+from stand_ins import NotingSignals
 
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="nothing can be stopped on Windows"),
 ]
-
-
-class Reader:
-    """Stands for a process that reads a file, and notes its signals."""
-
-    def __init__(self) -> None:
-        self.signals: list[int] = []
-
-    def send_signal(self, number: int) -> None:
-        self.signals.append(number)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +27,7 @@ async def test_a_question_stops_what_reads_files(
     app: Starlette, client: httpx.AsyncClient, path: str, body: object
 ) -> None:
     doc_id = await upload(client, "The lease ends on 31 March 2030.")
-    reader = Reader()
+    reader = NotingSignals()
     with app.state.services.intake.reading.precedence.stops(reader):
         (await client.get("/v1/api/documents")).raise_for_status()
         await upload(client, "Another text.")

@@ -67,7 +67,7 @@ class Played:
 
 
 class Client:
-    """One connection, which takes next to no time: a library's would be most of what is measured."""
+    """One connection, which takes next to no time: a library's would be a tenth of what is measured."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, server: Server) -> None:
         self._reader, self._writer = reader, writer

@@ -24,7 +24,7 @@ from docqa.workers.nursery import Nursery
 from docqa.workers.precedence import Precedence
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
-from waiting import can_fork, lives, readers_of, until
+from waiting import can_fork, lives, readers_of, stopped, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
@@ -161,10 +161,6 @@ async def test_a_reader_stops_while_a_question_is_worked_on_and_then_reads_on() 
         await until(lambda: all(map(stopped, readers())), "the reader to stop")
         assert not (await asyncio.wait((task,), timeout=0.2))[0]
     (await task).close()
-
-
-def stopped(pid: int) -> bool:
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 ATTACKS = {

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from docqa.workers.precedence import Precedence
+from stand_ins import NotingSignals
 
 if sys.platform == "win32":
     pytest.skip("nothing can be stopped there", allow_module_level=True)
@@ -15,21 +16,8 @@ pytestmark = pytest.mark.anyio
 STOP, GO_ON = signal.SIGSTOP, signal.SIGCONT
 
 
-class Noting:
-    """A process that notes its signals, and may have ended."""
-
-    def __init__(self, *, ended: bool = False) -> None:
-        self.signals: list[int] = []
-        self._ended = ended
-
-    def send_signal(self, number: int) -> None:
-        if self._ended:
-            raise ProcessLookupError
-        self.signals.append(number)
-
-
 async def test_what_runs_stops_for_the_first_that_is_urgent_and_goes_on_after_the_last() -> None:
-    precedence, process = Precedence(), Noting()
+    precedence, process = Precedence(), NotingSignals()
     with precedence.stops(process):
         with precedence.urgent():
             with precedence.urgent():
@@ -39,13 +27,13 @@ async def test_what_runs_stops_for_the_first_that_is_urgent_and_goes_on_after_th
 
 
 async def test_what_begins_while_something_is_urgent_is_stopped_too() -> None:
-    precedence, process = Precedence(), Noting()
+    precedence, process = Precedence(), NotingSignals()
     with precedence.urgent(), precedence.stops(process):
         assert process.signals == [STOP]
 
 
 async def test_what_ended_meanwhile_is_no_error_and_later_left_alone() -> None:
-    precedence, gone, process = Precedence(), Noting(ended=True), Noting()
+    precedence, gone, process = Precedence(), NotingSignals(ended=True), NotingSignals()
     with precedence.stops(gone), precedence.stops(process), precedence.urgent():
         pass
     with precedence.urgent():
@@ -54,7 +42,7 @@ async def test_what_ended_meanwhile_is_no_error_and_later_left_alone() -> None:
 
 
 async def test_what_is_urgent_for_long_stops_it_for_some_time_only() -> None:
-    precedence, process = Precedence(longest=0.02), Noting()
+    precedence, process = Precedence(longest=0.02), NotingSignals()
     with precedence.stops(process), precedence.urgent():
         async with asyncio.timeout(2):
             while process.signals != [STOP, GO_ON]:
@@ -64,7 +52,7 @@ async def test_what_is_urgent_for_long_stops_it_for_some_time_only() -> None:
 async def test_who_asks_without_end_leaves_it_half_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
-    precedence, process = Precedence(), Noting()
+    precedence, process = Precedence(), NotingSignals()
     with precedence.stops(process):
         with precedence.urgent():
             now += 0.3
