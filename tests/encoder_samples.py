@@ -1,6 +1,7 @@
 """Small untrained encoders in folders, with weights by the names that published files have, and batches for them."""
 
 import json
+import string
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -86,9 +87,32 @@ def write(path: Path, tensors: Mapping[str, tuple[str, Any]], about: Mapping[str
     path.write_bytes(b"".join([struct.pack("<Q", len(head)), head, *pieces]))
 
 
+def tokenizer() -> dict[str, Any]:
+    """What tokenizer.json says where each character is a token, and the second text of a pair another part."""
+    names = ["[PAD]", "[UNK]", *string.printable[: SHAPE["vocab_size"] - 2]]
+    first, second = ({"Sequence": {"id": each, "type_id": number}} for number, each in enumerate("AB"))
+    return {
+        "version": "1.0",
+        "added_tokens": [],
+        "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [first],
+            "pair": [first, second],
+            "special_tokens": {},
+        },
+        "model": {
+            "type": "WordLevel",
+            "vocab": {name: number for number, name in enumerate(names)},
+            "unk_token": "[UNK]",
+        },
+    }
+
+
 def write_encoder(folder: Path, family: str, named: Mapping[str, Any], kind: str = "F32") -> Path:
     """The folder of an encoder with these weights."""
     folder.mkdir(exist_ok=True)
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer()))
     (folder / "config.json").write_text(json.dumps(config(family)))
     write(folder / "model.safetensors", {name: (kind, numbers) for name, numbers in named.items()})
     return folder

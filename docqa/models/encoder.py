@@ -7,18 +7,20 @@ Raffel et al., "T5", 2020.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from docqa.catalog.machine import find_machine
-from docqa.models.config import MPNET, VOCABULARY, WEIGHTS, Config
-from docqa.models.eight_bits import Arrays, eight_bits
-from docqa.models.engine import op, ov
-from docqa.models.reader.weights import STEP, Part
+from docqa.models.config import MPNET, WEIGHTS, Config
+from docqa.models.eight_bits import GROUP, Arrays, eight_bits
+from docqa.models.encoder_graph import Graph, Weights
+from docqa.models.engine import ov
+from docqa.models.pairs import PAIRS
+from docqa.models.reader.weights import Part
 from docqa.models.tensors import Floats, Tensors
 from docqa.models.tokens import Batch, Tokens, Window
 
@@ -31,10 +33,8 @@ _HALF_THE_MEMORY = 1.2  # is worth so much time
 # another shape take as long to make as a hundred tokens to read; twice as many made nothing faster.
 _SHAPES = 8
 _KEPT_OF_A_SHAPE = 4  # OpenVINO counts what it keeps in these
-_STATES_OF_A_STEP = 32  # numbers of a state that are rounded together before they are multiplied in eight bits
 NOTHING_TRAINED = Part()
 
-_Node: TypeAlias = Any  # of a graph: OpenVINO has no types that are checked
 Integers: TypeAlias = NDArray[np.int64]
 
 
@@ -65,7 +65,7 @@ class Encoder:
     ) -> None:
         self.config, self.precision = Config.of(model_dir), precision
         stored = Tensors(model_dir / WEIGHTS)
-        weights = _Weights(stored, self.config.prefix, part)
+        weights = Weights(stored, self.config.prefix, part)
         self._vocabulary, self._places = weights.vocabulary, weights["embeddings.position_embeddings.weight"]
         # MPNet tells the parts of a pair by their separator alone, and knows by their distance how tokens stand.
         self._types = weights["embeddings.token_type_embeddings.weight"] if self.config.type_vocab_size else None
@@ -74,7 +74,8 @@ class Encoder:
         packed: Arrays = {}
         if precision == EIGHT_BITS:
             name = model_dir.name + (f".{part.path.stem}" if part.path else "")
-            packed = eight_bits(name, model_dir / WEIGHTS, part, weights.matrices(), kept_in)
+            spreads = partial(self._spreads, model_dir, weights)
+            packed = eight_bits(name, model_dir / WEIGHTS, part, weights.matrices(), spreads, kept_in)
             precision = next(each for each in reversed(precisions()) if each != EIGHT_BITS)  # of all but matrices
         settings = {
             "INFERENCE_PRECISION_HINT": _PRECISIONS[precision],
@@ -84,9 +85,9 @@ class Encoder:
             "NUM_STREAMS": 1,
             "ENABLE_CPU_PINNING": False,  # other work has the cores too
             "CPU_RUNTIME_CACHE_CAPACITY": _SHAPES * _KEPT_OF_A_SHAPE,
-            "DYNAMIC_QUANTIZATION_GROUP_SIZE": _STATES_OF_A_STEP,
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP,
         }
-        graph = _Graph(self.config, weights, packed).whole()
+        graph = Graph(self.config, weights, packed).whole()
         self._compiled = ov.Core().compile_model(graph, "CPU", settings)
         self._request = self._compiled.create_infer_request()
         self(_SOME_TOKENS)  # weights are put into the order in which they are multiplied when they are first used
@@ -115,6 +116,17 @@ class Encoder:
         finally:
             if in_work:  # the caller wants no more
                 self._request.wait()
+
+    def _spreads(self, model_dir: Path, weights: Weights) -> dict[str, Floats]:
+        """The root mean square of each number of the states that a matrix is multiplied with, in a few texts; by the
+        names of matrices."""
+        names, graph = Graph(self.config, weights, {}).squares()
+        compiled = ov.Core().compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": _PRECISIONS["float32"]})
+        tokens = Tokens(model_dir, self.config.max_position_embeddings - self.config.first_position)
+        squares = [compiled(self._inputs(tokens.of_pairs([pair]))) for pair in PAIRS]  # one at a time: without padding
+        return {
+            name: np.sqrt(np.mean([of_pair[place] for of_pair in squares], axis=0)) for place, name in enumerate(names)
+        }
 
     def _inputs(self, batch: Batch) -> list[Floats]:
         inputs = [
@@ -184,103 +196,3 @@ def buckets(tokens: int, count: int) -> Integers:
     ranged = np.minimum(single + growth.astype(int), each_way - 1)
     of_each: Integers = np.where(far < single, far, ranged) + each_way * (distances > 0)
     return of_each
-
-
-class _Weights:
-    """Those of a model by name, with what training added to them."""
-
-    def __init__(self, stored: Tensors, prefix: str, part: Part) -> None:
-        self._stored, self._part = stored, part
-        self._prefix = "" if VOCABULARY in stored else prefix
-        if unknown := sorted(name for name in part.changed if self._prefix + name not in stored):
-            raise KeyError(f"the trained part belongs to another model: {unknown[0]}")
-        self.vocabulary = stored[self._prefix + VOCABULARY]
-
-    def __getitem__(self, name: str) -> Floats:
-        weight = self._stored[self._prefix + name].astype("<f4", copy=False)
-        difference = self._part.difference(name)
-        return weight if difference is None else weight + difference
-
-    def factors(self, name: str) -> tuple[Floats, Floats] | None:
-        """As Part has it."""
-        return self._part.factors(name)
-
-    def matrices(self) -> Iterator[tuple[str, Floats]]:
-        """All that states are multiplied with in the layers, with their names, factors multiplied and added."""
-        layers = f"{self._prefix}encoder.layer."
-        for full in self._stored:
-            if full.startswith(layers) and self._stored[full].ndim == 2:
-                name = full.removeprefix(self._prefix)
-                factors = self.factors(name)
-                yield name, self[name] if factors is None else self[name] + factors[0] @ factors[1]
-
-
-class _Graph:
-    """What is reckoned on the embeddings of a batch, (batch, tokens, hidden); matrices are those of `packed`, which
-    `eight_bits` makes, where it has any."""
-
-    def __init__(self, config: Config, weights: _Weights, packed: Arrays) -> None:
-        self._config, self._weights, self._packed = config, weights, packed
-
-    def whole(self) -> Any:
-        """The graph: embeddings, what is added to the scores of tokens, (batch, 1, 1, tokens), and for MPNet what is
-        added by distance to the states."""
-        config, is_mpnet = self._config, self._config.model_type in MPNET
-        embedded = op.parameter([-1, -1, config.hidden_size], np.float32)
-        inputs = [embedded, op.parameter([-1, 1, 1, -1], np.float32)]
-        if is_mpnet:
-            inputs.append(op.parameter([1, config.num_attention_heads, -1, -1], np.float32))
-        added = op.add(inputs[1], inputs[2]) if is_mpnet else inputs[1]
-        state = self._normed(embedded, "embeddings")
-        for number in range(config.num_hidden_layers):
-            layer = f"encoder.layer.{number}"
-            if is_mpnet:
-                state = self._attention(state, added, [f"{layer}.attention.attn.{name}" for name in "qkvo"])
-            else:
-                names = ("self.query", "self.key", "self.value", "output.dense")
-                state = self._attention(state, added, [f"{layer}.attention.{name}" for name in names])
-            state = self._normed(state, f"{layer}.attention{'' if is_mpnet else '.output'}")
-            within = op.gelu(self._linear(state, f"{layer}.intermediate.dense"), "erf")
-            state = op.add(self._linear(within, f"{layer}.output.dense"), state)
-            state = self._normed(state, f"{layer}.output")
-        return ov.Model([op.result(state)], inputs, "encoder")
-
-    def _attention(self, state: _Node, added: _Node, names: list[str]) -> _Node:
-        """What the tokens that each attends to make of it, added to its state, by all heads side by side."""
-        heads = self._config.num_attention_heads
-        by_head = _constant([0, 0, heads, self._config.hidden_size // heads])
-        turned = _constant([0, 2, 1, 3])
-        query, key, value = (
-            op.transpose(op.reshape(self._linear(state, name), by_head, True), turned) for name in names[:3]
-        )
-        attended = op.transpose(op.scaled_dot_product_attention(query, key, value, added, causal=False), turned)
-        joined = op.reshape(attended, _constant([0, 0, self._config.hidden_size]), True)
-        return op.add(self._linear(joined, names[3]), state)
-
-    def _linear(self, state: _Node, name: str) -> _Node:
-        weight = f"{name}.weight"
-        matrix = self._unpacked(weight) if self._packed else self._constant(weight)
-        made = op.matmul(state, matrix, False, True)
-        if not self._packed and (factors := self._weights.factors(weight)):
-            up, down = map(_constant, factors)
-            made = op.add(made, op.matmul(op.matmul(state, down, False, True), up, False, True))
-        return op.add(made, self._constant(f"{name}.bias"))
-
-    def _unpacked(self, name: str) -> _Node:
-        """The matrix as it is multiplied: OpenVINO does so without unpacking it."""
-        numbers, steps = self._packed[name], self._packed[name + STEP]
-        exact = op.multiply(op.convert(_constant(numbers), np.float32), _constant(steps))
-        return op.reshape(exact, _constant([len(numbers), numbers[0].size]), False)
-
-    def _normed(self, state: _Node, name: str) -> _Node:
-        normed = op.mvn(state, _constant([-1]), True, self._config.layer_norm_eps, "inside_sqrt")
-        scaled = op.multiply(normed, self._constant(f"{name}.LayerNorm.weight"))
-        return op.add(scaled, self._constant(f"{name}.LayerNorm.bias"))
-
-    def _constant(self, name: str) -> _Node:
-        return _constant(self._weights[name])
-
-
-def _constant(numbers: Any) -> _Node:
-    """A constant of a graph, which holds the array itself where it can."""
-    return ov.op.Constant(np.require(numbers, requirements=["C", "A", "W"]), shared_memory=True)

@@ -33,6 +33,31 @@ def test_a_row_of_zeros_stays_one() -> None:
     assert not numbers.any() and np.isfinite(steps).all() and (steps > 0).all()
 
 
+def test_levelled_the_product_of_what_is_rounded_is_nearer_to_the_exact_one() -> None:
+    """Of a matrix of even columns and of states in which one number in twenty is far larger than the others."""
+    rng, exact = np.random.default_rng(3), matrix(64, 256)
+    spread = np.where(np.arange(256) % 20, 1.0, 30.0).astype("<f4")
+    states = rng.normal(0, 1, (50, 256)).astype("<f4") * spread
+
+    def off(level: Any) -> float:
+        numbers, steps = module.rounded(exact / level)
+        rounded, own_steps = module.rounded(states * level)
+        product = (rounded * own_steps).reshape(50, 256) @ (numbers * steps).reshape(64, 256).T
+        return float(np.square(product - states @ exact.T).mean())
+
+    level = module.levels(exact, spread)
+    assert np.allclose((states * level) @ (exact / level).T, states @ exact.T, rtol=1e-4, atol=1e-3)
+    assert off(level) < off(np.ones(256, "<f4")) / 2
+
+
+@pytest.mark.parametrize("zeros", [slice(0, 3), slice(None)], ids=["some", "all"])
+def test_what_is_nowhere_seen_is_levelled_to_finite_numbers(zeros: slice) -> None:
+    exact, spread = matrix(4, 128), np.ones(128, "<f4")
+    exact[:, zeros] = spread[zeros] = 0
+    level = module.levels(exact, spread)
+    assert np.isfinite(level).all() and (level > 0).all() and np.isfinite(exact / level).all()
+
+
 class Counted(dict[str, Any]):
     """Matrices of which it is counted how often one is looked up."""
 
@@ -43,10 +68,21 @@ class Counted(dict[str, Any]):
         return super().__getitem__(name)
 
 
+def spreads() -> dict[str, Any]:
+    """How large each number is of the states that are multiplied."""
+    return {NAME: np.geomspace(0.3, 30, 128).astype("<f4")}
+
+
 def made(folder: Path, of: Counted, part: Any = None, kept_in: Path | None = None) -> Any:
-    return module.eight_bits(
-        "model", folder / "model.safetensors", part or parts.Part(), ((name, of[name]) for name in of), kept_in
-    )
+    source, matrices = folder / "model.safetensors", ((name, of[name]) for name in of)
+    return module.eight_bits("model", source, part or parts.Part(), matrices, spreads, kept_in)
+
+
+def expected(exact: Any) -> dict[str, Any]:
+    """What is made of a matrix."""
+    level = module.levels(exact, spreads()[NAME])
+    numbers, steps = module.rounded(exact / level)
+    return {NAME: numbers, f"{NAME}.step": steps, f"{NAME}.level": level}
 
 
 def test_they_are_made_once_and_again_only_of_other_files(tmp_path: Path) -> None:
@@ -54,8 +90,7 @@ def test_they_are_made_once_and_again_only_of_other_files(tmp_path: Path) -> Non
     source.write_bytes(b"first")
     of = Counted({NAME: matrix(4, 128)})
     first = made(tmp_path, of, kept_in=kept_in)
-    expected = module.rounded(of[NAME])
-    for name, numbers in zip((NAME, f"{NAME}.step"), expected, strict=True):
+    for name, numbers in expected(of[NAME]).items():
         assert np.array_equal(first[name], numbers)
     of.looked_up = 0
     again = made(tmp_path, of, kept_in=kept_in)
@@ -77,7 +112,7 @@ def test_where_they_cannot_be_kept_they_are_made_each_time_and_that_is_logged(
     (tmp_path / "file").touch()
     of = Counted({NAME: matrix(4, 128)})
     for kept_in in (None, tmp_path / "file", tmp_path / "no folder" / "eight-bits"):
-        assert np.array_equal(made(tmp_path, of, kept_in=kept_in)[NAME], module.rounded(of[NAME])[0])
+        assert np.array_equal(made(tmp_path, of, kept_in=kept_in)[NAME], expected(of[NAME])[NAME])
     assert caplog.text.count("cannot be written") == 2
 
 
