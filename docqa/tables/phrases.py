@@ -5,7 +5,7 @@ from functools import cache
 from itertools import pairwise
 
 from docqa.formats.columns import Value, plain
-from docqa.languages import entry, every_word
+from docqa.languages import entry, every_word, words
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, in_words, number
 
@@ -31,16 +31,30 @@ def _fiscal() -> frozenset[str]:
     return frozenset(key(word) for word in every_word("tables.fiscal_year"))
 
 
-def phrases(words: Sequence[str]) -> set[str]:
-    """Every key that a value named in a question of these words can have."""
-    words = words[:LONGEST_QUESTION]
+def phrases(of_question: Sequence[str]) -> set[str]:
+    """Every key that a value named in a question of these tokens can have."""
+    of_question = of_question[:LONGEST_QUESTION]
     runs = (
-        words[at : at + count]
-        for at in range(len(words))
+        of_question[at : at + count]
+        for at in range(len(of_question))
         for count in range(1, LONGEST_PHRASE + 1)
-        if at + count <= len(words)
+        if at + count <= len(of_question)
     )
     return {form for run in runs for form in _forms(run)}
+
+
+def key_words(text: str, language: str) -> list[str]:
+    """The tokens of a question; the sign for per cent is a word of it, and so is what says "average" in a compound."""
+    tokens = key(text.replace("%", " percent ")).split()
+    return [part for token in tokens for part in _split(token, language)]
+
+
+def _split(token: str, language: str) -> tuple[str, ...]:
+    means = words("tables.mean", language)
+    for mean in sorted(means, key=len, reverse=True):
+        if len(mean) > 5 and token not in means and token.startswith(mean) and len(token) >= len(mean) + 4:
+            return mean, token[len(mean) :]
+    return (token,)
 
 
 def number_of(run: Sequence[str], language: str) -> Value:

@@ -21,9 +21,9 @@ from docqa.formats.columns import Column, columns, value
 from docqa.settings import Settings
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import Contents
-from docqa.tables.counting.answer import key_words
 from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import Reader, View
+from docqa.tables.phrases import key_words
 from docqa.text.detect import detect
 from docqa.text.keys import key
 from waiting import until

@@ -4,7 +4,6 @@ of what the question's words mean in the table.
 What was not understood is named, with the columns there are; an answer that leaves it out would be another question's.
 """
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from dataclasses import replace
 from aiosqlite import Connection
 
 from docqa import store
-from docqa.languages import phrase, words
+from docqa.languages import phrase
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.records import Source
@@ -36,15 +35,11 @@ async def answer_by_counting(
     """What the rows of these documents' tables answer; None where the question is not one for them, or a statement
     takes too long. Where it `explains`, what was not understood is named, or which tables might be meant."""
     if len(question.parts) > 1:
-        parts = [
-            await fitting_table(conn, encoders, documents, question, key_words(part.text, question.language))
-            for part in question.parts
-        ]
+        parts = [await fitting_table(conn, encoders, documents, question, part.text) for part in question.parts]
         fitting = [part for part in parts if isinstance(part, Fitting) and not part.unknown]
         if len(fitting) == len(parts):
             return await _answer(conn, documents, question, fitting)
-    tokens = await asyncio.to_thread(key_words, question.stand_alone, question.language)
-    whole = await fitting_table(conn, encoders, documents, question, tokens)
+    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone)
     if isinstance(whole, Fitting) and not whole.unknown:
         return await _answer(conn, documents, question, [whole])
     if not explains:
@@ -65,8 +60,7 @@ async def answer_by_counting_on_pages(
     where it is not sure that it does."""
     if len(question.parts) > 1:
         return None
-    tokens = await asyncio.to_thread(key_words, question.stand_alone, question.language)
-    whole = await fitting_table(conn, encoders, documents, question, tokens)
+    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone)
     if not isinstance(whole, Fitting) or whole.unknown or not whole.counts or not _is_figure(whole.plan):
         return None
     # What a word means in a column without a name, nobody can say: "Best Buy" above another may head the rows.
@@ -79,20 +73,6 @@ def _is_figure(plan: Plan) -> bool:
     """Whether a plan computes something of several rows, and leaves none of them to be told."""
     of_rows = plan.measure == "rows" and plan.filters and plan.group is None and not plan.is_list
     return bool(of_rows) or plan.measure in ("sum", "mean", "median", "different", "share") and not plan.is_list
-
-
-def key_words(text: str, language: str) -> list[str]:
-    """The tokens of a question; the sign for per cent is a word of it, and so is what says "average" in a compound."""
-    tokens = key(text.replace("%", " percent ")).split()
-    return [part for token in tokens for part in _split(token, language)]
-
-
-def _split(token: str, language: str) -> tuple[str, ...]:
-    means = words("tables.mean", language)
-    for mean in sorted(means, key=len, reverse=True):
-        if len(mean) > 5 and token not in means and token.startswith(mean) and len(token) >= len(mean) + 4:
-            return mean, token[len(mean) :]
-    return (token,)
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------

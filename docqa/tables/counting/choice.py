@@ -20,7 +20,7 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
 from docqa.tables.headings import NEAR, heading, likeness
-from docqa.tables.phrases import phrases
+from docqa.tables.phrases import key_words, phrases
 from docqa.tables.results import TableAnswer
 from docqa.text.detect import is_function_word
 
@@ -49,12 +49,15 @@ class Fitting:
 
 
 async def fitting_table(
-    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question, tokens: list[str]
+    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question, text: str
 ) -> Fitting | TableAnswer | None:
-    """The table that can answer a question of these words; of several the one that it names, or that accounts for more
-    of it, else the question which is meant."""
+    """The table that can answer the `text` of a question, or of a part of it; of several the one that it names, or that
+    accounts for more of it, else the question which is meant."""
     by_id = {document.id: document for document in documents}
     tables = await store.tables.tables(conn, list(by_id))
+    if not tables:
+        return None
+    tokens = await asyncio.to_thread(key_words, text, question.language)
     values = await store.tables.named_values(conn, [table.id for table in tables], phrases(tokens))
     fitting: list[Fitting] = []
     for table in _likeliest(tables, values, tokens, question.language):
