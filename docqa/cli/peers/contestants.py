@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from docqa.cli.client.measuring import COMING
 from docqa.cli.client.server_apart import ServerApart, server_apart
 from docqa.cli.peers.their_side import TOP
 from docqa.errors import DocqaError, Unavailable
@@ -36,6 +37,9 @@ class Running(Protocol):
 
     def await_meaning(self) -> None:
         """Wait until passages are found by meaning."""
+
+    def await_models(self) -> None:
+        """Wait until no model is loaded any more."""
 
     def pages(self) -> int:
         """Pages of all that was read in, as this program counts them; 0 of others."""
@@ -75,6 +79,10 @@ class _OurServer:
 
     def await_meaning(self) -> None:
         _wait(lambda: self._service.call("GET", "/healthz")["embedding"] == "ready")
+
+    def await_models(self) -> None:
+        self.await_meaning()
+        _wait(lambda: not self._service.call("GET", "/healthz")["verifier"].startswith(COMING))
 
     def _states(self) -> list[dict[str, Any]]:
         ids = [record["doc_id"] for record in self._service.documents()]
@@ -121,6 +129,9 @@ class _TheirProcess:
 
     def await_meaning(self) -> None:
         """It finds nothing otherwise."""
+
+    def await_models(self) -> None:
+        """They are loaded when it answers first."""
 
     def pages(self) -> int:
         return 0
