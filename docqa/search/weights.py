@@ -74,8 +74,13 @@ def _bm25(held: Sequence[Sequence[tuple[float, int]]], lengths: Sequence[int]) -
 def share(weights: Mapping[str, float], held: Iterable[str], optional: frozenset[str] = frozenset()) -> float:
     """The share of the total weight, 0 to 1, whose terms are `held`. `optional` terms that are not do not count."""
     held = frozenset(held)
-    total = sum(weight for term, weight in weights.items() if term in held or term not in optional)
-    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+    present = missing = 0.0
+    for term, weight in weights.items():
+        if term in held:
+            present += weight
+        elif term not in optional:
+            missing += weight
+    return present / (present + missing) if present else 0.0
 
 
 def weights_among(question_terms: Iterable[str], counts: Counter[str]) -> dict[str, float]:

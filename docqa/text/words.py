@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 from docqa.languages import entry
 
@@ -32,10 +33,11 @@ _PIECE = re.compile(
 )
 # The same of a text without dense scripts, which need not be looked for at each letter.
 _ALPHABETIC_PIECE = re.compile(
-    r"\d+(?:[.,:/'’-]\d+)+|[^\W_](?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*"
+    r"\d+(?:[.,:/'’-]\d+)+|[^\W_]+(?:[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff]+[^\W_]*)*"
 )
 _MARK_IN_NUMBER = re.compile(r"[.,:/'’-]")
 _COMPOUND = re.compile(r"[^\W_]+(?:[-_/.@&+][^\W_]+)+")
+_JOINT = re.compile(r"[-_/.@&+](?<=[^\W_].)[^\W_]")  # what each of them has, and half of all sentences lack
 _LONGEST_WORD = 64
 _LONGEST_COMPOUND = 80  # characters; matching a longer run costs the square of its length
 # Of alphabets. Elsewhere marks are letters: Kana's dakuten, Indic vowels.
@@ -107,7 +109,10 @@ def _arabic_root(word: str) -> str:
 
 
 @lru_cache(16_384)
-def _word_terms(word: str) -> tuple[str, ...]:
+def _terms_of_one(word: str) -> tuple[str, ...]:
+    """The terms of a word, or of a number."""
+    if not word.isalnum() and _MARK_IN_NUMBER.search(word):
+        return word, *(part for part in re.split(r"\D", word) if len(part) > 1)
     if _ARABIC.search(word):
         root = _arabic_root(word)
         return (_arabic_stem(word), root + "~") if root else (_arabic_stem(word),)
@@ -116,37 +121,27 @@ def _word_terms(word: str) -> tuple[str, ...]:
     return (word[:_LONGEST_WORD],)
 
 
-def _number_terms(number: str) -> list[str]:
-    return [number, *(part for part in re.split(r"\D", number) if len(part) > 1)]
-
-
 def terms(text: str) -> list[str]:
     """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers
     whole."""
     folded = fold(text)
-    out: list[str] = []
     if not _DENSE_RUN.search(folded):
-        for run in _ALPHABETIC_PIECE.findall(folded):
-            if run.isalnum() or not _MARK_IN_NUMBER.search(run):
-                out += _word_terms(run)
-            else:
-                out += _number_terms(run)
-        out.extend(_compounds(folded))
-        return out
+        return [*chain.from_iterable(map(_terms_of_one, _ALPHABETIC_PIECE.findall(folded))), *_compounds(folded)]
+    out: list[str] = []
     for piece in _PIECE.finditer(folded):
-        kind, run = piece.lastgroup, piece.group()
-        if kind == "dense":
+        run = piece.group()
+        if piece.lastgroup == "dense":
             out.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-        elif kind == "number":
-            out += _number_terms(run)
         else:
-            out.extend(_word_terms(run))
+            out += _terms_of_one(run)
     out.extend(_compounds(folded))
     return out
 
 
 def _compounds(folded: str) -> Iterator[str]:
     """Identifiers, addresses and hyphenated words, whole."""
+    if not _JOINT.search(folded):
+        return
     for piece in folded.split():
         # Most pieces are words, and the others words with a mark at their end.
         if piece.isalnum() or piece[:-1].isalnum():
