@@ -22,7 +22,7 @@ from docqa.models.engine import ov
 from docqa.models.pairs import PAIRS
 from docqa.models.reader.weights import Part
 from docqa.models.tensors import Floats, Tensors
-from docqa.models.tokens import Batch, Tokens, Window
+from docqa.models.tokens import Batch, Tokens, Window, longest_in
 
 FARTHEST = 128  # tokens apart: beyond, MPNet makes no difference
 NOT_ATTENDED = -1e9  # added to the score of a token that is not attended to; bfloat16 reaches as far as float32
@@ -121,8 +121,9 @@ class Encoder:
         """The root mean square of each number of the states that a matrix is multiplied with, in a few texts; by the
         names of matrices."""
         names, graph = Graph(self.config, weights, {}).squares()
-        compiled = ov.Core().compile_model(graph, "CPU", {"INFERENCE_PRECISION_HINT": _PRECISIONS["float32"]})
-        tokens = Tokens(model_dir, self.config.max_position_embeddings - self.config.first_position)
+        settings = {"INFERENCE_PRECISION_HINT": _PRECISIONS["float32"], "INFERENCE_NUM_THREADS": find_machine().cores}
+        compiled = ov.Core().compile_model(graph, "CPU", settings)
+        tokens = Tokens(model_dir, longest_in(model_dir))
         squares = [compiled(self._inputs(tokens.of_pairs([pair]))) for pair in PAIRS]  # one at a time: without padding
         return {
             name: np.sqrt(np.mean([of_pair[place] for of_pair in squares], axis=0)) for place, name in enumerate(names)

@@ -105,6 +105,18 @@ def test_they_are_made_once_and_again_only_of_other_files(tmp_path: Path) -> Non
     assert [path.name for path in kept_in.iterdir()] == ["model.safetensors"]
 
 
+def test_what_an_earlier_version_kept_without_levels_is_made_anew(tmp_path: Path) -> None:
+    kept_in, source = tmp_path / "eight-bits", tmp_path / "model.safetensors"
+    source.touch()
+    of = Counted({NAME: matrix(4, 128)})
+    made(tmp_path, of, kept_in=kept_in)
+    numbers, steps = module.rounded(of[NAME])
+    about = tensors.Tensors(kept_in / "model.safetensors").about["of"].removeprefix("levelled ")
+    tensors.write(kept_in / "model.safetensors", {NAME: numbers, f"{NAME}.step": steps}, {"of": about})
+    again = made(tmp_path, of, kept_in=kept_in)
+    assert all(np.array_equal(again[name], numbers) for name, numbers in expected(of[NAME]).items())
+
+
 def test_where_they_cannot_be_kept_they_are_made_each_time_and_that_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
