@@ -7,7 +7,7 @@ state by a step (OpenVINO's dynamic quantization).
 
 The largest number of a group costs the others their precision, and some numbers of a state are ten times as large as
 most. So states are levelled first, and columns of the matrix against them (Xiao et al., "SmoothQuant", 2023). That
-made steps of 128 numbers more exact than those of 32 had been, which took a fifth to a third longer.
+made steps of 128 numbers as exact as those of 32 had been, which took a fifth to a third longer.
 """
 
 import logging

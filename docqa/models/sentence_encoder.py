@@ -112,12 +112,12 @@ class PlainSentences:
         ]
         encodings = [window for *_, window in windows]
         for chosen, tokens, states in read_together(self._encoder, self._tokens, encodings, self.at_once):
-            pooled, offsets = self._pooled(states, tokens.attention_mask), tokens.offsets
+            pooled = self._pooled(states, tokens.attention_mask)
             for row, (number, place, _) in enumerate(windows[index] for index in chosen):
                 if place == 0:
                     vectors[number] = pooled[row]
                 if parts[number]:
-                    inside = _inside(parts[number], offsets[row])
+                    inside = _inside(parts[number], tokens.offsets[row])
                     counts = inside.sum(1, keepdims=True)
                     here = inside @ states[row] / np.maximum(counts, 1)
                     means[number] = np.where(counts > held[number], here, means[number])

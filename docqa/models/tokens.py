@@ -35,7 +35,7 @@ class Batch:
         """Which tokens are of the second text of their pair: (batch, tokens)."""
         return np.array([[part == 1 for part in each.sequence_ids] for each in self.encodings])
 
-    @property
+    @cached_property
     def offsets(self) -> list[list[tuple[int, int]]]:
         """Where in their text the tokens of each row stand: (start, end) in characters."""
         return [each.offsets for each in self.encodings]

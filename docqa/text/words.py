@@ -27,9 +27,9 @@ _DENSE = (
 _DENSE_RUN = re.compile(f"[{_DENSE}々〆ー]+")
 _PIECE = re.compile(
     rf"(?P<dense>[{_DENSE}々〆ー]+)"
-    rf"|(?P<number>\d+(?:[.,:/'’-]\d+)+)"
-    rf"|(?P<word>(?:(?![{_DENSE}々〆ー])[^\W_])"
-    rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*)"
+    rf"|\d+(?:[.,:/'’-]\d+)+"
+    rf"|(?:(?![{_DENSE}々〆ー])[^\W_])"
+    rf"(?:(?![{_DENSE}々〆ー])[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])*"
 )
 # The same of a text without dense scripts, which need not be looked for at each letter.
 _ALPHABETIC_PIECE = re.compile(

@@ -66,8 +66,8 @@ def measured(contestant: Contestant, setup: Installed, course: Course, folder: P
     """Let one read the course in, start anew and answer the questions; it keeps what it has in the folder's `data`."""
     folder.mkdir()
     with contestant.running(folder) as running:
-        running.find(course.questions[0].question)  # what is loaded with the first one is loaded
         running.await_models()
+        running.find(course.questions[0].question)  # what is loaded with the first one is loaded
         began, worked = time.perf_counter(), processor_seconds_of(running.pid)
         searchable = running.read_in(course.files)
         embedded = time.perf_counter() - began
