@@ -6,14 +6,12 @@ A vector is float32, little-endian, of length 1.
 
 import asyncio
 import logging
-import math
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
-from docqa.models.batches import batches, longest
+from docqa.models.batches import batches
 from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
 from docqa.models.packing import pack, size_of
 from docqa.models.reader import Reading, Span, TrainedPart, YesNo
@@ -94,8 +92,7 @@ class Embedder:
         self._scales, self._in_passing = scales, in_passing
         self.name, self.sha256, self.dimension, self.languages, self.reader = name, sha256, dimension, languages, reader
         self.is_remote = remote is not None
-        self._last_question = -math.inf  # on the clock of `time.monotonic`
-        # A batch is short and cannot be aborted, and loading the model again takes longer: hence the long grace.
+        # What is in work is short and cannot be aborted, and loading the model takes longer: hence the long grace.
         self._runner: Runner = remote or Child(
             "docqa.models.embedder_child",
             [
@@ -109,6 +106,7 @@ class Embedder:
             ],
             name=f"embedding ({name})",
             grace=30.0,
+            shared=True,
             nursery=NURSERY,
         )
 
@@ -190,8 +188,8 @@ class Embedder:
         log.info("The embedding model is ready: %s", hello)
 
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
-        """The vectors of `texts` in their order; urgent calls pass waiting batches. Raises Unavailable, also for a text
-        that gets no vector."""
+        """The vectors of `texts` in their order; urgent calls go first. Raises Unavailable, also for a text that gets
+        none."""
 
         async def vectors(batch: list[int]) -> list[bytes]:
             return await self._vectors([texts[index] for index in batch], urgent=urgent)
@@ -227,7 +225,7 @@ class Embedder:
             chosen = [passages[index] for index in batch]
             parts = [[(unit.start, unit.end) for unit in units] for _, units in chosen]
             header = {"texts": [text for text, _ in chosen], "parts": parts, "role": "document"}
-            _, data = await self._call(header, urgent=urgent)
+            _, data = await self._runner.call(header, urgent=urgent)
             size, unit = 4 * self.dimension, size_of(self.dimension)
             ends = list(accumulate((len(of_passage) * unit for of_passage in parts), initial=size * len(chosen)))
             return [Encoded(data[size * n :][:size], data[ends[n] : ends[n + 1]]) for n in range(len(chosen))]
@@ -237,27 +235,25 @@ class Embedder:
     async def _in_batches(
         self, texts: Sequence[str], make: Callable[[list[int]], Awaitable[list[_Made]]], urgent: bool
     ) -> list[_Made]:
-        """What is made of each text, by the numbers of a batch of them."""
+        """What is made of each text, by the numbers of those that another server is sent at a time."""
+        if not texts:
+            return []
+        if not self.is_remote:
+            return await make(list(range(len(texts))))
         made: dict[int, _Made] = {}
-        cut = batches(texts, longest(time.monotonic() - self._last_question, is_remote=self.is_remote))
 
         async def fill(batch: list[int]) -> None:
             made.update(zip(batch, await make(batch), strict=True))
 
-        if urgent:  # all queue at once, or each would wait for another caller's batch
-            await asyncio.gather(*map(fill, cut))
+        if urgent:
+            await asyncio.gather(*map(fill, batches(texts)))
         else:
-            for batch in cut:
+            for batch in batches(texts):
                 await fill(batch)
         return [made[index] for index in range(len(texts))]
 
-    async def _call(self, header: Header, *, urgent: bool) -> Frame:
-        if urgent:
-            self._last_question = time.monotonic()
-        return await self._runner.call(header, urgent=urgent)
-
     async def encode_question(self, text: str) -> bytes:
-        """The vector of one question, ahead of all waiting batches. Raises Unavailable."""
+        """The vector of one question, ahead of all texts of documents. Raises Unavailable."""
         return (await self._vectors([text], urgent=True, role="query"))[0]
 
     async def read(self, question: str, passages: list[str]) -> list[list[Span]]:
@@ -268,11 +264,11 @@ class Embedder:
         """What the reader makes of each passage: spans, and yes or no; requires a `reader`. The best is read `again`
         among its neighbours alone, which tells better whether it answers. Raises Unavailable."""
         asked_for = {"question": question, "passages": passages, "again": again}
-        answer, _ = await self._call(asked_for, urgent=True)
+        answer, _ = await self._runner.call(asked_for, urgent=True)
         return readings_of(answer)
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
-        _, data = await self._call({"texts": texts, "role": role}, urgent=urgent)
+        _, data = await self._runner.call({"texts": texts, "role": role}, urgent=urgent)
         size = 4 * self.dimension
         return [data[start : start + size] for start in range(0, len(data), size)]
 

@@ -8,6 +8,7 @@ folder KEPT, "" for none, its matrices in eight bits.
 openvino is imported in the processes of models only.
 """
 
+import math
 import os
 import sys
 import threading
@@ -18,12 +19,13 @@ from typing import Any, NoReturn
 
 from docqa.catalog.machine import find_machine
 from docqa.errors import Unavailable
+from docqa.models.batches import at_once
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
 from docqa.models.reader import Reading
 from docqa.workers.heap import give_back, keep_one_heap
-from docqa.workers.loop import Answers, Header, Loaded, serve
+from docqa.workers.loop import URGENT, Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
 
 AGREEMENT = 0.999  # cosine of the vectors with the exact ones
@@ -94,6 +96,7 @@ class EmbeddingModel:
         self.precision = self._model.precision
         self.rate, self.unrelated = float(known["rate"]), float(known["unrelated"])
         del model, models
+        self._last_question = -math.inf  # on the clock of `time.monotonic`
         self._reader = None
         if reader:
             from docqa.models.reader.network import Reader
@@ -144,32 +147,34 @@ class EmbeddingModel:
         """Whether it makes vectors of the parts of a text in one pass over it."""
         return bool(self._model.knows_parts)
 
-    def _run_parts(self, texts: list[str], parts: list[list[tuple[int, int]]]) -> tuple[Any, list[bytes]]:
-        """The vectors of texts, and the packed ones of the parts of each."""
-        vectors, of_parts = self._model.encode_parts(texts, parts)
-        return vectors.astype("<f4", copy=False), [pack(rows, self.dimension) for rows in of_parts]
+    def _pace(self) -> int:
+        return at_once(time.monotonic() - self._last_question)
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
-        `passages` for a `question`. Raises Unavailable."""
+        `passages` for a `question`. What is not urgent yields to what is after each few texts. Raises Unavailable."""
+        is_urgent = URGENT in body
+        if is_urgent:
+            self._last_question = time.monotonic()
         if "question" in body:
             yield {"readings": self._read(body["question"], body["passages"], body["again"])}, b""
             return
         # The tokenizer rejects lone surrogates, which some PDFs contain.
         prefix = self._prefix[body["role"]]
         texts = [prefix + text.encode("utf-8", "replace").decode() for text in body["texts"]]
+        pace = None if is_urgent else self._pace
         packed: list[bytes] = []
         if "parts" in body:
             by = len(prefix)
-            vectors, packed = self._run_parts(
-                texts, [[(start + by, end + by) for start, end in of_text] for of_text in body["parts"]]
-            )
+            parts = [[(start + by, end + by) for start, end in of_text] for of_text in body["parts"]]
+            vectors, of_parts = yield from self._model.encoding_parts(texts, parts, pace)
+            packed = [pack(rows, self.dimension) for rows in of_parts]
         else:
-            vectors = self._run(self._model, texts)
+            vectors = yield from self._model.encoding(texts, pace)
         for text, vector in zip(texts, vectors, strict=True):
             if not abs(float((vector * vector).sum()) - 1) < 1e-3:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
-        yield {}, b"".join([vectors.tobytes(), *packed])
+        yield {}, b"".join([vectors.astype("<f4", copy=False).tobytes(), *packed])
 
     def _read(self, question: str, passages: list[str], again: bool) -> list[Reading]:
         if self._reader is None:

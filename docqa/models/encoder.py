@@ -6,7 +6,8 @@ Raffel et al., "T5", 2020.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeAlias
@@ -36,6 +37,7 @@ _KEPT_OF_A_SHAPE = 4  # OpenVINO counts what it keeps in these
 NOTHING_TRAINED = Part()
 
 Integers: TypeAlias = NDArray[np.int64]
+Pace: TypeAlias = Callable[[], int]  # how many texts are to be read at once just now
 
 
 def precisions() -> list[str]:
@@ -96,16 +98,18 @@ class Encoder:
 
     def __call__(self, batch: Batch) -> Floats:
         """The states after the last layer: (batch, tokens, hidden). Those of padding mean nothing."""
-        [(_, states)] = self.each([batch])
+        [(_, states)] = filter(None, self.each([batch]))
         return states
 
-    def each(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Floats]]:
-        """Batches with their states, in order. While the caller has those of one, the next one is in work."""
+    def each(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, Floats] | None]:
+        """Batches with their states, in order, and None where nothing is in work and others may be served first. While
+        the caller has the states of one, the next one is in work."""
         in_work: Batch | None = None
         try:
             for batch in batches:
                 inputs = self._inputs(batch)
-                before = in_work and (in_work, self._finished())
+                before, in_work = in_work and (in_work, self._finished()), None
+                yield None
                 self._request.start_async(inputs, share_inputs=True)
                 in_work = batch
                 if before:
@@ -165,15 +169,22 @@ class Encoder:
 
 
 def read_together(
-    encoder: Encoder, tokens: Tokens, windows: Sequence[Window], at_once: int
-) -> Iterator[tuple[list[int], Batch, Floats]]:
-    """So many at once are read of texts, those of similar length together: their places, and the batch with its
-    states."""
+    encoder: Encoder, tokens: Tokens, windows: Sequence[Window], at_once: int, pace: Pace | None = None
+) -> Iterator[tuple[list[int], Batch, Floats] | None]:
+    """So many at once are read of texts, or fewer by the pace, those of similar length together: their places, and the
+    batch with its states. None where others may be served first."""
     by_length = sorted(range(len(windows)), key=lambda place: len(windows[place].ids))
-    groups = [by_length[start : start + at_once] for start in range(0, len(by_length), at_once)]
-    batches = (tokens.padded([windows[place] for place in group]) for group in groups)
-    for group, (batch, states) in zip(groups, encoder.each(batches), strict=True):
-        yield group, batch, states
+    groups = deque[list[int]]()  # what has begun
+
+    def batches() -> Iterator[Batch]:
+        start = 0
+        while group := by_length[start : start + min(at_once, pace() if pace else at_once)]:
+            groups.append(group)
+            yield tokens.padded([windows[place] for place in group])
+            start += len(group)
+
+    for read in encoder.each(batches()):
+        yield read and (groups.popleft(), *read)
 
 
 _SOME_TOKENS = Batch(np.zeros((1, 64), int), np.ones((1, 64), int), np.zeros((1, 64), int), [])

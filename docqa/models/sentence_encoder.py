@@ -2,27 +2,30 @@
 length one. Other kinds of folders are left to sentence-transformers itself, which takes long to import."""
 
 import json
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from docqa.models.batches import AT_ONCE, BATCH
 from docqa.models.config import OtherKind
-from docqa.models.encoder import Encoder, read_together
+from docqa.models.encoder import Encoder, Pace, read_together
 from docqa.models.sentence_folder import FIRST, MEAN, pooling
 from docqa.models.tensors import Floats
 from docqa.models.tokens import Numbers, Tokens, longest_in
 
 Span = tuple[int, int]  # the first character, and the one behind the last
+_Result = TypeVar("_Result")
+Steps: TypeAlias = Generator[None, None, _Result]  # between which others may be served
 
 # Tokens: kernels are kept for some shapes, and those for a further one take as long as a hundred tokens.
 ROUNDING = 16
 _SHORTEST = 1e-12  # the length that a row of zeros counts as, so that it stays one
 
 
-class SentenceModel(Protocol):
+class SentenceModel(ABC):
     """What makes vectors in a `precision`; `prompts` are those that the folder names, `longest` what it reads of a text
     in tokens."""
 
@@ -32,14 +35,27 @@ class SentenceModel(Protocol):
     prompts: dict[str, str]
 
     @property
+    @abstractmethod
     def knows_parts(self) -> bool:
         """Whether there is `encode_parts`."""
 
+    @abstractmethod
     def rest(self) -> None:
         """Give back what the last texts took."""
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    @abstractmethod
+    def encoding(self, texts: Sequence[str], pace: Pace | None = None) -> Steps[Floats]:
         """A vector of length one for each text, float32: (texts, dimension)."""
+
+    @abstractmethod
+    def encoding_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], pace: Pace | None = None
+    ) -> Steps[tuple[Floats, list[Floats]]]:
+        """What `encode_parts` makes, likewise."""
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """What `encoding` makes."""
+        return _at_once(self.encoding(texts))
 
     def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
         """The vectors that `encode` makes, and of each text one for each of its parts, from the same pass over it: the
@@ -48,6 +64,16 @@ class SentenceModel(Protocol):
 
         Raises OtherKind where the states of tokens are not at hand, or not what vectors are the mean of.
         """
+        return _at_once(self.encoding_parts(texts, parts))
+
+
+def _at_once(steps: Steps[_Result]) -> _Result:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: _Result = end.value
+            return result
 
 
 def load(model_dir: Path, precisions: Sequence[str], kept_in: Path | None = None) -> list[SentenceModel]:
@@ -64,7 +90,7 @@ def load(model_dir: Path, precisions: Sequence[str], kept_in: Path | None = None
         return [OtherSentences(model_dir)]
 
 
-class PlainSentences:
+class PlainSentences(SentenceModel):
     """An encoder of a family that `encoder` knows, and pooling; so many texts are read `at_once`. Raises OtherKind for
     any other folder."""
 
@@ -90,15 +116,21 @@ class PlainSentences:
         """As SentenceModel says."""
         self._encoder.rest()
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    def encoding(self, texts: Sequence[str], pace: Pace | None = None) -> Steps[Floats]:
         """As SentenceModel says."""
         vectors = np.empty((len(texts), self.dimension), np.float32)
         windows = self._tokens.beginnings(texts)
-        for numbers, tokens, states in read_together(self._encoder, self._tokens, windows, self.at_once):
+        for read in read_together(self._encoder, self._tokens, windows, self.at_once, pace):
+            if read is None:
+                yield
+                continue
+            numbers, tokens, states = read
             vectors[numbers] = self._pooled(states, tokens.attention_mask)
         return vectors
 
-    def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
+    def encoding_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], pace: Pace | None = None
+    ) -> Steps[tuple[Floats, list[Floats]]]:
         """As SentenceModel says."""
         if not self.knows_parts:
             raise OtherKind("the vectors of this model are not the means of its tokens")
@@ -111,7 +143,11 @@ class PlainSentences:
             for place, window in enumerate(self._tokens.windows(text))
         ]
         encodings = [window for *_, window in windows]
-        for chosen, tokens, states in read_together(self._encoder, self._tokens, encodings, self.at_once):
+        for read in read_together(self._encoder, self._tokens, encodings, self.at_once, pace):
+            if read is None:
+                yield
+                continue
+            chosen, tokens, states = read
             pooled = self._pooled(states, tokens.attention_mask)
             for row, (number, place, _) in enumerate(windows[index] for index in chosen):
                 if place == 0:
@@ -147,7 +183,7 @@ def _inside(parts: Sequence[Span], offsets: Sequence[Span]) -> Floats:
     return inside
 
 
-class OtherSentences:
+class OtherSentences(SentenceModel):
     """Whatever sentence-transformers loads."""
 
     precision = "float32"
@@ -172,10 +208,20 @@ class OtherSentences:
     def rest(self) -> None:
         """As SentenceModel says; it keeps nothing."""
 
-    def encode(self, texts: Sequence[str]) -> Floats:
+    def encoding(self, texts: Sequence[str], pace: Pace | None = None) -> Steps[Floats]:
         """As SentenceModel says."""
-        return _of_length_one(self._model.encode(list(texts), batch_size=BATCH, show_progress_bar=False))
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        by_length = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+        start = 0
+        while numbers := by_length[start : start + (pace() if pace else BATCH)]:
+            some = [texts[number] for number in numbers]
+            vectors[numbers] = self._model.encode(some, batch_size=BATCH, show_progress_bar=False)
+            start += len(numbers)
+            yield
+        return _of_length_one(vectors)
 
-    def encode_parts(self, texts: Sequence[str], parts: Sequence[Sequence[Span]]) -> tuple[Floats, list[Floats]]:
+    def encoding_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[Span]], pace: Pace | None = None
+    ) -> Steps[tuple[Floats, list[Floats]]]:
         """As SentenceModel says."""
         raise OtherKind("the states of this model's tokens are not at hand")

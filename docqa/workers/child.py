@@ -12,10 +12,9 @@ from contextlib import aclosing
 from typing import Any
 
 from docqa.errors import ChildDied, TooLarge, Unavailable
-from docqa.workers.loop import Header
+from docqa.workers.loop import URGENT, Header
 from docqa.workers.nursery import Nursery
 from docqa.workers.process import Frame, Process, child_environment
-from docqa.workers.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +27,8 @@ class Child:
 
     `grace`: seconds an abandoned request may run on before the process is killed. `retry_seconds`: how long a child
     that failed to start is not tried again. `shared`: requests are sent at once, to a child that interleaves them;
-    otherwise one at a time, first come, first served. `nursery`: from which it is forked, where there can be one.
-    `hello`: what the child said when it was ready.
+    otherwise, as urgent ones always, one at a time, first come, first served. `nursery`: from which it is forked, where
+    there can be one. `hello`: what the child said when it was ready.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Child:
         self._command = (module, arguments)
         self._nursery = nursery
         self._grace, self._retry_seconds = grace, retry_seconds
-        self._turns = None if shared else Turns()
+        self._shared, self._turn = shared, asyncio.Lock()
         self._in_hand, self._last_used = 0, time.monotonic()
         self._free = asyncio.Event()  # set while no request is in hand
         self._process: Process | None = None
@@ -81,7 +80,7 @@ class Child:
         return self.hello
 
     async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
-        """Send one request and return its last answer; `urgent` requests overtake those that wait.
+        """Send one request and return its last answer; a child that is shared serves an `urgent` one before all others.
 
         Raises ChildDied, or Unavailable or TooLarge with the child's message.
         """
@@ -118,15 +117,16 @@ class Child:
         await asyncio.gather(*self._settling)
 
     async def _exchange(self, header: Header, blob: bytes, urgent: bool) -> AsyncGenerator[Frame, None]:
-        if self._turns:
-            await self._turns.acquire(urgent)
+        takes_turns = urgent or not self._shared
+        if takes_turns:
+            await self._turn.acquire()
         self._in_hand += 1
         self._free.clear()
         process: Process | None = None
         number = self._number = self._number + 1
         try:
             process = await self._running()
-            await process.request(number, header, blob)
+            await process.request(number, {**header, URGENT: True} if urgent else header, blob)
             while True:
                 answer, data = await process.receive(number)
                 if answer["kind"] != "item":
@@ -142,16 +142,16 @@ class Child:
         finally:
             # A consumer that leaves early is often being cancelled and cannot wait: a task drains the child's answers.
             if process is None:
-                self._release()
+                self._release(takes_turns)
             else:
-                self._settle(self._abandon(process, number))
+                self._settle(self._abandon(process, number, takes_turns))
 
     def _settle(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)
 
-    async def _abandon(self, process: Process, number: int) -> None:
+    async def _abandon(self, process: Process, number: int, takes_turns: bool) -> None:
         try:
             async with asyncio.timeout(self._grace):
                 await process.send({"id": number, "kind": "cancel"})
@@ -164,15 +164,15 @@ class Child:
             log.warning("%s", error)
         finally:
             process.done(number)
-            self._release()
+            self._release(takes_turns)
 
-    def _release(self) -> None:
+    def _release(self, takes_turns: bool) -> None:
         self._in_hand -= 1
         self._last_used = time.monotonic()
         if not self._in_hand:
             self._free.set()
-        if self._turns:
-            self._turns.release()
+        if takes_turns:
+            self._turn.release()
 
     async def _running(self) -> Process:
         if self._closed:

@@ -5,16 +5,18 @@ A frame is a JSON header and raw bytes, each preceded by its length in four byte
 
 import faulthandler
 import json
+import math
 import os
 import queue
 import signal
 import struct
 import sys
 import threading
+import time
 import traceback
 import weakref
+from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
@@ -24,7 +26,10 @@ from docqa.workers.sandbox import die_with_parent
 
 LENGTH = struct.Struct("<I")
 PARENT = "DOCQA_PARENT"  # the environment variable that tells a child its parent's process id
+URGENT = "urgent"  # the key that the body of such a request has
 QUIET_SECONDS = 10.0
+LINGER = 0.15  # seconds that others wait for the next urgent request: between two of one chat lie some hundredths
+PATIENCE = 2.0  # seconds after which nobody lingers at the cost of others
 INNERMOST = 10  # frames of a traceback that are printed; one that ends in a RecursionError has a thousand
 _PIECE = 1 << 16
 
@@ -38,7 +43,8 @@ class Loaded(NamedTuple):
     nothing was asked for QUIET_SECONDS.
 
     A handler takes the body, the bytes and an event, and yields its answers, or None where other requests may be served
-    first. The event is set when nobody wants the answers any more: the handler is then closed at its next yield.
+    first: urgent ones to their end, then the others in turns. The event is set when nobody wants the answers any more:
+    the handler is then closed at its next yield.
     """
 
     hello: Header
@@ -64,6 +70,59 @@ class _Request:
     blob: bytes | None  # None: larger than the memory
     cancelled: threading.Event
 
+    @property
+    def is_urgent(self) -> bool:
+        return URGENT in self.body
+
+
+class _Work(NamedTuple):
+    request: _Request
+    answers: Answers
+
+
+class _InHand:
+    """The requests that are being answered: urgent ones one after the other, then the others in turns.
+
+    After an urgent one the others stand still for a moment: the next one is likely at hand, and would wait for what
+    they begin. (Anticipatory scheduling: Iyer and Druschel, SOSP 2001, for disks.)
+    """
+
+    def __init__(self) -> None:
+        self._urgent, self._others = deque[_Work](), deque[_Work]()
+        # When one of them was last gone on with, by `time.monotonic`; the others also when the first of them came.
+        self._urgent_until = self._others_at = -math.inf
+
+    def add(self, work: _Work) -> None:
+        """Take a request in hand."""
+        if work.request.is_urgent:
+            self._urgent.append(work)
+            return
+        if not self._others:
+            self._others_at = time.monotonic()
+        self._others.append(work)
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds to wait for another request before one in hand is gone on with; None if there is none."""
+        if self._urgent:
+            return 0.0
+        if not self._others:
+            return None
+        now = time.monotonic()
+        return 0.0 if now > self._others_at + PATIENCE else max(0.0, self._urgent_until + LINGER - now)
+
+    def go_on(self, outbox: BinaryIO) -> None:
+        """Answer the request whose turn it is, until it ends or yields to others."""
+        if self._urgent:
+            if not _goes_on(*self._urgent[0], outbox):
+                self._urgent.popleft()
+            self._urgent_until = time.monotonic()
+        else:
+            work = self._others.popleft()
+            if _goes_on(*work, outbox):
+                self._others.append(work)
+            self._others_at = time.monotonic()
+
 
 def serve(load: Callable[[], Loaded]) -> NoReturn:
     """Run the main loop of a child; never returns."""
@@ -83,17 +142,22 @@ def serve(load: Callable[[], Loaded]) -> NoReturn:
         _send(outbox, {"kind": "failed", "message": _sentence(error)})
         os._exit(1)
     _send(outbox, {"kind": "ready", "body": loaded.hello})
-    in_hand: list[tuple[_Request, Answers]] = []
+    in_hand = _InHand()
     while True:
-        while not in_hand or not requests.empty():
-            request = _awaited(requests, loaded.at_rest)
-            in_hand.append((request, _answers(loaded.handle, request)))
-        in_hand = [(request, answers) for request, answers in in_hand if _goes_on(request, answers, outbox)]
+        while request := _next(requests, in_hand.pause, loaded.at_rest):
+            in_hand.add(_Work(request, _answers(loaded.handle, request)))
+        in_hand.go_on(outbox)
 
 
-def _awaited(requests: "queue.Queue[_Request]", at_rest: Callable[[], None]) -> _Request:
-    with suppress(queue.Empty):
-        return requests.get(timeout=QUIET_SECONDS)
+def _next(requests: "queue.Queue[_Request]", pause: float | None, at_rest: Callable[[], None]) -> _Request | None:
+    """The next request that has come, or comes within a pause; without one it is waited for."""
+    try:
+        if pause == 0:
+            return requests.get_nowait()
+        return requests.get(timeout=QUIET_SECONDS if pause is None else pause)
+    except queue.Empty:
+        if pause is not None:
+            return None
     at_rest()
     return requests.get()
 

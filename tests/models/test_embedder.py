@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -26,8 +26,6 @@ from docqa.store.database import connect
 from docqa.store.glances import at_once
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
-from docqa.workers.loop import Header
-from docqa.workers.process import Frame
 
 CATALOG = Catalog.load(SHIPPED.parent)
 ENTRY = CATALOG.embedding("all-MiniLM-L6-v2")
@@ -59,27 +57,8 @@ def test_a_vector_is_of_length_one_and_near_to_what_means_the_same(runner: async
     assert embedder.precision in ("float32", "bfloat16", "int8")
 
 
-def test_a_question_that_may_come_waits_for_a_short_batch_and_while_nobody_asks_they_are_longer(
-    runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Counting:
-        texts: ClassVar[list[int]] = []
-
-        async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
-            self.texts.append(len(header["texts"]))
-            return {}, bytes(4 * len(header["texts"]))
-
-    counting = Embedder(ENTRY.name, Path(), "", 1)
-    monkeypatch.setattr(counting, "_runner", Counting())
-    passages = ["The pump of the northern well was repaired. " * 34] * 8
-    runner.run(counting.encode(passages))
-    runner.run(counting.encode_question("Who repaired the pump?"))
-    runner.run(counting.encode(passages))
-    assert Counting.texts == [8, 1, *[1] * 8]
-
-
 @pytest.mark.parametrize(("urgent", "most"), [(True, 3), (False, 1)])
-def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_one(
+def test_another_server_is_sent_the_batches_of_a_question_together_and_those_of_a_document_one_by_one(
     runner: asyncio.Runner, urgent: bool, most: int
 ) -> None:
     class Counting(Embedder):
@@ -93,6 +72,7 @@ def test_the_batches_of_a_question_wait_together_and_those_of_a_document_one_by_
             return [text.encode() for text in texts]
 
     counting = Counting(ENTRY.name, Path(), "", 1)
+    counting.is_remote = True
     texts = [f"Paragraph {number} says {'a word ' * (number % 5)}" for number in range(2 * BATCH + 1)]
     assert runner.run(counting.encode(texts, urgent=urgent)) == [text.encode() for text in texts]
     assert counting.most == most

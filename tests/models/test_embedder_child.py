@@ -17,6 +17,7 @@ import pytest
 
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
+from docqa.models.batches import AT_ONCE
 from docqa.models.embedder import Embedder
 from docqa.models.embedder_child import ENVIRONMENT, SAMPLES, TURNS, EmbeddingModel
 from docqa.models.reader import FILE, SHIPPED
@@ -164,6 +165,28 @@ def test_at_rest_it_gives_back_memory_and_then_answers_as_before(model: Embeddin
     assert memory() < busy
     assert answers(model, texts=texts, role="document") == before[0]
     assert answers(model, question=question, passages=texts, again=True) == before[1]
+
+
+@needs_model
+def test_texts_of_documents_are_read_one_by_one_from_the_moment_that_somebody_asks(
+    model: EmbeddingModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    tokens = model._model._tokens
+    padded = tokens.padded
+    monkeypatch.setattr(tokens, "padded", lambda windows: (read.append(len(windows)), padded(windows))[1])
+    passages = {"texts": [WELL, MILL, BELL, WELL, MILL, BELL, WELL, MILL], "role": "document"}
+    [*_, undisturbed] = answers(model, **passages)
+    assert read == [AT_ONCE] * 2
+    read.clear()
+    work = model.handle(passages, b"", threading.Event())
+    assert next(work) is None, "it lets others go first"
+    answers(model, texts=["Who cast the bell?"], role="query", urgent=True)
+    [*_, disturbed] = work
+    assert read == [AT_ONCE, 1, *[1] * AT_ONCE]
+    assert undisturbed and disturbed
+    np = pytest.importorskip("numpy")
+    assert np.allclose(*(np.frombuffer(vectors, "<f4") for _, vectors in (undisturbed, disturbed)), atol=0.02)
 
 
 @needs_model

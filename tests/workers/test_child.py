@@ -14,8 +14,8 @@ import pytest
 from docqa import ROOT
 from docqa.errors import ChildDied, TooLarge, Unavailable
 from docqa.workers.child import Child
+from docqa.workers.loop import LINGER, PATIENCE
 from docqa.workers.nursery import Nursery
-from docqa.workers.turns import Turns
 from waiting import can_fork, lives, until
 
 pytestmark = pytest.mark.anyio
@@ -166,23 +166,17 @@ async def test_a_stream_gives_its_items_in_order() -> None:
         assert [item["number"] async for item in child.stream({"do": "count", "to": 5, "pause": 0})] == [0, 1, 2, 3, 4]
 
 
-async def test_requests_are_served_one_at_a_time_in_order_and_urgent_ones_first() -> None:
+async def test_requests_are_served_one_at_a_time_in_order() -> None:
     async with parrot() as child:
         await child.start()
         done: list[str] = []
 
-        async def ask(name: str, urgent: bool = False) -> None:
-            await child.call({"do": "nap", "seconds": 0.05}, urgent=urgent)
+        async def ask(name: str) -> None:
+            await child.call({"do": "nap", "seconds": 0.05})
             done.append(name)
 
-        await asyncio.gather(
-            ask("in hand"),
-            ask("first"),
-            ask("second"),
-            ask("urgent", urgent=True),
-            ask("urgent too", urgent=True),
-        )
-        assert done == ["in hand", "urgent", "urgent too", "first", "second"]
+        await asyncio.gather(ask("in hand"), ask("first"), ask("second"))
+        assert done == ["in hand", "first", "second"]
 
 
 async def alternate(child: Child, name: str, done: list[str], to: int = 3) -> None:
@@ -215,6 +209,56 @@ async def test_a_cancelled_request_does_not_disturb_others_of_a_shared_child() -
         assert await pid_of(child) == pid
 
 
+@asynccontextmanager
+async def behind(child: Child) -> AsyncIterator[list[str]]:
+    """What is done of a long request that others may overtake, while it goes on."""
+    done: list[str] = []
+    work = asyncio.create_task(alternate(child, "behind", done, to=100_000))
+    await until(lambda: bool(done), "it has begun")
+    yield done
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+
+
+async def test_an_urgent_request_is_served_to_its_end_before_those_that_share_the_child() -> None:
+    async with parrot(shared=True) as child, behind(child) as done:
+        before = len(done)
+        await child.call({"do": "alternate", "to": 10, "pause": 0.02}, urgent=True)
+        assert len(done) <= before + 1, "it waits for what has begun, and for no more"
+        await until(lambda: len(done) > before + 3, "the other goes on")
+
+
+async def test_between_two_urgent_requests_of_one_chat_nothing_else_is_begun() -> None:
+    async with parrot(shared=True) as child, behind(child) as done:
+        await child.call({"do": "echo"}, urgent=True)
+        before = len(done)
+        for _ in range(3):
+            await asyncio.sleep(LINGER / 5)
+            await child.call({"do": "echo"}, urgent=True)
+        assert len(done) == before
+
+
+async def test_however_many_urgent_requests_there_are_the_others_get_on() -> None:
+    async with parrot(shared=True) as child, behind(child) as done:
+        await child.call({"do": "echo"}, urgent=True)
+        before, asked_for = len(done), 0
+        async with asyncio.timeout(20 * PATIENCE):
+            while len(done) < before + 2:
+                await asyncio.sleep(LINGER / 5)
+                await child.call({"do": "echo"}, urgent=True)
+                asked_for += 1
+        assert asked_for > 2
+
+
+async def test_a_death_costs_one_of_the_urgent_requests_that_came_together() -> None:
+    async with parrot(shared=True) as child:
+        await child.start()
+        requests = [child.call({"do": "die"}, urgent=True), child.call({"do": "echo"}, urgent=True)]
+        death, (body, _) = await asyncio.gather(*requests, return_exceptions=True)  # type: ignore[misc]
+        assert isinstance(death, ChildDied)
+        assert body["do"] == "echo"
+
+
 async def test_all_requests_in_hand_fail_when_a_shared_child_dies() -> None:
     async with parrot(shared=True) as child:
         await child.start()
@@ -222,17 +266,6 @@ async def test_all_requests_in_hand_fail_when_a_shared_child_dies() -> None:
         errors = await asyncio.gather(*requests, return_exceptions=True)
         assert [type(error) for error in errors] == [ChildDied, ChildDied]
         assert (await child.call({"do": "echo"}))[0] == {"do": "echo"}
-
-
-async def test_a_lock_handed_to_a_cancelled_waiter_goes_to_the_next() -> None:
-    turns = Turns()
-    await turns.acquire()
-    leaving, staying = asyncio.create_task(turns.acquire()), asyncio.create_task(turns.acquire())
-    await asyncio.sleep(0)
-    turns.release()
-    leaving.cancel()
-    await asyncio.wait_for(staying, 20)
-    assert leaving.cancelled()
 
 
 async def test_leaving_a_stream_stops_the_work_and_keeps_the_process() -> None:

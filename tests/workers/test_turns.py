@@ -1,10 +1,10 @@
-"""Turns that go round those who want them, and a lock that the urgent get first."""
+"""Turns that go round those who want them."""
 
 import asyncio
 
 import pytest
 
-from docqa.workers.turns import LINGER, FairTurns, Turns
+from docqa.workers.turns import FairTurns
 
 pytestmark = pytest.mark.anyio
 
@@ -54,67 +54,3 @@ async def test_who_leaves_gives_back_the_turn() -> None:
     late.cancel()  # its turn was handed out, and it has not had it yet
     await asyncio.gather(leaver, late, return_exceptions=True)
     assert await served(turns, 4, 5) == [4, 5]
-
-
-# --- a lock with two priorities ---
-
-
-async def hold(turns: Turns, name: str, order: list[str], urgent: bool = False) -> None:
-    await turns.acquire(urgent)
-    order.append(name)
-    await asyncio.sleep(0.001)
-    turns.release()
-
-
-async def test_urgent_waiters_come_first() -> None:
-    turns, order = Turns(), list[str]()
-    await asyncio.gather(
-        hold(turns, "batch 1", order), hold(turns, "batch 2", order), hold(turns, "question", order, urgent=True)
-    )
-    assert order == ["batch 1", "question", "batch 2"]
-
-
-async def test_a_chat_does_not_wait_for_a_batch_between_two_of_its_calls() -> None:
-    turns, order = Turns(), list[str]()
-
-    async def chat() -> None:
-        for call in ("question", "sentences", "reading"):
-            await hold(turns, call, order, urgent=True)
-            await asyncio.sleep(LINGER / 5)
-
-    await turns.acquire()
-    tasks = [asyncio.create_task(work) for work in (hold(turns, "batch", order), chat())]
-    await asyncio.sleep(0)
-    turns.release()
-    await asyncio.gather(*tasks)
-    assert order == ["question", "sentences", "reading", "batch"]
-
-
-async def test_a_batch_gets_its_turn_however_many_chats_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docqa.workers.turns.PATIENCE", 0.05)
-    turns, order = Turns(), list[str]()
-
-    async def chats() -> None:
-        while "batch" not in order:
-            await hold(turns, "question", order, urgent=True)
-            await asyncio.sleep(0.01)
-
-    await turns.acquire(urgent=True)
-    tasks = [asyncio.create_task(work) for work in (hold(turns, "batch", order), chats())]
-    await asyncio.sleep(0)
-    turns.release()
-    async with asyncio.timeout(5):
-        await asyncio.gather(*tasks)
-    assert order.count("question") > 1
-
-
-async def test_who_leaves_while_the_lock_is_handed_over_passes_it_on() -> None:
-    turns, order = Turns(), list[str]()
-    await turns.acquire()
-    leaver = asyncio.create_task(turns.acquire())
-    await asyncio.sleep(0)
-    turns.release()  # handed to the leaver, who has not run yet
-    leaver.cancel()
-    await asyncio.gather(leaver, return_exceptions=True)
-    await hold(turns, "next", order)
-    assert order == ["next"]

@@ -7,8 +7,6 @@ longer than `patience` in total. Nothing here knows what a model is, nor how lon
 import asyncio
 from dataclasses import dataclass
 
-from docqa.workers.turns import Turns
-
 SMOOTHING = 0.3  # weight of the newest time in the moving average
 
 
@@ -27,19 +25,19 @@ class Admission:
         self.slots = 1  # answers in progress at once
         self.reading_seconds = 0.0  # of a prompt, a moving average
         self._patience = patience
-        self._turns = Turns()
+        self._turn = asyncio.Lock()  # to read
         self._taken: list[Slot] = []
         self._changed = asyncio.Event()
 
     async def acquire(self) -> Slot:
         """A slot, with the turn to read; the caller has to `release` it."""
-        await self._turns.acquire()
+        await self._turn.acquire()
         try:
             while self._taken and not self._has_room():
                 self._changed.clear()
                 await self._changed.wait()
         except asyncio.CancelledError:
-            self._turns.release()
+            self._turn.release()
             raise
         slot = Slot()
         self._taken.append(slot)
@@ -61,7 +59,7 @@ class Admission:
     def _pass_on(self, slot: Slot) -> None:
         if slot.reading:
             slot.reading = False
-            self._turns.release()
+            self._turn.release()
         self._changed.set()
 
     def _has_room(self) -> bool:

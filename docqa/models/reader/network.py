@@ -76,7 +76,7 @@ class Reader:
         """The first look, at passages of similar length together."""
         encoded = self.tokens.pairs([(question, passage) for passage in passages])
         readings: dict[int, Reading] = {}
-        for indexes, batch, states in read_together(self._encoder, self.tokens, encoded, AT_ONCE):
+        for indexes, batch, states in filter(None, read_together(self._encoder, self.tokens, encoded, AT_ONCE)):
             readings |= zip(indexes, self._look(batch, states), strict=True)
         return [readings[index] for index in range(len(passages))]
 
