@@ -22,7 +22,7 @@ from docqa import ROOT
 from docqa.api.app import create
 from docqa.api.auth import create_key
 from docqa.catalog.catalog import Catalog
-from docqa.models.measured import FILE
+from docqa.models.measured import EIGHT_BITS, FILE
 from docqa.settings import Settings
 from docqa.store.ballast import SIZE
 from docqa.store.database import Database
@@ -31,6 +31,8 @@ pytest_plugins = ["browsing", "tests.cli.commands"]  # fixtures that drive a bro
 
 FILES = Path(__file__).parent / "files"
 COMPILED, MEASURED = ROOT / "build" / "bytecode", ROOT / "build" / FILE
+MEASURED.parent.mkdir(exist_ok=True)
+MATRICES = ROOT / "models" / EIGHT_BITS  # of the shipped models: making them anew takes seconds
 # Else each of the hundreds of processes that tests start would compile anew all that it imports.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(COMPILED)
@@ -221,5 +223,4 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     yield server
     assert stop_server(server) == 0
     if (data / MEASURED.name).exists():
-        MEASURED.parent.mkdir(exist_ok=True)
         shutil.copy(data / MEASURED.name, MEASURED)

@@ -15,6 +15,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from conftest import MATRICES, MEASURED
 from docqa.catalog.catalog import Catalog
 from docqa.errors import Unavailable
 from docqa.models.batches import AT_ONCE
@@ -118,7 +119,9 @@ def test_a_later_start_takes_the_precision_that_was_measured(runner: asyncio.Run
     file = tmp_path / "precisions.json"
 
     async def load() -> tuple[str, float]:
-        embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, measured=file)
+        embedder = Embedder(
+            ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, measured=file, kept_in=MATRICES
+        )
         await embedder.load()
         await embedder.close()
         return embedder.precision, embedder.unrelated
@@ -136,12 +139,12 @@ def test_a_later_start_takes_the_precision_that_was_measured(runner: asyncio.Run
 
 
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddingModel:
+def model(monkeypatch: pytest.MonkeyPatch) -> EmbeddingModel:
     """The real model with the shipped reader, in this process."""
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)  # which it sets, and this takes back
     folder = str(CATALOG.path(ENTRY))
-    return EmbeddingModel(folder, ENTRY.dimension, "", "", str(SHIPPED / FILE), folder, str(tmp_path / "measured"))
+    return EmbeddingModel(folder, ENTRY.dimension, "", "", str(SHIPPED / FILE), folder, str(MEASURED), str(MATRICES))
 
 
 def answers(model: EmbeddingModel, **body: object) -> list[tuple[Header, bytes] | None]:

@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from conftest import MATRICES, MEASURED
 from docqa import ROOT
 from docqa.answering.reading import DENSE, LATIN, OTHER, UNSTATED, Reach, Window, reach_for, read, windows
 from docqa.catalog.catalog import Catalog
@@ -251,6 +252,8 @@ def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
         ENTRY.dimension,
         ENTRY.languages,
         reader=trained_part(ROOT / "models"),
+        measured=MEASURED,
+        kept_in=MATRICES,
     )
     yield embedder
     runner.run(embedder.close())

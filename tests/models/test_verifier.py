@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 
+from conftest import MATRICES, MEASURED
 from docqa import ROOT
 from docqa.answering.certainty import certainty
 from docqa.answering.reading import read
@@ -234,7 +235,7 @@ def test_a_whole_text_as_a_question_is_not_verified(runner: asyncio.Runner) -> N
 def verifier(runner: asyncio.Runner) -> Iterator[Verifier]:
     """The real encoder with the shipped part, loaded once for all tests."""
     assert SHIPPED and ENTRY
-    verifier = Verifier(CATALOG.path(ENTRY), SHIPPED)
+    verifier = Verifier(CATALOG.path(ENTRY), SHIPPED, MEASURED, MATRICES)
     yield verifier
     runner.run(verifier.close())
 
@@ -270,7 +271,7 @@ def test_how_much_it_reads_is_what_it_reads_undisturbed(runner: asyncio.Runner, 
     file = tmp_path / "measured.json"
 
     async def excerpts() -> tuple[int, int]:
-        verifier = Verifier(CATALOG.path(ENTRY), SHIPPED, file)
+        verifier = Verifier(CATALOG.path(ENTRY), SHIPPED, file, MATRICES)
         await verifier.load()
         at_first = verifier.excerpts
         await verifier.readings("Who cast the bell?", [BELL])
