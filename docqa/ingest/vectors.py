@@ -67,6 +67,7 @@ async def load_optional_forever(encoders: Encoders) -> None:
             await _load_optional(reader, "answers are whole sentences")
         if verifier is not None and not verifier.ready:
             await _load_optional(verifier, "answers are not verified")
+        encoders.begun.set()
 
 
 async def _load_embedder(intake: Intake, encoders: Encoders, embedder: Embedder) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,7 +18,11 @@ from docqa.store.vector_index import StoredModel
 
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
 
-AWAKE_SECONDS = 10.0  # that questions wait for models to be loaded again: better a late answer than one by words alone
+# That questions wait for models: better a late answer than one by words alone.
+AWAKE_SECONDS = 10.0  # to be loaded again
+BEGUN_SECONDS = (
+    5.0  # after a start: they take 3, but 10 where their precisions are tried, for the first time on a machine
+)
 LOOK_SECONDS = 30.0  # between two looks for idle ones
 
 log = logging.getLogger(__name__)
@@ -45,7 +49,8 @@ class Encoders:
     background work that a model must be loaded. `former` returns the embedder that made stored vectors, None where its
     files are gone; `remote` opens those of other servers. `kinds` tell kinds of questions by their vectors: a layer for
     each of some models, by the SHA-256 of their weights. `missing` are notes on what is not installed; `unloaded` is
-    set when reader or verifier may have to be loaded.
+    set when reader or verifier may have to be loaded, and `begun` when what was there at the start has been loaded, or
+    cannot be.
     """
 
     embedder: Embedder | None
@@ -61,6 +66,8 @@ class Encoders:
     beside_wanted: bool = False
     beside_begun: bool = False
     unloaded: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    _begun_until: float | None = None  # when no question waits for that any more, by `time.monotonic`
     _waking: dict[frozenset["Embedder | Verifier"], "_Waking"] = field(default_factory=dict)
 
     async def embedder_for(self, language: str, document: str) -> Embedder | None:
@@ -147,8 +154,14 @@ class Encoders:
         return None
 
     async def awake(self) -> None:
-        """Before a question: load the models that rest, and wait for them, but not for long: what is then still loading
-        is missed, as one is that cannot be loaded, and no further question waits for it."""
+        """Before a question: load the models that rest, and wait for them, as for what is loaded after the start, but
+        not for long: what is then still loading is missed, as one is that cannot be loaded, and no further question
+        waits for it."""
+        if not self.begun.is_set():
+            now = time.monotonic()
+            self._begun_until = self._begun_until or now + BEGUN_SECONDS
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.begun.wait(), max(0.0, self._begun_until - now))
         if resting := [model for model in self._models() if model.rests and model is not self.beside]:
             await self._loaded(*resting)
 

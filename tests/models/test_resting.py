@@ -44,8 +44,11 @@ class Model:
 
 
 def encoders(embedder: Model, verifier: Model) -> Encoders:
+    """Those of a server that has loaded them."""
     first, second = cast(Embedder, embedder), cast(Verifier, verifier)
-    return Encoders(first, first, second, lambda _: None, lambda: None, cast(Any, None), serving=first)
+    known = Encoders(first, first, second, lambda _: None, lambda: None, cast(Any, None), serving=first)
+    known.begun.set()
+    return known
 
 
 async def test_what_is_idle_rests_and_what_is_asked_does_not() -> None:
@@ -69,9 +72,30 @@ async def test_a_question_waits_until_all_that_rests_is_loaded() -> None:
 
 async def test_a_question_waits_for_nothing_where_nothing_rests() -> None:
     never = Model()
-    never.ready = False  # still loading since the start: the question is answered by words
+    never.ready = False  # its process has died: it is loaded again in the background
     await encoders(never, never).awake()
     assert not never.loads
+
+
+async def test_questions_after_a_start_wait_until_the_models_are_loaded() -> None:
+    known = encoders(Model(), Model())
+    known.begun.clear()
+    questions = [asyncio.create_task(known.awake()) for _ in range(3)]
+    assert not (await asyncio.wait(questions, timeout=0.1))[0]
+    known.begun.set()
+    assert not (await asyncio.wait(questions, timeout=5))[1]
+
+
+async def test_they_do_not_wait_long_for_models_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BEGUN_SECONDS", 0.2)
+    known = encoders(Model(), Model())
+    known.begun.clear()
+    started = time.monotonic()
+    await known.awake()
+    assert time.monotonic() - started > 0.15
+    started = time.monotonic()
+    await known.awake()
+    assert time.monotonic() - started < 0.15, "nor does any further question"
 
 
 async def test_a_model_that_cannot_be_loaded_again_is_missed_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
