@@ -4,8 +4,9 @@ Hard-wrapped lines are joined: a line end counts as the author's where the next 
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from docqa.text.block import Block
@@ -58,18 +59,24 @@ def derived(text: str, placed: Sequence[Block]) -> list[Block]:
 
 
 def _usual_width(text: str) -> float:
-    """How long lines are that have been wrapped: longer than most that another one follows."""
-    lengths = []
+    """How long lines are that have been wrapped: longer than most that another one follows, no shorter than those in
+    which half of the text stands, or the text was not wrapped there."""
+    followed, lengths = [], []
     before = None
     for line in _LINE.finditer(text):
         if line.group().isspace():
             before = None
             continue
         if before is not None and line.start() - before.end() == 1:
-            lengths.append(before.end() - before.start())
+            followed.append(before.end() - before.start())
+        lengths.append(line.end() - line.start())
         before = line
+    if not followed:
+        return 0
+    followed.sort()
     lengths.sort()
-    return lengths[int(0.85 * len(lengths))] if lengths else 0
+    half = bisect_left(list(accumulate(lengths)), sum(lengths) / 2)
+    return max(followed[int(0.85 * len(followed))], lengths[half])
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[list[Line]]:

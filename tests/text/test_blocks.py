@@ -126,6 +126,16 @@ def test_lines_that_were_not_wrapped_are_paragraphs() -> None:
     assert kinds(f"{line}\n{line}\n{line}") == ["paragraph"] * 3
 
 
+def test_short_lines_beside_paragraphs_of_one_long_line_each_were_not_wrapped() -> None:
+    text = (
+        "1. Holidays\n"
+        "Full-time staff are entitled to 28 days of annual leave in each year, which they agree with the head of their team.\n\n"
+        "Whoever works part of the week has leave in proportion, and what was not taken by the end of March is lost.\n\n"
+        "The office closes on Friday.\nThe workshop closes on Saturday."
+    )
+    assert kinds(text) == ["heading", *["paragraph"] * 4]
+
+
 def test_labels_with_values_are_a_block_each() -> None:
     assert shown("Rent: 1,200\nDeposit: 2,400, payable\nbefore the keys are handed over\nNotice: 3 months") == [
         ("paragraph", "Rent: 1,200"),
