@@ -18,11 +18,9 @@ from docqa.store.vector_index import StoredModel
 
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."
 
-# That questions wait for models: better a late answer than one by words alone.
-AWAKE_SECONDS = 10.0  # to be loaded again
-BEGUN_SECONDS = (
-    5.0  # after a start: they take 3, but 10 where their precisions are tried, for the first time on a machine
-)
+# That questions wait for models to be loaded: better a late answer than one by words alone.
+AWAKE_SECONDS = 10.0  # those that rest
+BEGUN_SECONDS = 5.0  # after a start: they take 3, but 10 where it is the first and their precisions are tried
 LOOK_SECONDS = 30.0  # between two looks for idle ones
 
 log = logging.getLogger(__name__)
