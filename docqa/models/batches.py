@@ -7,8 +7,8 @@ AT_ONCE = 4  # texts that an encoder reads at once: of more the states no longer
 # While somebody asks: each request of a chat may wait for them. With two passages it took twice as long as in peace.
 AT_ONCE_ASKED = 1
 LATELY = 60.0  # seconds since a question, in which another one is likely
-# To a server of its own, where each request takes its time on the way and no question waits.
-BATCH = 16  # texts
+# What is given at a time to another server, where each request takes its time on the way and no question waits.
+BATCH = 16  # texts, to sentence-transformers too
 LONG = 30_000  # characters
 
 
