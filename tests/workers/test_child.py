@@ -179,6 +179,18 @@ async def test_requests_are_served_one_at_a_time_in_order() -> None:
         assert done == ["in hand", "first", "second"]
 
 
+async def test_who_leaves_while_it_waits_for_its_turn_passes_it_on() -> None:
+    async with parrot() as child:
+        await child.start()
+        in_hand, leaver, stayer = (
+            asyncio.create_task(child.call({"do": "nap", "seconds": seconds})) for seconds in (0.1, 30, 0)
+        )
+        await asyncio.sleep(0.02)
+        leaver.cancel()
+        assert (await asyncio.wait_for(stayer, 20))[0] == {"cancelled": False}
+        assert in_hand.done() and leaver.cancelled()
+
+
 async def alternate(child: Child, name: str, done: list[str], to: int = 3) -> None:
     async with aclosing(child.stream({"do": "alternate", "to": to, "pause": 0.03})) as items:
         async for _ in items:
