@@ -18,6 +18,8 @@ from docqa.cli.group import Listed
 from docqa.cli.main import SECTIONS
 from docqa.formats.names import SUFFIXES
 from docqa.help.guides import NAMES, source
+from docqa.ingest.bytecode import reading_modules
+from docqa.models.nursery import IMPORTED
 from docqa.settings import Settings, environment_name
 
 PACKAGE = ROOT / "docqa"
@@ -51,6 +53,7 @@ HOMES = {
     "msgpack": {"text/frequency.py"},
     "text_to_num": {"text/values.py"},
     "charset_normalizer": {"formats/plain/encoding.py"},
+    "aiosqlite": {"store/database.py", "store/readers.py"},
     "pysqlite3": {"store/database.py"},
     "sqlite3": {"store/database.py"},
     "turbovec": {"store/vector_index.py"},
@@ -142,6 +145,17 @@ def test_a_foreign_library_has_one_home(library: str) -> None:
         and any(imported.split(".")[0] == library for imported in imports(path))
     }
     assert users == HOMES[library]
+
+
+@pytest.mark.parametrize("kind", ["ingest", "models"])
+def test_the_processes_of_readers_and_models_import_nothing_that_only_the_server_needs(kind: str) -> None:
+    modules = {"ingest": ["docqa.ingest.nursery", *reading_modules()], "models": ["docqa.models.nursery", *IMPORTED]}[
+        kind
+    ]
+    code = "import importlib, sys; list(map(importlib.import_module, sys.argv[1:])); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code, *modules], cwd=ROOT, check=True, capture_output=True, text=True)
+    servers = {"asyncio", "aiosqlite", "sqlite3", "pysqlite3", "httpx", "docqa.store.database", "docqa.workers.process"}
+    assert servers & set(run.stdout.split()) == set()
 
 
 def test_modules_have_a_docstring_and_a_readable_size() -> None:

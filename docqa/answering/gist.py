@@ -16,9 +16,10 @@ from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.formats.names import OF_ROWS
 from docqa.ingest.key_sentences import notes
-from docqa.ingest.outline import SLIDES, TITLED, outline
+from docqa.ingest.outline import SLIDES, TITLED
 from docqa.ingest.selection import choose
 from docqa.ingest.sentence_worth import denies, is_boilerplate
+from docqa.ingest.stored_outline import outline
 from docqa.ingest.subjects import names, tells_story
 from docqa.languages import any_of, phrase
 from docqa.questions.question import Question, Scope

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
-from docqa.models.reader import Reading, Span
-from docqa.models.verifier import LONGEST
+from docqa.models.reader import LONGEST_EXCERPT, Reading, Span
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 
@@ -107,14 +106,14 @@ def _heading(passage: Passage, start: int) -> str:
 
 
 def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
-    """Where a unit begins and ends with as many units after and before it, in turn, as LONGEST allows."""
+    """Where a unit begins and ends with as many units after and before it, in turn, as LONGEST_EXCERPT allows."""
     first = last = number
     grows = True
     while grows:
         after, before = (first, last + 1), (first - 1, last)
         grows = False
         for begin, end in (after, before) if last - number <= number - first else (before, after):
-            if begin >= 0 and end < len(units) and units[end].end - units[begin].start <= LONGEST:
+            if begin >= 0 and end < len(units) and units[end].end - units[begin].start <= LONGEST_EXCERPT:
                 first, last, grows = begin, end, True
                 break
     return units[first].start, max(unit.end for unit in units[first : last + 1])

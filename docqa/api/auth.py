@@ -5,13 +5,11 @@ import hashlib
 import logging
 import secrets
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.errors import DiskFull, KeyMissing, Unauthorized
 from docqa.store.database import Database
 from docqa.store.database import Error as DatabaseError
-from docqa.store.sql import now
+from docqa.store.sql import Connection, now
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import click
 from docqa import store
 from docqa.api.auth import DEFAULT_ACCOUNT
 from docqa.cli.options import absolute, with_data
-from docqa.ingest.terms import chunk_terms
+from docqa.ingest.chunking import chunk_terms
 from docqa.settings import Settings
 from docqa.store.backup import back_up, new_file, restore, take_in
 from docqa.store.checked_files import UnusableFile, check_file

@@ -6,8 +6,6 @@ import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.ingest.attachments import read_attachments
 from docqa.ingest.prepared import Prepared
@@ -15,6 +13,7 @@ from docqa.ingest.properties import sensible
 from docqa.ingest.queue import Intake
 from docqa.ingest.quotas import Quotas
 from docqa.ingest.spool import Spool
+from docqa.store.sql import Connection
 
 
 @dataclass(frozen=True)

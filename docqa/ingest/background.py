@@ -16,9 +16,9 @@ from docqa.formats.names import OF_ROWS
 from docqa.formats.pictures.data import languages as recognition_languages
 from docqa.ingest.erasure import compact, erase_forever
 from docqa.ingest.gist import PARTS_NAMED, Gist
-from docqa.ingest.outline import outline
 from docqa.ingest.queue import Intake
 from docqa.ingest.scans import lack_of_data, recognise_page, recognise_pictures, watch_languages
+from docqa.ingest.stored_outline import outline
 from docqa.ingest.tables import store_missing_tables, store_tables
 from docqa.ingest.terms import rebuild_terms
 from docqa.ingest.vectors import PAUSE, embed_document, improve_vectors, load_models, load_optional_forever

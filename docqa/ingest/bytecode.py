@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from docqa import formats
-from docqa.workers.process import child_environment
+from docqa.workers.environment import child_environment
 from docqa.workers.sandbox import READING
 
 _FURTHER = ("docqa.ingest.child", "docqa.ingest.drawing_child", "docqa.ingest.summary", "docqa.ingest.made_questions")
@@ -35,10 +35,15 @@ def kept() -> Iterator[None]:
             process.kill()
 
 
-def import_all() -> None:
-    """Import all readers and the children's own modules."""
+def reading_modules() -> list[str]:
+    """The names of all readers and of the children's own modules."""
     readers = [module.name for module in pkgutil.walk_packages(formats.__path__, "docqa.formats.") if not module.ispkg]
-    for name in (*readers, *_FURTHER):
+    return [*readers, *_FURTHER]
+
+
+def import_all() -> None:
+    """Import all of these."""
+    for name in reading_modules():
         importlib.import_module(name)
 
 

@@ -8,11 +8,12 @@ from dataclasses import asdict, astuple
 from docqa.formats import reading
 from docqa.formats.pages import Attachment
 from docqa.ingest.preparation import Record, of_document, of_tables
-from docqa.ingest.reader import PIECE
 from docqa.ingest.tasks import Task, serve_tasks
 from docqa.languages import CODES
 from docqa.store.chunks import StoredChunk
 from docqa.workers.loop import Answers, Header
+
+PIECE = 1 << 18  # bytes of a frame, about
 
 
 def main() -> None:

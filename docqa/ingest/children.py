@@ -18,9 +18,10 @@ from docqa.errors import ChildDied
 from docqa.formats.pictures.data import folders
 from docqa.ingest import bytecode
 from docqa.offline.watch import REPORT
+from docqa.workers.environment import child_environment
 from docqa.workers.nursery import Nursery
 from docqa.workers.precedence import Precedence
-from docqa.workers.process import Process, child_environment
+from docqa.workers.process import Process
 from docqa.workers.sandbox import Confinement
 
 NURSERY = Nursery("docqa.ingest.nursery")

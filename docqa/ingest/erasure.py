@@ -4,11 +4,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.ingest.queue import Intake
 from docqa.store.database import Database
+from docqa.store.sql import Connection
 
 COMPACTED = 64  # passages in one transaction: some 20 ms of the only writer
 PAUSE = 0.5  # seconds until the log is tried again, which a reader keeps alive

@@ -1,24 +1,16 @@
-"""What a document is made of: the titles of its parts, or the columns of its table."""
+"""The titles of the parts that a document is made of."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 
-from aiosqlite import Connection
-
-from docqa import store
-from docqa.formats.names import OF_ROWS
 from docqa.ingest.chapters import FEWEST, Chapter, chapters
 from docqa.ingest.headings import role_of
 from docqa.languages import phrase
 from docqa.store.documents import StoredDocument, StoredPage
-from docqa.store.table_overview import ColumnOverview, table_overviews
 from docqa.text.marks import begins_section
 
 SLIDES = ("ppt", "pptx", "odp")
 TITLED = ("epub", *SLIDES)  # formats whose sections are named by their makers
-TABLES = 5  # of a workbook that are told
-COLUMNS = 4  # titles take as much room as what a column holds
 SPREAD = 0.4  # of a text, from the first of its numbered titles to the last
 LONGEST = 80  # characters of a title
 _NUMBERED = re.compile(
@@ -66,21 +58,12 @@ def _is_title(text: str) -> bool:
     return 3 <= len(text) <= LONGEST and letters >= LETTERS * len(text) and role_of(text) != "skipped"
 
 
-async def outline(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
-    """What a document is made of, in a sentence or two in this language, "" where that is not known: the columns of its
-    table, its chapters, else the titles that its maker gave its parts, or those that its text numbers."""
-    if document.kind in OF_ROWS:
-        return await table_of(conn, document, language, most // COLUMNS)
-    pages = await store.documents.pages(conn, document.id)
-    titled_parts = document.kind in TITLED
-    sections = [chunk.section for chunk in await store.notes.headed_chunks(conn, document.id)] if titled_parts else []
-    return await asyncio.to_thread(outline_of_pages, document, pages, sections, language, most)
-
-
 def outline_of_pages(
     document: StoredDocument, pages: Sequence[StoredPage], sections: Sequence[str], language: str, most: int
 ) -> str:
-    """The same of a document that is no table, from its pages and the titles of its sections."""
+    """What a document that is no table is made of, in a sentence in this language, from its pages and the titles of its
+    sections: its chapters, else the titles that its maker gave its parts, or those that its text numbers; "" where that
+    is not known."""
     if not document.language and document.kind == "pdf":
         return ""  # its text is what the recognition of pictures left
     if known := chapters(pages):
@@ -95,28 +78,3 @@ def outline_of_pages(
 def titled(chapter: Chapter) -> str:
     """The title of a chapter without a number that only counts: "Rent", but "Day 3: Bergen"."""
     return chapter.title if chapter.label and not begins_section(chapter.title) else chapter.bare
-
-
-async def table_of(conn: Connection, document: StoredDocument, language: str, most: int) -> str:
-    """What a document of tables holds: of its first tables their rows and columns, from where to where dates and
-    numbers go, and the values of columns with a few, of up to `most` columns; "" where it was not understood as a
-    table."""
-    overviews = await table_overviews(conn, document.id, TABLES)
-    parts = [_of_columns(overview.columns, language, most if len(overviews) == 1 else 0) for overview in overviews]
-    if len(overviews) > 1:
-        parts = [f"{overview.sheet}: {part}" for overview, part in zip(overviews, parts, strict=True)]
-    return " ".join(parts)
-
-
-def _of_columns(columns: Sequence[ColumnOverview], language: str, most: int) -> str:
-    rows = max(column.rows for column in columns)
-    names = ", ".join(column.name for column in columns)
-    sentences = [phrase("phrases.about.rows", language).format(rows=f"{rows:,}", columns=len(columns), names=names)]
-    for column in columns:
-        if column.values:
-            text = phrase("phrases.about.values", language).format(column=column.name, values=", ".join(column.values))
-            sentences.append(text)
-        elif column.low != column.high:
-            text = phrase("phrases.about.spread", language)
-            sentences.append(text.format(column=column.name, low=column.low, high=column.high))
-    return " ".join(sentences[: 1 + most])

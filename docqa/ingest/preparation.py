@@ -11,8 +11,7 @@ from docqa.formats.columns import Row, Table
 from docqa.formats.names import OF_ROWS
 from docqa.formats.page_tables import page_tables
 from docqa.formats.pages import ExtractedPage, Reading
-from docqa.ingest.chunking import chunks
-from docqa.ingest.terms import chunk_terms
+from docqa.ingest.chunking import chunk_terms, chunks
 from docqa.store.chunks import Chunk
 from docqa.store.documents import page_row
 from docqa.text.detect import detect

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.errors import TooLarge
 from docqa.settings import Settings
+from docqa.store.sql import Connection
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 Keep = Callable[[Header, bytes], Awaitable[None]]
 
-PIECE = 1 << 18  # bytes of a frame, about
 # Bytes that may be stored of a file: so many, and so many times its size. A spreadsheet is packed to a twentieth, and
 # each of its rows is stored as text, passage, search terms, values and cells.
 LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000

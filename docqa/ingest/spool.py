@@ -10,10 +10,9 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.errors import DiskFull, Unavailable
+from docqa.store.sql import Connection
 
 IN_MEMORY = 1 << 20  # bytes
 PIECE = 1 << 18  # bytes of a file that are in memory at once

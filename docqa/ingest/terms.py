@@ -8,17 +8,13 @@ import logging
 import time
 
 from docqa import store
+from docqa.ingest.chunking import chunk_terms
 from docqa.store.database import Database
-from docqa.text.words import TERMS_VERSION, terms
+from docqa.text.words import TERMS_VERSION
 
 log = logging.getLogger(__name__)
 
 BATCH = 64  # chunks in one transaction: some 30 ms of the only writer
-
-
-def chunk_terms(section: str, columns: str, text: str) -> str:
-    """What full-text search sees of a chunk: its own words, those of its section and of the columns it continues."""
-    return " ".join(terms(f"{section}\n{columns}\n{text}"))
 
 
 async def rebuild_terms(db: Database) -> None:

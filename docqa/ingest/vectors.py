@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.errors import Unavailable
 from docqa.ingest.queue import Intake
@@ -15,6 +13,7 @@ from docqa.models.embedder import Embedder, Encoded
 from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import Connection
 from docqa.store.vector_index import StoredModel
 from docqa.text.block import Block
 from docqa.text.units import Unit, units

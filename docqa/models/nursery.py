@@ -18,14 +18,14 @@ from docqa.workers.forking import serve_forks
 from docqa.workers.loading import loading
 
 IDLE_SECONDS = 30.0  # without a model, after which it ends: what it holds is more than what it saves
-_IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "docqa.models.verifier_child")
+IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "docqa.models.verifier_child")
 
 
 def main() -> None:
     """Fork processes of models for the server at the other end of the socket with this number."""
     os.environ |= ENVIRONMENT
     with loading():
-        for module in _IMPORTED:
+        for module in IMPORTED:
             importlib.import_module(module)
     serve_forks(socket.socket(fileno=int(sys.argv[1])), _run, IDLE_SECONDS)
 

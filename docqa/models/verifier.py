@@ -15,7 +15,6 @@ from docqa.workers.child import Child
 log = logging.getLogger(__name__)
 
 LEAST, MOST = 2, 6  # excerpts of one question
-LONGEST = 450  # characters of an excerpt, if the unit that it is about is not longer
 
 
 class Verifier:

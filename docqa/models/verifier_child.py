@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from docqa.catalog.machine import find_machine
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.measured import circumstances, keep, kept
-from docqa.models.reader import Reading
-from docqa.models.verifier import LONGEST
+from docqa.models.reader import LONGEST_EXCERPT, Reading
 from docqa.workers.heap import give_back, keep_one_heap
 from docqa.workers.loop import Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
@@ -101,7 +100,7 @@ def _timed(reader: "Reader", question: str, excerpts: Sequence[str]) -> tuple[li
     most, whose end may not be read, only so many count."""
     start = time.perf_counter()
     readings = reader.glance(question, excerpts)
-    return readings, (time.perf_counter() - start) / max(1, sum(min(LONGEST, len(text)) for text in excerpts))
+    return readings, (time.perf_counter() - start) / max(1, sum(min(LONGEST_EXCERPT, len(text)) for text in excerpts))
 
 
 def main(arguments: Sequence[str]) -> NoReturn:

@@ -4,8 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import stored_model
@@ -14,6 +12,7 @@ from docqa.search.weights import Query, bm25_of_matches
 from docqa.store.chunks import Hit, StoredChunk
 from docqa.store.full_text import Scope
 from docqa.store.recent_words import Match
+from docqa.store.sql import Connection
 from docqa.store.vector_index import Known, VectorIndex
 from docqa.text.packed_terms import held
 

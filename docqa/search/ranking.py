@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from operator import mul
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.models.embedder import Embedder
 from docqa.models.packing import size_of, unpacked
 from docqa.search.candidates import in_place_of_words
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
+from docqa.store.sql import Connection
 from docqa.text.units import Unit, in_context, units
 from docqa.text.words import terms
 

@@ -8,8 +8,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.ingest import chunking
 from docqa.models.embedder import Embedder
@@ -24,7 +22,7 @@ from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.database import DRIVER
 from docqa.store.documents import StoredDocument
 from docqa.store.full_text import Scope
-from docqa.store.sql import quoted
+from docqa.store.sql import Connection, quoted
 from docqa.tables.lookups.cells import Tables
 from docqa.tables.lookups.named_rows import rows_named
 from docqa.tables.lookups.reading import tables_of

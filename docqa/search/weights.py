@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.store.common_terms import CommonTerms
 from docqa.store.full_text import Occurrences, Scope
 from docqa.store.recent_words import Match, Words
+from docqa.store.sql import Connection
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares
 from docqa.text.words import is_compound

@@ -28,7 +28,7 @@ from docqa.services.machine_records import (
 from docqa.settings import Settings
 from docqa.store.ballast import free_space
 from docqa.store.database import Database
-from docqa.workers.process import child_environment
+from docqa.workers.environment import child_environment
 
 QUESTION = "What is the capital of France? Answer with one word."
 TEST_SECONDS = 20.0  # for one target to answer

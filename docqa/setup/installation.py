@@ -14,7 +14,7 @@ from pathlib import Path
 
 from docqa import ROOT
 from docqa.setup.progress import DONE, FAILED, Progress, current
-from docqa.workers.process import child_environment
+from docqa.workers.environment import child_environment
 
 log = logging.getLogger(__name__)
 

@@ -2,10 +2,8 @@
 
 from typing import Final, NoReturn
 
-from aiosqlite import Connection
-
 from docqa.errors import Forbidden, NotFound
-from docqa.store.sql import fetch_one
+from docqa.store.sql import Connection, fetch_one
 
 # Whether ?1, an account, may read a row of `document`.
 READABLE: Final = """(document.account = ?1 OR EXISTS (

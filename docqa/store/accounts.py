@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa import records
 from docqa.errors import NotFound
-from docqa.store.sql import change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one, insert, now
 
 
 @dataclass(frozen=True)

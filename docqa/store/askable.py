@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from aiosqlite import Connection
-
 from docqa.errors import NotFound
 from docqa.store.access import READABLE
 from docqa.store.documents import STORED, StoredDocument, stored_document
 from docqa.store.filters import NONE, Filters
 from docqa.store.knowledge import knowledge_base_documents
-from docqa.store.sql import fetch_all
+from docqa.store.sql import Connection, fetch_all
 
 MOST: Final = 1_000  # documents, the newest, that are listed and asked where nobody says which
 _BEGINS = "BETWEEN ?2 AND ?2 || 'g'"  # ids are hexadecimal digits

@@ -7,14 +7,12 @@ the account may no longer read it.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aiosqlite import Connection
-
 from docqa import records
 from docqa.errors import NotFound
 from docqa.store.access import READABLE
 from docqa.store.documents import stored_documents
 from docqa.store.knowledge import knowledge_row
-from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.sql import BIGGEST, Connection, change, change_many, fetch_all, fetch_one, insert, now
 
 
 async def chats(conn: Connection, account: int, query: str, page: int, page_size: int) -> records.ChatList:

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aiosqlite import Connection
-
-from docqa.store.sql import change, change_many, fetch_all
+from docqa.store.sql import Connection, change, change_many, fetch_all
 from docqa.text.blocks import Block, clipped, stored_blocks
 from docqa.text.packed_terms import packed, unpacked
 

@@ -1,9 +1,7 @@
 """Passages that an earlier version stored are made as small as new ones, in small steps in the background."""
 
-from aiosqlite import Connection
-
 from docqa.store.chunks import is_verbatim
-from docqa.store.sql import change, fetch_one
+from docqa.store.sql import Connection, change, fetch_one
 from docqa.store.vectors import SLOTS
 
 _BATCH = "id > ?1 AND id <= ?2"

@@ -4,11 +4,9 @@
 until nothing else of it is left.
 """
 
-from aiosqlite import Connection
-
 from docqa.store.access import refuse
 from docqa.store.chats import forget_document
-from docqa.store.sql import change, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, fetch_all, fetch_one
 
 CHUNKS = 16  # in one transaction: some 50 ms of the only writer, nearly all of it in the full-text index
 ROWS = 500

@@ -8,9 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aiosqlite import Connection
-
-from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
 
 if TYPE_CHECKING:
     from docqa.formats.grids import Grid  # its import costs more than all of the store's

@@ -5,15 +5,12 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aiosqlite import Connection
-
-from docqa import records
+from docqa import records, store
 from docqa.errors import Forbidden, NotFound
 from docqa.formats.pages import ExtractedPage
 from docqa.store.access import READABLE, refuse
 from docqa.store.filters import Filters
-from docqa.store.sql import BIGGEST, change_many, fetch_all, fetch_one, insert, now
-from docqa.store.vectors import count_embedded
+from docqa.store.sql import BIGGEST, Connection, change_many, fetch_all, fetch_one, insert, now
 from docqa.text.blocks import Block, packed, stored_blocks
 
 
@@ -184,7 +181,8 @@ async def document_status(conn: Connection, account: int, doc_id: str) -> record
     if row is None:
         raise NotFound("Document not found")
     doc_id, state, pages, unread, chunks, message, id_ = row
-    return records.DocumentStatus(doc_id, state, pages, unread, chunks, await count_embedded(conn, id_), message)
+    embedded = await store.vectors.count_embedded(conn, id_)
+    return records.DocumentStatus(doc_id, state, pages, unread, chunks, embedded, message)
 
 
 async def origin(conn: Connection, document: int) -> tuple[str, str]:

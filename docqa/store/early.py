@@ -6,9 +6,7 @@ had is read off its tables; from 9 on the number tells.
 
 import re
 
-from aiosqlite import Connection
-
-from docqa.store.sql import fetch_all, fetch_one
+from docqa.store.sql import Connection, fetch_all, fetch_one
 
 LAST = 8  # the last migration that a file may have had under another number
 _ALWAYS = 6  # it only empties what is made anew

@@ -13,12 +13,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from aiosqlite import Connection
-
 from docqa.store.chunks import CHUNK, StoredChunk
 from docqa.store.common_terms import CommonTerms, numbers
 from docqa.store.recent_words import Match, RecentWords, Words
-from docqa.store.sql import fetch_all, quoted
+from docqa.store.sql import Connection, fetch_all, quoted
 from docqa.text.packed_terms import counts, length, lengths, packed
 
 LARGE = 20_000  # chunks, from which on terms are counted in a sample

@@ -8,9 +8,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar, cast
 
-from aiosqlite import Connection
-
 from docqa.errors import Unavailable
+from docqa.store.sql import Connection
 
 Result = TypeVar("Result")
 Read = Callable[[Connection], Coroutine[Any, Any, Result]]

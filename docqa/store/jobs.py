@@ -3,10 +3,8 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from aiosqlite import Connection
-
 from docqa.store.documents import STORED, StoredDocument
-from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
 from docqa.text.blocks import Block, packed
 
 # A page of a document that has not been deleted meanwhile.

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from aiosqlite import Connection
-
 from docqa import records
 from docqa.errors import Forbidden, NotFound
 from docqa.store.documents import STORED, StoredDocument
-from docqa.store.sql import BIGGEST, change, change_many, fetch_all, fetch_one, insert, now
+from docqa.store.sql import BIGGEST, Connection, change, change_many, fetch_all, fetch_one, insert, now
 
 OWN = "own"  # the access of its owner; the others are `read` and `originals`
 _KNOWLEDGE = """SELECT k.id, k.knowledge_base_id, k.name, k.created, r.access

@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from aiosqlite import Connection
-
 from docqa import records
 from docqa.errors import NotFound, TooLarge
 from docqa.store.access import READABLE, refuse
 from docqa.store.filters import DATE, NONE, Filters
 from docqa.store.knowledge import knowledge_row
-from docqa.store.sql import BIGGEST, change, fetch_all, fetch_one
+from docqa.store.sql import BIGGEST, Connection, change, fetch_all, fetch_one
 
 _RECORD = f"name, doc_id, summary, language, pages, shareable, created, kind, {DATE}, tags"
 

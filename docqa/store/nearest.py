@@ -4,14 +4,12 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-from aiosqlite import Connection
-
 from docqa.store.chunks import Hit
 from docqa.store.full_text import Scope
 from docqa.store.recent import TOGETHER, has_numpy
 from docqa.store.recent_vectors import Compared
 from docqa.store.small_vectors import cosine_distance, small_question
-from docqa.store.sql import fetch_all, fetch_one
+from docqa.store.sql import Connection, fetch_all, fetch_one
 from docqa.store.vector_index import Known, StoredModel, VectorIndex
 from docqa.store.vectors import Slot, slot_of
 

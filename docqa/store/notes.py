@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa.store.chunks import CHUNK, StoredChunk
-from docqa.store.sql import change, change_many, fetch_all
+from docqa.store.sql import Connection, change, change_many, fetch_all
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """How connections are set: each setting by a statement of its own, and read back."""
 
-from aiosqlite import Connection
-
 from docqa.errors import CannotStart
+from docqa.store.sql import Connection
 
 INCREMENTAL = 2  # of auto_vacuum
 # Bytes. A page of text takes some 3.4 kB, as much as the rows of two passages: of SQLite's own 4,096 bytes a fifth

@@ -8,13 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa.errors import NotFound
 from docqa.records import Timestamp
 from docqa.store.chats import forget_unreadable
 from docqa.store.knowledge import own_row
-from docqa.store.sql import change, fetch_all, fetch_one, insert, now
+from docqa.store.sql import Connection, change, fetch_all, fetch_one, insert, now
 
 
 @dataclass(frozen=True)

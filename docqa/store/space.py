@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-from aiosqlite import Connection
-
-from docqa.store.sql import fetch_all
+from docqa.store.sql import Connection, fetch_all
 
 
 class Space(NamedTuple):

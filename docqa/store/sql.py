@@ -4,13 +4,48 @@ serves.
 Another account's ids are simply not found. Times are ISO 8601 with milliseconds and Z.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
-from typing import Any
-
-from aiosqlite import Connection
+from typing import Any, Protocol
 
 BIGGEST = 2**62  # offsets beyond what SQLite's integers hold are past the end anyway
+
+
+class Cursor(Protocol):
+    """What is needed of an `aiosqlite.Cursor`."""
+
+    @property
+    def lastrowid(self) -> int | None: ...
+    @property
+    def rowcount(self) -> int: ...
+
+    async def fetchone(self) -> Any:
+        """The next row, None behind the last."""
+
+    async def close(self) -> None:
+        """Done with it."""
+
+
+class Running(Awaitable[Cursor], AbstractAsyncContextManager[Cursor], Protocol):
+    """A statement that is run once it is awaited."""
+
+
+class Connection(Protocol):
+    """What is needed of an `aiosqlite.Connection`. Only what opens one imports that package: a process that reads files
+    knows the records of this one, and never opens the file."""
+
+    def execute(self, sql: str, values: Iterable[Any] = ...) -> Running:
+        """Run a statement."""
+
+    def executemany(self, sql: str, values: Iterable[Iterable[Any]]) -> Running:
+        """Run a statement once for each of the values."""
+
+    def execute_fetchall(self, sql: str, values: Iterable[Any] = ...) -> Awaitable[Iterable[Any]]:
+        """All rows of a statement."""
+
+    async def interrupt(self) -> None:
+        """Break off what is running."""
 
 
 def now() -> str:

@@ -4,9 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
-from docqa.store.sql import change, fetch_one
+from docqa.store.sql import Connection, change, fetch_one
 
 
 @dataclass(frozen=True)

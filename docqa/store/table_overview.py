@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa.formats.columns import Column
-from docqa.store.sql import fetch_all
+from docqa.store.sql import Connection, fetch_all
 
 FEW_VALUES = 8  # that are named
 MOST_VALUES = 5_000  # rows from which they are taken

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from aiosqlite import Connection
-
 from docqa.formats.columns import Column
-from docqa.store.sql import fetch_all, quoted
+from docqa.store.sql import Connection, fetch_all, quoted
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.store.table_sql import ROW, SOURCE, Mark, literal, measured, statement, where_clause
 

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
-from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
 from docqa.text.packed_terms import packed
 
 

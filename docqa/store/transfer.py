@@ -8,11 +8,9 @@ is free.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from aiosqlite import Connection
-
 from docqa.store.chunks import Chunk, add_chunks
 from docqa.store.small_vectors import signs, sound
-from docqa.store.sql import change, change_many, fetch_all, fetch_one, insert
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one, insert
 from docqa.store.vector_index import StoredModel
 from docqa.store.vectors import SLOTS, making_slot, pending_model, serving_model, use_model
 

@@ -10,10 +10,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from aiosqlite import Connection
-
 from docqa.store.small_vectors import small
-from docqa.store.sql import change, change_many, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
 from docqa.store.vector_index import StoredModel
 
 

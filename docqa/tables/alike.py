@@ -4,11 +4,10 @@ that knows the language. Vectors of names are kept, as the same tables are asked
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.errors import Unavailable
 from docqa.models.embedder import Embedder
+from docqa.store.sql import Connection
 
 MOST_KEPT = 8_000  # vectors, 1.5 kB each
 MOST_NEW = 400  # texts encoded for one question

@@ -12,9 +12,10 @@ from contextlib import aclosing
 from typing import Any
 
 from docqa.errors import ChildDied, TooLarge, Unavailable
+from docqa.workers.environment import child_environment
 from docqa.workers.loop import URGENT, Header
 from docqa.workers.nursery import Nursery
-from docqa.workers.process import Frame, Process, child_environment
+from docqa.workers.process import Frame, Process
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
-from docqa import child_path
-from docqa.catalog.keys import without_keys
 from docqa.errors import ChildDied
-from docqa.workers.loop import LENGTH, PARENT, Header, frame_start
+from docqa.workers.environment import child_environment
+from docqa.workers.loop import LENGTH, Header, frame_start
 
 log = logging.getLogger(__name__)
 
@@ -63,12 +62,6 @@ class Running(Protocol):
 
     def send_signal(self, signal: int) -> None:
         """Send a signal; may raise ProcessLookupError."""
-
-
-def child_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a child: this process's without the provider keys, and `own`."""
-    for_python = {"PYTHONPATH": child_path(), "PYTHONUTF8": "1", PARENT: str(os.getpid())}
-    return {**without_keys(os.environ), **for_python, **own}
 
 
 def size_of(blob: bytes | Pieces) -> int:

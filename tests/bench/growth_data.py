@@ -15,7 +15,7 @@ import numpy as np
 from wordfreq import top_n_list
 
 from docqa import store
-from docqa.ingest.terms import chunk_terms
+from docqa.ingest.chunking import chunk_terms
 from docqa.store.chunks import Chunk
 from docqa.store.database import Database
 from docqa.store.documents import PageRow

@@ -25,9 +25,9 @@ from docqa.models.embedder import Embedder
 from docqa.models.embedder_child import ENVIRONMENT
 from docqa.models.encoders import Encoders
 from docqa.models.measured import circumstances, keep, kept
-from docqa.models.reader import VERIFIER, Reading, Span, YesNo, trained_part
+from docqa.models.reader import LONGEST_EXCERPT, VERIFIER, Reading, Span, YesNo, trained_part
 from docqa.models.remote_embedder import RemoteEmbedders
-from docqa.models.verifier import LEAST, LONGEST, MOST, Verifier
+from docqa.models.verifier import LEAST, MOST, Verifier
 from docqa.models.verifier_child import Judge
 from docqa.questions.question import Kind, Part
 from docqa.search.passages import Passage, ScoredUnit, Scores
@@ -131,7 +131,9 @@ def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(r
     assert {passage.yes_no for passage in seen} == {YesNo(-1.0, -1.0)}, "the reader tells whether it is so"
     [(question, excerpts)] = sure.requests
     assert question == QUESTION and 0 < len(excerpts) <= MOST
-    assert all(len(excerpt) <= LONGEST and any(excerpt in text for text in (WELL, MILL, BELL)) for excerpt in excerpts)
+    assert all(
+        len(excerpt) <= LONGEST_EXCERPT and any(excerpt in text for text in (WELL, MILL, BELL)) for excerpt in excerpts
+    )
 
 
 def test_to_a_yes_no_question_the_best_span_answers_at_least_as_surely_as_its_excerpt_says_yes_or_no(

@@ -8,7 +8,7 @@ import pytest
 
 from deleting import delete
 from docqa import store
-from docqa.ingest.terms import chunk_terms
+from docqa.ingest.chunking import chunk_terms
 from docqa.search.weights import bm25_of_matches, rarity
 from docqa.store import recent_words
 from docqa.store.chunks import Chunk

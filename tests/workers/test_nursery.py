@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from docqa import ROOT
+from docqa.workers.environment import child_environment
 from docqa.workers.nursery import Forked, Nursery
-from docqa.workers.process import child_environment
 from waiting import PATIENCE, can_fork, lives, until
 
 pytestmark = [
@@ -109,10 +109,13 @@ async def test_a_child_that_is_ended_by_a_signal_says_which(fork: Fork) -> None:
 
 async def test_a_child_is_stopped_and_goes_on_and_can_be_killed_while_it_is_stopped(fork: Fork) -> None:
     child = await fork("""
+        os.write(1, b"%d\\n" % os.getpid())
         while word := os.read(0, 100):
             os.write(1, word.upper())
     """)
+    about = Path("/proc", (await child.stdout.readline()).decode().strip(), "stat")
     child.send_signal(signal.SIGSTOP)
+    await until(lambda: about.read_text().rpartition(")")[2].split()[0] == "T", "the child to be stopped")
     child.stdin.write(b"are you there")
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(child.stdout.read(1), 0.2)

@@ -4,7 +4,6 @@ import asyncio
 from contextlib import closing
 from urllib.parse import quote
 
-from aiosqlite import Connection
 from starlette.responses import Response
 
 from docqa import records, store
@@ -19,6 +18,7 @@ from docqa.ingest.add import add_file
 from docqa.ingest.fetch import fetch
 from docqa.ingest.spool import Spool, copied_original
 from docqa.services import Services
+from docqa.store.sql import Connection
 from docqa.store.suggestions import Suggestions
 
 TAG = "Documents"

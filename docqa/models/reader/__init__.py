@@ -15,6 +15,7 @@ from docqa.text.sentences import sentences
 
 FILE, VERIFIER = "reader.safetensors", "verifier.safetensors"
 BESIDE = 1  # sentences on each side of the span's
+LONGEST_EXCERPT = 450  # characters of what the verifier reads, if the unit that it is about is not longer
 _LENGTH = struct.Struct("<Q")  # of the JSON header at the beginning of a safetensors file
 
 

@@ -8,14 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.languages import phrase
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import Connection
 from docqa.store.table_plan import Plan
 from docqa.tables.counting.choice import Fitting, fitting_table
 from docqa.tables.counting.wording import code, said

@@ -6,14 +6,13 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.languages import phrase, words
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import Connection
 from docqa.store.table_plan import Plan, StoredTable
 from docqa.store.tables import NamedValues
 from docqa.tables.alike import cosines, vectors

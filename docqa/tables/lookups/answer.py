@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Part, Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import Connection
 from docqa.tables.alike import cosines, vectors
 from docqa.tables.lookups.arithmetic import Answered, calculated
 from docqa.tables.lookups.cells import Placed, Tables, words_of

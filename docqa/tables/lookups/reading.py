@@ -7,10 +7,9 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from aiosqlite import Connection
-
 from docqa import store
 from docqa.store.documents import StoredDocument
+from docqa.store.sql import Connection
 from docqa.tables.lookups.cells import Tables
 
 KEPT = 64  # documents, and sets of them
