@@ -64,7 +64,7 @@ HOMES = {
     "llama_cpp": {"models/chat/llama.py"},
     "openvino": {"models/engine.py"},
     "sentence_transformers": {"models/sentence_encoder.py"},
-    "tokenizers": {"models/tokens.py"},
+    "tokenizers": {"models/tokens.py", "models/unigram.py"},
     "torch": {
         "training/reader/batch.py",
         "training/reader/encoder.py",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
+from docqa.models import unigram
 from docqa.models.config import Config
 
 OVERLAP = 32  # tokens that two windows of a long text share
@@ -43,8 +44,8 @@ class Batch:
 
 @lru_cache(maxsize=1)
 def _tokenizer(file: str) -> Tokenizer:
-    """One for the embedder and the reader of a model: that of 94 languages takes 0.3 GB."""
-    return Tokenizer.from_file(file)
+    """One for the embedder and the reader of a model: that of 94 languages takes 40 MB."""
+    return unigram.tokenizer(Path(file))
 
 
 class Tokens:
