@@ -66,7 +66,8 @@ class ReadingQueue:
     async def at_rest(self, seconds: float) -> None:
         """Wait while files are read for accounts, but no longer."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._at_rest.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._at_rest.wait()
 
     async def recognise(
         self, content: Spool, page_number: int, hint: str = "", *, beside: bool = False

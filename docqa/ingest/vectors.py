@@ -196,7 +196,8 @@ async def improve_vectors(intake: Intake, encoders: Encoders) -> None:
     embedder = encoders.embedder
     if embedder is not None and not embedder.ready:
         with suppress(TimeoutError):  # a server may come back without anybody's telling
-            await asyncio.wait_for(intake.work.wait(), REMOTE_PAUSE if embedder.is_remote else None)
+            async with asyncio.timeout(REMOTE_PAUSE if embedder.is_remote else None):
+                await intake.work.wait()
     elif embedder is not None and encoders.serving is not embedder:
         await _take_over(intake, encoders, embedder)
     elif embedder is None or not await empty_retired(intake):

@@ -159,7 +159,8 @@ class Encoders:
             now = time.monotonic()
             self._begun_until = self._begun_until or now + BEGUN_SECONDS
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.begun.wait(), max(0.0, self._begun_until - now))
+                async with asyncio.timeout(self._begun_until - now):
+                    await self.begun.wait()
         if resting := [model for model in self._models() if model.rests and model is not self.beside]:
             await self._loaded(*resting)
 

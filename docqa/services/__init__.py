@@ -157,7 +157,8 @@ class Services:
             await self.installation.start()
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(arrived.wait(), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await arrived.wait()
             arrived.clear()
             async with self.db.read() as conn:
                 if await store.jobs.indexing(conn):  # a document may have been imported by another process

@@ -161,7 +161,8 @@ class Process:
 
     async def _wait(self) -> int:
         try:
-            return await asyncio.wait_for(self.process.wait(), CLOSE_SECONDS)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                return await self.process.wait()
         except TimeoutError:
             self._kill()
             return await self.process.wait()
