@@ -109,8 +109,10 @@ class Settings:
     extract_seconds: int = _setting(
         45, _positive, "time of a processor one file may take to be read, in seconds; by the clock three times as long"
     )
-    extract_memory_mb: int = _setting(2048, _positive, "memory the process that reads a file may take, in MB")
-    extract_parallel: int = _setting(2, _positive, "files read at the same time")
+    extract_memory_mb: int = _setting(2048, _positive, "memory each process that reads a file may take, in MB")
+    extract_parallel: int = _setting(
+        2, _positive, "files read at the same time; a long PDF is read by as many processes if no other file is"
+    )
     extract_queue: int = _setting(
         32, _positive, "files of one account that may wait to be read before an upload gets 503"
     )

@@ -41,10 +41,12 @@ _SYSTEM = (
 
 
 class Work(NamedTuple):
-    """What a child does: the module it runs, and how far it steps back for others."""
+    """What a child does: the module it runs, how far it steps back for others, and how many further processes help it,
+    where it is forked."""
 
     module: str
     niceness: int
+    helpers: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,11 @@ async def _start(limits: Limits, work: Work, temporary: str) -> Process:
     watched = REPORT in os.environ
     bounds = Confinement(limits.memory_mb, int(limits.seconds) + 1, reads, temporary, watched, work.niceness)._asdict()
     environment = {**_environment(), "TMPDIR": temporary}
+    request = {"bounds": bounds, "module": work.module, "helpers": work.helpers}
     try:
         NURSERY.start(_environment())
         await NURSERY.awaited(_STARTING)
-        if forked := await NURSERY.fork({"bounds": bounds, "module": work.module}, environment):
+        if forked := await NURSERY.fork(request, environment):
             return Process(_NAME, forked, log_level=_LOGGED, largest=LARGEST_FRAME)
         return await Process.spawn(
             _NAME,

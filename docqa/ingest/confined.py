@@ -3,11 +3,13 @@
 import importlib
 import tempfile
 
+from docqa.workers.helpers import HELPERS
 from docqa.workers.sandbox import Confinement, confine
 
 
-def run_confined(bounds: Confinement, module: str) -> None:
-    """Confine this process, for good, and serve what the child `module` serves; does not return."""
+def run_confined(bounds: Confinement, module: str, helpers: int = 0) -> None:
+    """Confine this process and so many helpers, for good, and serve what the child `module` serves; does not return."""
     tempfile.tempdir = bounds.temporary  # it would be tried by writing a file, which will be refused
+    HELPERS.fork(helpers, bounds)
     confine(bounds)
     importlib.import_module(module).main()

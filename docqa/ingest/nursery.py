@@ -31,7 +31,7 @@ def _run(request: Mapping[str, Any]) -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     inherited = pages * os.sysconf("SC_PAGE_SIZE") >> 20
     bounds = Confinement(**request["bounds"])
-    run_confined(bounds._replace(memory_mb=bounds.memory_mb + inherited), request["module"])
+    run_confined(bounds._replace(memory_mb=bounds.memory_mb + inherited), request["module"], request["helpers"])
 
 
 if __name__ == "__main__":

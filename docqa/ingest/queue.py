@@ -56,8 +56,15 @@ class ReadingQueue:
         self._at_rest.clear()
         try:
             async with self._turns.turn(account):
-                languages = self._ocr_languages
-                return await prepare(content, name, media_type, languages=languages, loc=loc, limits=self._limits)
+                return await prepare(
+                    content,
+                    name,
+                    media_type,
+                    languages=self._ocr_languages,
+                    loc=loc,
+                    limits=self._limits,
+                    helpers=self._turns.free,  # nobody else reads for now
+                )
         finally:
             self._files -= 1
             if not self._files:

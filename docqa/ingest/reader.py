@@ -32,6 +32,7 @@ Keep = Callable[[Header, bytes], Awaitable[None]]
 LEAST_ANSWER, ANSWER_FACTOR, LARGEST_ANSWER = 64_000_000, 150, 1_000_000_000
 # Times the seconds of a processor that a file may take until it is given up anyway: a reader steps back for others.
 PATIENCE = 3
+HELPED = 200_000  # bytes of a file: a smaller one is read as soon as a helper is at work
 _WINDOW = 4  # frames that wait to be kept
 _REQUEST = 1  # the number of the only request that a child gets
 
@@ -47,15 +48,17 @@ async def prepare(
     limits: Limits,
     languages: str = "",
     loc: tuple[str | int, ...] = ("body", "file"),
+    helpers: int = 0,
 ) -> Prepared:
     """What is stored of a file, made in a child process that is killed at its limits or when this task is cancelled.
 
     `media_type` (with its charset, if any) is that of a link and must be empty for an upload. `languages` are
-    Tesseract's names joined by "+", for pictures; "" takes all that there are data for. Raises Unreadable at `loc` with
-    the reason, ChildDied if no child can be started.
+    Tesseract's names joined by "+", for pictures; "" takes all that there are data for. So many `helpers` read pages
+    beside it where that is worth it. Raises Unreadable at `loc` with the reason, ChildDied if no child can be started.
     """
     request: Header = {"task": "read", "name": name, "media_type": media_type, "languages": languages}
-    return await _prepared(request, data, limits, loc)
+    helpers = helpers if size_of(data) >= HELPED else 0
+    return await _prepared(request, data, limits, loc, READS._replace(helpers=helpers))
 
 
 async def prepare_tables(pages: list[tuple[int, str]], name: str, limits: Limits) -> Prepared:
@@ -106,7 +109,9 @@ def encoded(given: Any) -> bytes:
     return json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...]) -> Prepared:
+async def _prepared(
+    request: Header, data: bytes | Pieces, limits: Limits, loc: tuple[str | int, ...], work: Work = READS
+) -> Prepared:
     prepared = await asyncio.to_thread(Prepared.empty, limits.folder)
     most = min(LEAST_ANSWER + ANSWER_FACTOR * size_of(data), LARGEST_ANSWER)
 
@@ -120,7 +125,7 @@ async def _prepared(request: Header, data: bytes | Pieces, limits: Limits, loc: 
         await asyncio.to_thread(prepared.add if "of" in header else prepared.finish, header, blob)
 
     try:
-        await ask(request, data, limits, loc, keep)
+        await ask(request, data, limits, loc, keep, work)
     except BaseException:
         prepared.close()
         raise

@@ -19,6 +19,11 @@ class FairTurns:
         self._taken: Counter[int] = Counter()
         self._waiting: dict[int, deque[asyncio.Future[None]]] = {}  # the party that had a turn last comes last
 
+    @property
+    def free(self) -> int:
+        """How many turns nobody has."""
+        return self.at_once - self._taken.total()
+
     @asynccontextmanager
     async def turn(self, party: int) -> AsyncIterator[None]:
         """Wait for a turn of this party, and pass it on at the end."""

@@ -16,15 +16,17 @@ import pytest
 
 from docqa import ROOT
 from docqa.errors import Unreadable
+from docqa.formats.pdf.limits import MOST
 from docqa.ingest import children, reader
 from docqa.ingest.children import NURSERY, Limits, Work, remove_remains
 from docqa.ingest.prepared import Prepared
 from docqa.ingest.reader import ask, prepare
+from docqa.workers.environment import child_environment
 from docqa.workers.nursery import Nursery
 from docqa.workers.precedence import Precedence
 from docqa.workers.process import LAST_LINES
 from docqa.workers.sandbox import means
-from waiting import can_fork, lives, readers_of, stopped, until
+from waiting import PATIENCE, can_fork, lives, readers_of, stopped, until
 
 LONG = "ж ".encode() * 15_000_000  # takes seconds
 LIMITS = Limits(seconds=20.0, memory_mb=1024)
@@ -71,6 +73,51 @@ async def test_pages_that_fill_several_frames_come_back_in_order() -> None:
     texts = [f"{number} {'größer ' * 2000}" for number in range(100)]
     prepared = await prepare("\f".join(texts).encode(), "a.txt", limits=LIMITS)
     assert "".join(texts_of(prepared)) == "".join(texts)
+
+
+def a_report() -> bytes:
+    """40 pages with a header, some text and the same large picture; the 30th draws too much to be read."""
+    document = pymupdf.open()
+    picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 300, 300))
+    picture.clear_with(200)
+    for number in range(1, 41):
+        page = document.new_page()
+        page.insert_text((72, 40), "Annual report")
+        page.insert_text((72, 100), f"{number} Wells", fontsize=16)
+        text = f"Well {number} was drilled in {1960 + number}. Its pump lifts {number * 7} litres a second. " * 8
+        page.insert_textbox((72, 120, 500, 400), text)
+        page.insert_image((72, 450, 372, 750), pixmap=picture)
+    much = document.get_new_xref()
+    document.update_object(much, "<<>>")
+    document.update_stream(much, b" " * (MOST + 1))
+    document[29].set_contents(much)
+    return bytes(document.tobytes(deflate=True))
+
+
+@pytest.mark.skipif(not can_fork(), reason="needs Linux")
+async def test_a_helper_reads_pages_beside_and_nothing_comes_back_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "HELPED", 0)
+    forked: list[int] = []
+    fork = NURSERY.fork
+
+    async def watched(request: dict[str, Any], environment: dict[str, str]) -> Any:
+        forked.append(request["helpers"])
+        return await fork(request, environment)
+
+    monkeypatch.setattr(NURSERY, "fork", watched)
+    NURSERY.start(child_environment({}))
+    await NURSERY.awaited(PATIENCE)
+    read, data = [], a_report()
+    for helpers in (0, 1, 3):
+        with await prepare(data, "report.pdf", limits=LIMITS, helpers=helpers) as prepared:
+            pages = list(prepared.page_rows())
+            read.append((pages, list(prepared.chunks()), prepared.notes, prepared.recurring_names))
+    assert forked == [0, 1, 3]
+    assert read[0] == read[1] == read[2]
+    pages, _, notes, _ = read[0]
+    assert [page.number for page in pages] == list(range(1, 41))
+    assert [page.pictures for page in pages[:4]] == [1, 1, 0, 0], "from the third page on it belongs to a template"
+    assert notes == ["Page 30 was left out: it draws too much to be read."]
 
 
 async def test_a_table_comes_back_with_its_rows() -> None:

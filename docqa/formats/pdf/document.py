@@ -6,7 +6,7 @@ Embedded files are not read. A page that shows something but holds no text is ma
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pymupdf as _pymupdf
 
@@ -14,7 +14,7 @@ from docqa.errors import Unreadable
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
-from docqa.formats.pdf.opening import BROKEN, open_page, open_pdf, raise_if_memory, rendered, with_pages
+from docqa.formats.pdf.opening import BROKEN, open_page, opened, raise_if_memory, rendered
 from docqa.formats.pdf.page import Page, arrange
 from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
@@ -23,6 +23,7 @@ from docqa.formats.pdf.scans import is_scan, large_pictures
 from docqa.formats.pictures.selection import MOST_ON_A_PAGE, Templates
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
+from docqa.workers.helpers import HELPERS
 
 if TYPE_CHECKING:
     from docqa.formats.pictures.decode import Image  # what decodes pictures is imported only where there are some
@@ -38,10 +39,7 @@ def read(data: bytes, charset: str = "") -> Reading:
 
     Raises Unreadable for a file that is damaged, password-protected or too long.
     """
-    document = open_pdf(data)
-    if document.needs_pass and not document.authenticate(""):
-        raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
-    document, count = with_pages(document, data)
+    document, count = opened(data)
     if not count:
         raise Unreadable("The PDF has no pages, or is so damaged that none can be found.")
     if count > MAX_PAGES:
@@ -53,7 +51,8 @@ def read(data: bytes, charset: str = "") -> Reading:
             f"which {'are' if attached > 1 else 'is'} not read; upload {'them' if attached > 1 else 'it'} separately."
         )
     # The title in a PDF's metadata is too often that of a template, or a file name: it names no document.
-    pages = _sections(marked(_pages(document, count, notes)), _outline(document))
+    reads = HELPERS.in_order(partial(_page, document), page_reader, data, count)
+    pages = _sections(marked(_pages(reads, notes)), _outline(document))
     return Reading("pdf", "", pages, notes, properties=_properties(document))
 
 
@@ -107,38 +106,55 @@ def _outline(document: Any) -> dict[int, list[tuple[str, int]]]:
     return titles
 
 
-def _pages(document: Any, count: int, notes: list[str]) -> Iterator[Page]:
+class _PageRead(NamedTuple):
+    """A page as it is read by itself; `pictures` are what tells its large ones from others, `note` says what was left
+    out."""
+
+    page: Page
+    pictures: tuple[object, ...] = ()
+    note: str = ""
+
+
+def page_reader(data: bytes) -> Callable[[int], _PageRead]:
+    """What reads a page of a file by its number, from 0. Raises Unreadable."""
+    return partial(_page, opened(data)[0])
+
+
+def _page(document: Any, number: int) -> _PageRead:
+    try:
+        page = document[number]
+        if draws_too_much(document, page):
+            return _PageRead(Page(), note=f"Page {number + 1} was left out: it draws too much to be read.")
+        shown = page.cropbox
+        recorded = Recorded(page)
+        blocks = lines = _blocks(recorded)
+        ruled: list[RuledTable] = []
+        if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
+            blocks, ruled = ruled_tables(recorded, blocks)
+        values = list(_values(page))
+        letters = (
+            sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])
+            if len(blocks) < 9
+            else _STAMP
+        )
+        unread = letters < _STAMP and is_scan(page, 0.5 if letters else 0.02)
+        pictures = () if unread else tuple(identity for _, identity in large_pictures(page, lines))
+    except BROKEN as error:
+        raise_if_memory(error)
+        return _PageRead(Page(), note=f"Page {number + 1} is damaged and was left out.")
+    arranged = arrange(blocks, shown.width, shown.height, [table.table() for table in ruled])
+    arranged.text = _with_values(arranged.text, values)
+    arranged.unread = unread
+    return _PageRead(arranged, pictures)
+
+
+def _pages(reads: Iterable[_PageRead], notes: list[str]) -> Iterator[Page]:
     templates = Templates()
-    for number in range(count):
-        try:
-            page = document[number]
-            if draws_too_much(document, page):
-                notes.append(f"Page {number + 1} was left out: it draws too much to be read.")
-                yield Page()
-                continue
-            shown = page.cropbox
-            recorded = Recorded(page)
-            blocks = lines = _blocks(recorded)
-            ruled: list[RuledTable] = []
-            if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
-                blocks, ruled = ruled_tables(recorded, blocks)
-            values = list(_values(page))
-            letters = (
-                sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])
-                if len(blocks) < 9
-                else _STAMP
-            )
-            unread = letters < _STAMP and is_scan(page, 0.5 if letters else 0.02)
-            pictures = 0 if unread else templates.count(identity for _, identity in large_pictures(page, lines))
-        except BROKEN as error:
-            raise_if_memory(error)
-            notes.append(f"Page {number + 1} is damaged and was left out.")
-            yield Page()
-            continue
-        arranged = arrange(blocks, shown.width, shown.height, [table.table() for table in ruled])
-        arranged.text = _with_values(arranged.text, values)
-        arranged.unread, arranged.pictures = unread, pictures
-        yield arranged
+    for page, pictures, note in reads:
+        if note:
+            notes.append(note)
+        page.pictures = templates.count(pictures)
+        yield page
 
 
 def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) -> Iterator[ExtractedPage]:

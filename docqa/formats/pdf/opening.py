@@ -26,7 +26,15 @@ def open_pdf(data: bytes) -> Any:
         raise Unreadable("The PDF is damaged and cannot be opened.") from error
 
 
-def with_pages(document: Any, data: bytes) -> tuple[Any, int]:
+def opened(data: bytes) -> tuple[Any, int]:
+    """(document, how many pages it has). Raises Unreadable, for one with a password too."""
+    document = open_pdf(data)
+    if document.needs_pass and not document.authenticate(""):
+        raise Unreadable("The PDF is password-protected. Save it without a password and upload it again.")
+    return _with_pages(document, data)
+
+
+def _with_pages(document: Any, data: bytes) -> tuple[Any, int]:
     """(document, how many pages it has): a broken cross-reference table hides the pages; without a pointer to it MuPDF
     searches the file for them."""
     if count := _page_count(document):
@@ -44,10 +52,7 @@ def _page_count(document: Any) -> int:
 
 def open_page(data: bytes, page_number: int) -> Any:
     """A page of a PDF, from 1. Raises Unreadable."""
-    document = open_pdf(data)
-    if document.needs_pass:
-        document.authenticate("")
-    document, _ = with_pages(document, data)
+    document, _ = opened(data)
     try:
         return document[page_number - 1]
     except (*BROKEN, IndexError) as error:
