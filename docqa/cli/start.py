@@ -18,9 +18,9 @@ from docqa.setup.steps import rest
 NEEDED = ("base", "test")  # groups of packages that are installed before anything runs
 WAIT = "--wait"
 INSTALLED = "DOCQA_INSTALLED"  # set for the process that is started after installing
-# All tests run in two processes. Those of one file stay together, because they share models that take long to load, and
-# some files do: see tests/sharing.py.
-PARALLEL = ["--numprocesses=2", "--dist=loadfile"]
+# All tests run in three processes: two leave a quarter of two cores idle, since many tests wait for others. Those of
+# one file stay together, because they share models that take long to load, and some files do: see tests/sharing.py.
+PARALLEL = ["--numprocesses=3", "--dist=loadfile"]
 
 
 def main(arguments: list[str], usage: str) -> int:
