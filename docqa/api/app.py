@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from docqa import __version__
+from docqa import __version__, store
 from docqa.api import openapi
 from docqa.api.auth import Keys
 from docqa.api.door import FailedKeys, KnownHosts, NoSniffing, Refusals
@@ -52,7 +52,10 @@ from docqa.store.database import Error as DatabaseError
 log = logging.getLogger(__name__)
 
 # What /healthz and the page do without, half of the time of a start: whoever has a key waits for it.
-REST = ("docqa.api.asking", "docqa.answering.answerable", "docqa.ingest.background")
+REST = (
+    *("docqa.api.asking", "docqa.answering.answerable", "docqa.ingest.background"),
+    *(f"docqa.store.{name}" for name in store.__all__),
+)
 
 ENDPOINTS = (
     # in the order of the API text

@@ -22,10 +22,11 @@ _WORDS = 4096  # whose pieces are remembered, 6 MB: two thirds of those of a tex
 
 def tokenizer(file: Path) -> Tokenizer:
     """The tokenizer in a file of the library, with little memory where it is of this kind."""
-    described = json.loads(file.read_text("utf-8"))
+    text = file.read_text("utf-8")
+    described = json.loads(text)
     model = described["model"]
     if model.get("type") != "Unigram" or model.get("unk_id") is None or model.get("byte_fallback"):
-        return Tokenizer.from_file(str(file))
+        return Tokenizer.from_str(text)
     pieces, unknown = model["vocab"], model["unk_id"]
     special = {token["content"]: token["id"] for token in described["added_tokens"]}
     described["model"] = {"type": "WordLevel", "vocab": special, "unk_token": pieces[unknown][0]}
@@ -43,7 +44,7 @@ class Pieces:
     def __init__(self, pieces: Sequence[tuple[str, float]], unknown: int) -> None:
         self._scores = array("d", (score for _, score in pieces))
         # Copies, side by side: those of the parsed file lie between what else it held, which thereby kept 30 MB.
-        copies = "\0".join(piece for piece, _ in pieces).split("\0")
+        copies = [piece.encode().decode() for piece, _ in pieces]
         self._numbers = {piece: number for number, piece in enumerate(copies)}
         self._longest = max(map(len, copies))
         self._unknown, self._unknown_score = unknown, min(self._scores) - _UNKNOWN_BELOW

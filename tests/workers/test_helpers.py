@@ -59,10 +59,11 @@ class Done:
     """Runs work in a process of its own that imports it, as its helpers do."""
 
     def __init__(self, folder: Path) -> None:
+        self.before = ""
         self._environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 
     def run(self, arguments: str) -> subprocess.CompletedProcess[str]:
-        code = f"from work_to_do import work; print(work({arguments}))"
+        code = f"{self.before}\nfrom work_to_do import work; print(work({arguments}))"
         run = [sys.executable, "-c", code]
         return subprocess.run(run, env=self._environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
@@ -111,6 +112,11 @@ def test_what_the_pipe_does_not_take_is_done_here(done: Done) -> None:
 
 def test_a_few_things_are_done_without_help(done: Done) -> None:
     assert all(here for _, here, *_ in done("1, 7"))
+
+
+def test_where_no_process_can_be_started_all_is_done_here(done: Done) -> None:
+    done.before = "import os; os.fork = lambda: os.close(-1)"
+    assert [(number, here) for number, here, *_ in done("2, 60")] == [(number, True) for number in range(60)]
 
 
 def test_without_helpers_it_is_done_here() -> None:
