@@ -409,6 +409,13 @@ def test_a_damaged_page_loses_only_itself() -> None:
     assert sum("Chapter about topic" in page.text for page in extracted.pages) == 3
 
 
+def test_text_that_is_too_small_to_have_a_size_is_read() -> None:
+    document = page_of((72, 100, "Well 4"), size=20)
+    document[0].insert_text((72, 110), "Its pump was repaired in May. " * 4, fontsize=0.04)
+    [page] = reading.read_whole(document.tobytes(), "a.pdf").pages
+    assert "Well 4" in page.text and "repaired in May" in page.text
+
+
 def test_the_pages_of_a_file_whose_index_is_broken_are_found() -> None:
     data = report(3).tobytes()
     assert len(reading.read_whole(re.sub(rb"startxref\s+\d+", b"startxref\n7", data), "a.pdf").pages) == 3

@@ -85,8 +85,8 @@ class Usual:
 
     def level(self, row: Row) -> int:
         """The level of a heading by its size."""
-        size = row.cells[0].size / self.size
-        return next((level for level, least in enumerate(_SIZES, 1) if size >= least), len(_SIZES) + 1)
+        size = row.cells[0].size
+        return next((level for level, least in enumerate(_SIZES, 1) if size >= least * self.size), len(_SIZES) + 1)
 
 
 def parts(rows: Sequence[Row], usual: Usual) -> Iterator[Part]:
