@@ -67,12 +67,12 @@ def files() -> Iterator[File]:
     for page in cases(known.test_pages_of_odd_shape):
         yield "page.html", page.encode
         yield "page.epub", lambda page=page: known.book(page)
-    for data in cases(known.test_pdf):
-        yield "a.pdf", lambda data=data: data
-    for data in cases(known.test_rtf):
-        yield "a.rtf", lambda data=data: data
-    for data, name, _ in arguments(known.test_plain_files):
-        yield name, lambda data=data: data
+    for make in cases(known.test_pdf):
+        yield "a.pdf", make
+    for make in cases(known.test_rtf):
+        yield "a.rtf", make
+    for make, name, _ in arguments(known.test_plain_files):
+        yield name, make
     for make in cases(known.test_pictures):
         yield "picture.png", make
     for shapes in cases(known.test_opendocument_slides_of_odd_shape):
