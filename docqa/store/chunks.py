@@ -145,19 +145,40 @@ async def page_hits(conn: Connection, document: int, pages: Iterable[int]) -> li
     return [Hit(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
-async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
-    """The blocks of each of these chunks by id, in the coordinates of its text.
+class PackedBlocks(NamedTuple):
+    """The blocks of pages as they are stored, with their texts, by the row of the page; and which chunks lie where:
+    (id, row of the page, start, length)."""
 
-    Pages that were stored before there were blocks get those that their text shows.
-    """
-    sql = """SELECT c.id, c.start, length(c.text), p.text, p.blocks
+    pages: dict[int, tuple[str, str | None]]
+    chunks: list[tuple[int, int, int, int]]
+
+    def of_chunks(self) -> dict[int, tuple[Block, ...]]:
+        """The blocks of each chunk by id, in the coordinates of its text. Of a sheet of a million cells that takes a
+        second: not for the event loop.
+
+        Pages that were stored before there were blocks get those that their text shows.
+        """
+        known = {page: stored_blocks(text, stored) for page, (text, stored) in self.pages.items()}
+        return {
+            id_: clipped(self.pages[page][0][start : start + length], known[page], start)
+            for id_, page, start, length in self.chunks
+        }
+
+
+async def packed_blocks(conn: Connection, chunks: Iterable[int]) -> PackedBlocks:
+    """Those of the pages of these chunks."""
+    sql = """SELECT c.id, p.rowid, c.start, length(c.text)
              FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
              WHERE c.id IN (SELECT value FROM json_each(?))"""
-    rows = await fetch_all(conn, sql, json.dumps(list(chunks)))
-    return {
-        id_: clipped(page[start : start + length], stored_blocks(page, stored), start)
-        for id_, start, length, page, stored in rows
-    }
+    placed = await fetch_all(conn, sql, json.dumps(list(chunks)))
+    sql = "SELECT rowid, text, blocks FROM page WHERE rowid IN (SELECT value FROM json_each(?))"
+    rows = await fetch_all(conn, sql, json.dumps(sorted({page for _, page, _, _ in placed})))
+    return PackedBlocks({page: (text, stored) for page, text, stored in rows}, placed)
+
+
+async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of each of these chunks by id, in the coordinates of its text."""
+    return (await packed_blocks(conn, chunks)).of_chunks()
 
 
 async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:
