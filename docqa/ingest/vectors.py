@@ -169,10 +169,10 @@ async def _next_batch(
     """The first chunks beyond the id `after` that lack vectors by a model."""
     async with intake.db.read() as conn:
         waiting = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
-        packed = await store.chunks.packed_blocks(conn, [chunk for chunk, _ in waiting])
+        packed = await store.chunks.packed_blocks(conn, [chunk for chunk, _ in waiting]) if with_units else None
     passages = (
         await asyncio.to_thread(_with_units, document, waiting, packed)
-        if with_units
+        if packed is not None
         else [(text, []) for _, text in waiting]
     )
     return _Batch([chunk for chunk, _ in waiting[: len(passages)]], passages)

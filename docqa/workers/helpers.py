@@ -7,23 +7,21 @@ than into the process that was given the same file.
 """
 
 import os
-import pickle
-import select
-import socket
 import struct
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any, TypeVar
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Any, TypeAlias, TypeVar
 
 from docqa.workers.sandbox import Confinement, confine, die_with_parent
 
 Result = TypeVar("Result")
 Make = Callable[[int], Result]
+_Line: TypeAlias = "Connection[Any, Any]"
 
 _NUMBER = struct.Struct("<H")
 _LARGEST = 1 << 16  # number, and one more
-_LENGTH = struct.Struct("<Q")
 _FEWEST = 8  # things to do: fewer are done before a helper has begun
 _AHEAD = 64  # results that wait for those before them
 
@@ -32,7 +30,7 @@ class Helpers:
     """Those of this process. Each can help once: with what `in_order` is given first."""
 
     def __init__(self) -> None:
-        self._lines: list[socket.socket] = []
+        self._lines: list[_Line] = []
         self._numbers = self._end = -1  # the pipe
 
     def fork(self, count: int, bounds: Confinement) -> None:
@@ -44,7 +42,7 @@ class Helpers:
         self._numbers, self._end = os.pipe()
         with suppress(OSError):
             for _ in range(count):
-                ours, theirs = socket.socketpair()
+                ours, theirs = Pipe()
                 if not os.fork():
                     self._be_helper(parent, bounds, ours, theirs)
                 theirs.close()
@@ -69,7 +67,7 @@ class Helpers:
         finally:
             crew.close()
 
-    def _be_helper(self, parent: int, bounds: Confinement, ours: socket.socket, theirs: socket.socket) -> None:
+    def _be_helper(self, parent: int, bounds: Confinement, ours: _Line, theirs: _Line) -> None:
         """Help, and end."""
         code = 1
         try:
@@ -94,7 +92,7 @@ HELPERS = Helpers()
 class _Crew:
     """Helpers at work on the first `shared` numbers."""
 
-    def __init__(self, lines: list[socket.socket], numbers: int, shared: int) -> None:
+    def __init__(self, lines: list[_Line], numbers: int, shared: int) -> None:
         self._lines, self._numbers, self._shared = lines, numbers, shared
         self._ready: dict[int, Any] = {}
         self._is_whole = True  # no helper was lost, whose number nobody knows
@@ -103,8 +101,8 @@ class _Crew:
         """Tell them what to do."""
         for line in list(self._lines):
             try:
-                _send(line, pickle.dumps(opened))
-                _send(line, data)
+                line.send(opened)
+                line.send_bytes(data)
             except OSError:  # it has ended before it took a number
                 self._part_from(line)
 
@@ -135,14 +133,10 @@ class _Crew:
 
     def _collect(self, timeout: int | None) -> None:
         """Take what they have made; wait for it where that is wanted."""
-        waiting = {line.fileno(): line for line in self._lines}
-        poll = select.poll()
-        for descriptor in waiting:
-            poll.register(descriptor, select.POLLIN)
-        for descriptor, _ in poll.poll(timeout):
-            line = waiting[descriptor]
+        for line in wait(self._lines, timeout):
+            assert isinstance(line, Connection)
             try:
-                made = pickle.loads(_receive(line))
+                made = line.recv()
             except (OSError, EOFError):
                 self._part_from(line)
                 self._is_whole = False
@@ -152,39 +146,16 @@ class _Crew:
             else:
                 self._ready.setdefault(*made)
 
-    def _part_from(self, line: socket.socket) -> None:
+    def _part_from(self, line: _Line) -> None:
         self._lines.remove(line)
         line.close()
 
 
-def _help(line: socket.socket, numbers: int) -> None:
+def _help(line: _Line, numbers: int) -> None:
     with suppress(OSError, EOFError):  # nothing is to be done, or no more of it
-        opened = pickle.loads(_receive(line))
-        make = opened(_receive(line))
+        opened = line.recv()
+        make = opened(line.recv_bytes())
         while number := os.read(numbers, _NUMBER.size):
             (mine,) = _NUMBER.unpack(number)
-            _send(line, pickle.dumps((mine, make(mine)), pickle.HIGHEST_PROTOCOL))
-        _send(line, pickle.dumps(None))
-
-
-def _send(line: socket.socket, data: bytes) -> None:
-    line.sendall(_LENGTH.pack(len(data)))
-    line.sendall(data)
-
-
-def _receive(line: socket.socket) -> bytes:
-    """Raises EOFError and OSError."""
-    (length,) = _LENGTH.unpack(_exactly(line, _LENGTH.size))
-    return _exactly(line, length)
-
-
-def _exactly(line: socket.socket, length: int) -> bytes:
-    data = line.recv(length, socket.MSG_WAITALL)
-    if len(data) == length:
-        return data
-    pieces = [data]  # a signal came between
-    while data and (left := length - sum(map(len, pieces))):
-        pieces.append(data := line.recv(left, socket.MSG_WAITALL))
-    if not data:
-        raise EOFError
-    return b"".join(pieces)
+            line.send((mine, make(mine)))
+        line.send(None)
