@@ -1,6 +1,5 @@
 """What slides say: the title of each with the first of what stands below it. Slides have few whole sentences."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 
@@ -23,8 +22,7 @@ async def slide_lines(db: Database, document: StoredDocument, length: str) -> li
     names, or fewer than three."""
     async with db.read() as conn:
         chunks = await store.chunks.chunks(conn, document.id)
-        packed = await store.chunks.packed_blocks(conn, [chunk.id for chunk in chunks])
-    blocks = await asyncio.to_thread(packed.of_chunks)
+        blocks = await store.chunks.blocks(conn, [chunk.id for chunk in chunks])
     first: dict[int, StoredChunk] = {}
     for chunk in chunks:
         first.setdefault(chunk.page_number, chunk)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -12,10 +12,10 @@ from docqa.ingest.queue import Intake
 from docqa.models.embedder import Embedder, Encoded
 from docqa.models.encoders import Encoders, stored_model
 from docqa.models.verifier import Verifier
-from docqa.store.chunks import PackedBlocks
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
 from docqa.store.vector_index import StoredModel
+from docqa.text.blocks import Block
 from docqa.text.units import Unit, units
 
 log = logging.getLogger(__name__)
@@ -169,10 +169,10 @@ async def _next_batch(
     """The first chunks beyond the id `after` that lack vectors by a model."""
     async with intake.db.read() as conn:
         waiting = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
-        packed = await store.chunks.packed_blocks(conn, [chunk for chunk, _ in waiting]) if with_units else None
+        blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in waiting]) if with_units else {}
     passages = (
-        await asyncio.to_thread(_with_units, document, waiting, packed)
-        if packed is not None
+        await asyncio.to_thread(_with_units, document, waiting, blocks)
+        if with_units
         else [(text, []) for _, text in waiting]
     )
     return _Batch([chunk for chunk, _ in waiting[: len(passages)]], passages)
@@ -225,11 +225,10 @@ async def empty_retired(intake: Intake) -> bool:
 
 
 def _with_units(
-    document: StoredDocument, batch: Sequence[tuple[int, str]], packed: PackedBlocks
+    document: StoredDocument, batch: Sequence[tuple[int, str]], blocks: Mapping[int, Sequence[Block]]
 ) -> list[tuple[str, list[Unit]]]:
     """The texts of the first chunks, (id, text), with their units: UNITS of them at most, or those of the first chunk.
     A CSV is asked by SQL, its rows need no vectors."""
-    blocks = packed.of_chunks()
     passages: list[tuple[str, list[Unit]]] = []
     count = 0
     for chunk, text in batch:

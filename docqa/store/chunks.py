@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from docqa.store.sql import Connection, change, change_many, fetch_all
-from docqa.text.blocks import Block, clipped, stored_blocks
-from docqa.text.packed_terms import packed, unpacked
+from docqa.text import packed_terms
+from docqa.text.blocks import Block, blocks_of, clipped, packed, unpacked_within
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class StoredChunk:
     @property
     def terms(self) -> str:
         """Its terms, separated by spaces."""
-        return unpacked(self.stored_terms)
+        return packed_terms.unpacked(self.stored_terms)
 
 
 class Hit(NamedTuple):
@@ -88,7 +88,7 @@ async def add_chunks(conn: Connection, document: int, chunks: Iterable[tuple[Chu
             chunk.section,
             chunk.columns,
             chunk.text,
-            packed(terms),
+            packed_terms.packed(terms),
         )
         for chunk, terms in chunks
     )
@@ -145,40 +145,24 @@ async def page_hits(conn: Connection, document: int, pages: Iterable[int]) -> li
     return [Hit(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
-class PackedBlocks(NamedTuple):
-    """The blocks of pages as they are stored, with their texts, by the row of the page; and which chunks lie where:
-    (id, row of the page, start, length)."""
+async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of each of these chunks by id, in the coordinates of its text.
 
-    pages: dict[int, tuple[str, str | None]]
-    chunks: list[tuple[int, int, int, int]]
-
-    def of_chunks(self) -> dict[int, tuple[Block, ...]]:
-        """The blocks of each chunk by id, in the coordinates of its text. Of a sheet of a million cells that takes a
-        second: not for the event loop.
-
-        Pages that were stored before there were blocks get those that their text shows.
-        """
-        known = {page: stored_blocks(text, stored) for page, (text, stored) in self.pages.items()}
-        return {
-            id_: clipped(self.pages[page][0][start : start + length], known[page], start)
-            for id_, page, start, length in self.chunks
-        }
-
-
-async def packed_blocks(conn: Connection, chunks: Iterable[int]) -> PackedBlocks:
-    """Those of the pages of these chunks."""
-    sql = """SELECT c.id, p.rowid, c.start, length(c.text)
+    Pages that were stored before there were blocks get those that their text shows.
+    """
+    sql = """SELECT c.id, p.rowid, c.start, c.text
              FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
              WHERE c.id IN (SELECT value FROM json_each(?))"""
     placed = await fetch_all(conn, sql, json.dumps(list(chunks)))
-    sql = "SELECT rowid, text, blocks FROM page WHERE rowid IN (SELECT value FROM json_each(?))"
+    sql = (
+        "SELECT rowid, blocks, iif(blocks IS NULL, text, '') FROM page WHERE rowid IN (SELECT value FROM json_each(?))"
+    )
     rows = await fetch_all(conn, sql, json.dumps(sorted({page for _, page, _, _ in placed})))
-    return PackedBlocks({page: (text, stored) for page, text, stored in rows}, placed)
-
-
-async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
-    """The blocks of each of these chunks by id, in the coordinates of its text."""
-    return (await packed_blocks(conn, chunks)).of_chunks()
+    stored = {page: packed(blocks_of(text)) if blocks is None else blocks for page, blocks, text in rows}
+    return {
+        id_: clipped(text, unpacked_within(stored[page], start, start + len(text)), start)
+        for id_, page, start, text in placed
+    }
 
 
 async def beside(conn: Connection, chunks: Iterable[int]) -> dict[int, Beside]:

@@ -1,7 +1,8 @@
 """A part of a page, and what can be done with it: cut to a passage, packed for storing."""
 
 import json
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 BlockKind = Literal["heading", "paragraph", "item", "row", "caption", "note", "question", "boilerplate"]
@@ -16,6 +17,7 @@ _KINDS: dict[str, BlockKind] = {
     "q": "question",
     "b": "boilerplate",
 }
+_decoded = json.JSONDecoder().raw_decode
 
 
 class Block(NamedTuple):
@@ -60,3 +62,21 @@ def packed(blocks: Iterable[Block]) -> str:
 def unpacked(stored: str) -> tuple[Block, ...]:
     """The blocks that `packed` stored."""
     return tuple(Block(_KINDS[kind], start, end, level) for kind, start, end, level in json.loads(stored))
+
+
+def unpacked_within(stored: str, start: int, end: int) -> Iterator[Block]:
+    """Those of the stored blocks that reach into `text[start:end]`. The others are not read: blocks are in order, and
+    apart from each other."""
+    last = len(stored) - 1
+
+    def end_of_block(place: int) -> int:
+        """The end of the block to whose array the character at `place` belongs, or the comma behind it."""
+        return int(_decoded(stored, stored.rindex('["', 0, place + 2))[0][2])
+
+    place = 1 + bisect_right(range(1, last), start, key=end_of_block)
+    while place < last:
+        (kind, block_start, block_end, level), place = _decoded(stored, place)
+        if block_start >= end:
+            break
+        yield Block(_KINDS[kind], block_start, block_end, level)
+        place += 1

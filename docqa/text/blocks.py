@@ -7,12 +7,12 @@ lines.py and kinds.py. The text itself stays as it is.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from docqa.text.block import Block, BlockKind, clipped, packed, stripped, unpacked
+from docqa.text.block import Block, BlockKind, clipped, packed, stripped, unpacked, unpacked_within
 from docqa.text.kinds import refined
 from docqa.text.lines import derived
 from docqa.text.marks import ends_sentence, has_cells
 
-__all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "stored_blocks", "unpacked"]
+__all__ = ["Block", "BlockKind", "blocks_of", "clipped", "packed", "stored_blocks", "unpacked", "unpacked_within"]
 
 _LONGEST_CELL = 90  # characters of a row with a single cell
 _MOST_HEADS = 4  # lines of column headings

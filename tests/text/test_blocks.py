@@ -2,10 +2,12 @@
 
 import random
 import time
+from unittest.mock import Mock
 
 import pytest
 
-from docqa.text.blocks import Block, blocks_of, clipped, packed, unpacked
+from docqa.text import block as block_module
+from docqa.text.blocks import Block, blocks_of, clipped, packed, unpacked, unpacked_within
 
 LONG = (
     "The keeper of the lighthouse climbs the stairs each evening and trims the lamp,\n"
@@ -100,6 +102,22 @@ def test_hostile_texts_take_linear_time(text: str) -> None:
 def test_blocks_are_stored_and_read_again() -> None:
     blocks = blocks_of("TITLE\n\nText of it, which is long enough to be one, and even longer.\n\n• a\n• b")
     assert unpacked(packed(blocks)) == blocks
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 50])
+def test_blocks_of_a_part_are_read_without_the_others(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(count)
+    ends = sorted(chance.sample(range(1, 400), 2 * count))
+    blocks = [Block("row", start, end) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    stored = packed(blocks)
+    decoded = Mock(side_effect=block_module._decoded)
+    monkeypatch.setattr(block_module, "_decoded", decoded)
+    for start in range(0, 400, 7):
+        for end in (start + 1, start + 30, 400):
+            decoded.reset_mock()
+            within = [block for block in blocks if block.start < end and block.end > start]
+            assert list(unpacked_within(stored, start, end)) == within
+            assert decoded.call_count <= len(stored).bit_length() + len(within) + 1
 
 
 def test_a_passage_has_its_blocks_in_its_own_coordinates() -> None:
