@@ -15,6 +15,7 @@ from docqa.ingest.chunking import chunk_terms, chunks
 from docqa.store.chunks import Chunk
 from docqa.store.documents import page_row
 from docqa.text.detect import detect
+from docqa.text.packed_terms import packed
 from docqa.text.recurring_names import recurring_names
 
 Record = tuple[str, Sequence[Any]]  # its kind, "page", "chunk", "table", "column", "row" or "value", and its fields
@@ -77,8 +78,8 @@ def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
 
 
 def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
-    """Each chunk with its search terms."""
-    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in pieces]
+    """Each chunk with its search terms, packed: the server has less to read, and need not do it."""
+    return [(chunk, packed(chunk_terms(chunk.section, chunk.columns, chunk.text))) for chunk in pieces]
 
 
 def main_language(texts: Iterable[str]) -> str:

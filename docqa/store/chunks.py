@@ -4,9 +4,10 @@
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 from docqa.store.sql import Connection, change, change_many, fetch_all
 from docqa.text import packed_terms
@@ -64,6 +65,10 @@ class Beside:
     after: str
 
 
+# Inserted by one statement: before each one the full-text index writes down what it has, a segment of its own.
+AT_ONCE = 200
+_INSERTED = "document, page_number, start, length, section, columns, text, terms"
+_PLACES = ", ".join("?" * len(_INSERTED.split()))
 CHUNK = """c.id, c.document, c.page_number, c.section, c.columns, c.text,
            (SELECT terms FROM stored_chunk WHERE id = c.id), c.start"""
 
@@ -75,25 +80,25 @@ def is_verbatim(document: str, page_number: str, start: str, length: str, text: 
 
 
 async def add_chunks(conn: Connection, document: int, chunks: Iterable[tuple[Chunk, str]]) -> None:
-    """Add chunks of pages that are stored, each with its terms separated by spaces; they are read one by one."""
-    same = is_verbatim("?1", "?2", "?3", "?4", "?7")
-    sql = f"""INSERT INTO stored_chunk (document, page_number, start, length, section, columns, text, terms)
-              SELECT ?1, ?2, ?3, ?4, ?5, ?6, iif({same}, '', ?7), ?8"""
+    """Add chunks of pages that are stored, each with its terms separated by spaces or packed; they are read one by
+    one, in the connection's thread."""
+    same = is_verbatim("g.document", "g.page_number", "g.start", "g.length", "g.text")
+    sql = f"""WITH given ({_INSERTED}) AS (VALUES {", ".join([f"({_PLACES})"] * AT_ONCE)})
+              INSERT INTO stored_chunk ({_INSERTED})
+              SELECT document, page_number, start, length, section, columns, iif({same}, '', g.text), terms
+              FROM given g WHERE document IS NOT NULL"""
     rows = (
-        (
-            document,
-            chunk.page_number,
-            chunk.start,
-            len(chunk.text),
-            chunk.section,
-            chunk.columns,
-            chunk.text,
-            packed_terms.packed(terms),
-        )
-        for chunk, terms in chunks
+        (document, c.page_number, c.start, len(c.text), c.section, c.columns, c.text, packed_terms.packed(terms))
+        for c, terms in chunks
     )
-    await change_many(conn, sql, rows)
+    await change_many(conn, sql, _together(rows))
     await _count(conn, document)
+
+
+def _together(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The values of AT_ONCE rows each, of the last ones filled up with NULL."""
+    while values := tuple(chain.from_iterable(islice(rows, AT_ONCE))):
+        yield values + (None,) * (AT_ONCE * len(_INSERTED.split()) - len(values))
 
 
 async def _count(conn: Connection, document: int) -> None:

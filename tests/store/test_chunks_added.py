@@ -1,0 +1,49 @@
+"""Chunks are added many at a time, in their order, and the full-text index is written once for them."""
+
+from pathlib import Path
+
+import pytest
+
+from docqa import store
+from docqa.formats.pages import ExtractedPage
+from docqa.store.chunks import AT_ONCE, Chunk
+from docqa.store.database import Database
+from docqa.store.documents import page_row
+from docqa.store.sql import fetch_all
+
+pytestmark = pytest.mark.anyio
+
+SEGMENTS = "SELECT count(DISTINCT segid) FROM chunk_fts_idx"
+
+
+@pytest.mark.parametrize("count", [0, 1, 12, AT_ONCE, 2 * AT_ONCE + 1])
+async def test_all_chunks_are_stored_and_found(tmp_path: Path, count: int) -> None:
+    lines = [f"Line {number}." for number in range(count)]
+    text = "\n".join(lines)
+    starts = [text.index(line) for line in lines]
+    chunks = [
+        (Chunk(1, start, line, "A section", "a\tb"), f"line {number}")
+        for number, (line, start) in enumerate(zip(lines, starts, strict=True))
+    ]
+    if count:
+        chunks[-1] = Chunk(1, 3, "not on the page"), "line elsewhere"
+    db = await Database.open(tmp_path / "docqa.sqlite3")
+    async with db.write() as conn:
+        account = await store.accounts.account_named(conn, "alice")
+        document = await store.documents.add_document(
+            conn, account, doc_id="a", name="a", kind="txt", sha256=b"1", language="en", pages=1, notes=""
+        )
+        await store.documents.add_pages(conn, document, [page_row(1, ExtractedPage(text))])
+        await store.chunks.add_chunks(conn, document, iter(chunks))
+    async with db.read() as conn:
+        stored = await store.chunks.chunks(conn, document)
+        by_word = await fetch_all(conn, "SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH 'line' ORDER BY rowid")
+        counted = await fetch_all(conn, "SELECT chunks FROM any_document")
+        [(segments,)] = await fetch_all(conn, SEGMENTS)
+    await db.close()
+    assert [
+        (c.page_number, c.start, c.text, c.section, c.columns, c.terms) for c in sorted(stored, key=lambda c: c.id)
+    ] == [(c.page_number, c.start, c.text, c.section, c.columns, terms) for c, terms in chunks]
+    assert by_word == [(chunk.id,) for chunk in sorted(stored, key=lambda c: c.id)]
+    assert counted == [(count,)]
+    assert segments == -(-count // AT_ONCE)
