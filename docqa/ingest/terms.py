@@ -14,7 +14,7 @@ from docqa.text.words import TERMS_VERSION
 
 log = logging.getLogger(__name__)
 
-BATCH = 64  # chunks in one transaction: some 30 ms of the only writer
+BATCH = 64  # chunks in one transaction: some 0.1 s of the only writer
 
 
 async def rebuild_terms(db: Database) -> None:

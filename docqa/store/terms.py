@@ -1,9 +1,10 @@
 """Which version of the tokeniser made the terms of full-text search, and how they are rebuilt for another one."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
+from docqa.store.sql import Connection, change, fetch_all, fetch_one
 from docqa.text.packed_terms import packed
 
 
@@ -43,8 +44,11 @@ async def chunks_to_rebuild(conn: Connection, limit: int) -> list[ChunkText]:
 
 async def set_terms(conn: Connection, terms: Sequence[tuple[int, str]]) -> None:
     """New terms by chunk id, in the order of `chunks_to_rebuild`; a chunk that has been deleted is skipped."""
-    rows = [(chunk, packed(made)) for chunk, made in terms]
-    await change_many(conn, "UPDATE stored_chunk SET terms = ?2 WHERE id = ?1 AND terms != ?2", rows)
+    # By one statement: before each the full-text index writes down what it has, a segment of its own.
+    sql = """UPDATE stored_chunk SET terms = made.terms
+             FROM (SELECT value ->> 0 AS chunk, value ->> 1 AS terms FROM json_each(?)) made
+             WHERE id = made.chunk AND stored_chunk.terms != made.terms"""
+    await change(conn, sql, json.dumps([(chunk, packed(made)) for chunk, made in terms]))
     await change(conn, "UPDATE full_text SET rebuilt_chunk = ?", terms[-1][0])
 
 

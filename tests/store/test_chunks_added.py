@@ -47,3 +47,26 @@ async def test_all_chunks_are_stored_and_found(tmp_path: Path, count: int) -> No
     assert by_word == [(chunk.id,) for chunk in sorted(stored, key=lambda c: c.id)]
     assert counted == [(count,)]
     assert segments == -(-count // AT_ONCE)
+
+
+async def test_new_terms_of_many_chunks_are_written_once_to_the_index(tmp_path: Path) -> None:
+    db = await Database.open(tmp_path / "docqa.sqlite3")
+    async with db.write() as conn:
+        account = await store.accounts.account_named(conn, "alice")
+        document = await store.documents.add_document(
+            conn, account, doc_id="a", name="a", kind="txt", sha256=b"1", language="en", pages=1, notes=""
+        )
+        await store.documents.add_pages(conn, document, [page_row(1, ExtractedPage("Line."))])
+        await store.chunks.add_chunks(conn, document, [(Chunk(1, 0, "Line."), f"old {number}") for number in range(12)])
+    async with db.write() as conn:
+        ids = [chunk.id for chunk in await store.chunks.chunks(conn, document)]
+        await store.terms.set_terms(conn, [(id_, f"new {id_}") for id_ in ids] + [(99, "deleted")])
+    async with db.read() as conn:
+        rows = [
+            await fetch_all(conn, "SELECT rowid FROM chunk_fts WHERE chunk_fts MATCH ? ORDER BY rowid", word)
+            for word in ("old", "new")
+        ]
+        [(segments,)] = await fetch_all(conn, SEGMENTS)
+    await db.close()
+    assert rows == [[], [(id_,) for id_ in sorted(ids)]]
+    assert segments <= 2  # the old one and a new one
