@@ -22,7 +22,7 @@ async def slide_lines(db: Database, document: StoredDocument, length: str) -> li
     names, or fewer than three."""
     async with db.read() as conn:
         chunks = await store.chunks.chunks(conn, document.id)
-        blocks = await store.chunks.blocks(conn, [chunk.id for chunk in chunks])
+        blocks = await store.chunks.blocks(conn, {chunk.id: chunk.text for chunk in chunks})
     first: dict[int, StoredChunk] = {}
     for chunk in chunks:
         first.setdefault(chunk.page_number, chunk)

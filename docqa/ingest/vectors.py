@@ -169,7 +169,7 @@ async def _next_batch(
     """The first chunks beyond the id `after` that lack vectors by a model."""
     async with intake.db.read() as conn:
         waiting = await store.vectors.chunks_to_embed(conn, document.id, BATCH, after, model)
-        blocks = await store.chunks.blocks(conn, [chunk for chunk, _ in waiting]) if with_units else {}
+        blocks = await store.chunks.blocks(conn, dict(waiting)) if with_units else {}
     passages = (
         await asyncio.to_thread(_with_units, document, waiting, blocks)
         if with_units

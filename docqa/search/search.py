@@ -142,7 +142,7 @@ async def _candidates(
     limit = max(least, RERANKED_MORE) if expansion or across else least
     candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
     chunk_ids = [candidate.chunk.id for candidate in candidates]
-    blocks = await store.chunks.blocks(conn, chunk_ids)
+    blocks = await store.chunks.blocks(conn, {candidate.chunk.id: candidate.chunk.text for candidate in candidates})
     passages = [
         Passage(
             chunk=candidate.chunk,

@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -150,23 +150,23 @@ async def page_hits(conn: Connection, document: int, pages: Iterable[int]) -> li
     return [Hit(*row) for row in await fetch_all(conn, sql, document, json.dumps(sorted(pages)))]
 
 
-async def blocks(conn: Connection, chunks: Iterable[int]) -> dict[int, tuple[Block, ...]]:
-    """The blocks of each of these chunks by id, in the coordinates of its text.
+async def blocks(conn: Connection, texts: Mapping[int, str]) -> dict[int, tuple[Block, ...]]:
+    """The blocks of each chunk by id, in the coordinates of its text; `texts` are those of the chunks by id.
 
     Pages that were stored before there were blocks get those that their text shows.
     """
-    sql = """SELECT c.id, p.rowid, c.start, c.text
-             FROM chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
+    sql = """SELECT c.id, p.rowid, c.start
+             FROM stored_chunk c JOIN page p ON p.document = c.document AND p.page_number = c.page_number
              WHERE c.id IN (SELECT value FROM json_each(?))"""
-    placed = await fetch_all(conn, sql, json.dumps(list(chunks)))
+    placed = await fetch_all(conn, sql, json.dumps(list(texts)))
     sql = (
         "SELECT rowid, blocks, iif(blocks IS NULL, text, '') FROM page WHERE rowid IN (SELECT value FROM json_each(?))"
     )
-    rows = await fetch_all(conn, sql, json.dumps(sorted({page for _, page, _, _ in placed})))
+    rows = await fetch_all(conn, sql, json.dumps(sorted({page for _, page, _ in placed})))
     stored = {page: packed(blocks_of(text)) if blocks is None else blocks for page, blocks, text in rows}
     return {
-        id_: clipped(text, unpacked_within(stored[page], start, start + len(text)), start)
-        for id_, page, start, text in placed
+        id_: clipped(texts[id_], unpacked_within(stored[page], start, start + len(texts[id_])), start)
+        for id_, page, start in placed
     }
 
 

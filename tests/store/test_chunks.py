@@ -88,7 +88,7 @@ async def test_each_chunk_has_its_own_blocks(tmp_path: Path, before_blocks: bool
         if before_blocks:
             await conn.execute("UPDATE page SET blocks = NULL")
     async with db.read() as conn:
-        blocks = await store.chunks.blocks(conn, [1, 2, 3, 4])
+        blocks = await store.chunks.blocks(conn, {id_: chunk.text for id_, chunk in enumerate(cut, 1)})
     await db.close()
     if before_blocks:
         assert [[(block.start, block.end) for block in blocks[id_]] for id_ in (1, 2)] == [[(0, 4), (6, 23)], [(0, 15)]]
