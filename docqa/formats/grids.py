@@ -79,18 +79,20 @@ class _Line:
     cells: tuple[str, ...]
 
 
-def grids(text: str, previous: Grid | None = None) -> list[Grid]:
-    """The tables of a page's text in order. `previous` is the last one of the page before, which may go on here."""
-    tables: list[Grid] = []
-    for lines, before in _runs(text):
-        grid = _grid(lines, before)
-        if grid is None:
-            continue
-        goes_on = not tables and previous is not None and not before.strip()[:1].isalpha()
-        if goes_on and previous and not any(grid.columns) and len(grid.columns) == len(previous.columns):
-            grid = replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
-        tables.append(grid)
+def grids(text: str) -> list[Grid]:
+    """The tables of a page's text in order."""
+    tables = [grid for lines, before in _runs(text) if (grid := _grid(lines, before))]
     return sorted([*tables, *_listed(text, tables)], key=lambda grid: grid.start)
+
+
+def going_on(grid: Grid, text: str, previous: Grid) -> Grid:
+    """The first table of a page's text, with the headings of the last one of the page before where it has none of its
+    own: what no words stand before goes on."""
+    if any(grid.columns) or len(grid.columns) != len(previous.columns):
+        return grid
+    if text[max(0, grid.start - 2 * LONGEST_TITLE) : grid.start].strip()[:1].isalpha():
+        return grid
+    return replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
 
 
 def _listed(text: str, tables: Sequence[Grid]) -> Iterator[Grid]:
@@ -119,7 +121,7 @@ def _line(line: str, start: int) -> _Line:
         mark, cells = "tab", tuple(cell.strip() for cell in line.rstrip().split("\t"))
     elif "|" in stripped[1:-1]:
         mark, cells = "bar", tuple(_BAR.split(stripped.strip("|").strip()))
-    elif _SPACES.search(stripped) and len(stripped) < 300:
+    elif "  " in stripped and len(stripped) < 300 and _SPACES.search(stripped):
         mark, cells = "spaces", tuple(part.strip() for part in _SPACES.split(stripped))
     else:
         mark, cells = "", (stripped,)

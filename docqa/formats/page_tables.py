@@ -3,27 +3,39 @@ are one."""
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from docqa.formats.columns import Row, Table
 from docqa.formats.counted_rows import counted
-from docqa.formats.grids import Grid, grids
+from docqa.formats.grids import Grid, going_on, grids
 
 _FOOTER = 120  # characters that may follow a table on its page
 _LONGEST_NAME = 60  # characters
 _LEADERS = re.compile(r"(?:[.·…_] ?){4}")
 
 
-def page_tables(pages: Iterable[tuple[int, str]]) -> tuple[list[Table], list[tuple[int, Row]]]:
-    """The tables on these pages, (page number, text) in order, and their rows with their pages' numbers."""
+class PageText(NamedTuple):
+    """A page's number and text, and the tables in it where they are known."""
+
+    number: int
+    text: str
+    grids: Sequence[Grid] | None = None
+
+
+def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int, Row]]]:
+    """The tables on these pages, in order, and their rows with their pages' numbers."""
     tables: list[tuple[Grid, list[int]]] = []  # with the page number of each row
     last: Grid | None = None
     before = 0
-    for number, text in pages:
-        own = grids(text, last if number == before + 1 else None)
+    for number, text, known in pages:
+        own = list(grids(text) if known is None else known)
+        follows = last is not None and number == before + 1
+        if last and follows and own:
+            own[0] = going_on(own[0], text, last)
         for at, grid in enumerate(own):
-            if at == 0 and last is not None and number == before + 1 and _goes_on(grid, last):
+            if at == 0 and last and follows and _goes_on(grid, last):
                 whole, numbers = tables[-1]
                 tables[-1] = replace(whole, rows=(*whole.rows, *grid.rows)), [*numbers, *[number] * len(grid.rows)]
             else:

@@ -11,6 +11,7 @@ from docqa.text.blocks import Block, blocks_of, clipped
 
 if TYPE_CHECKING:
     from docqa.formats.columns import Row, Table  # its import costs more than reading a small text
+    from docqa.formats.grids import Grid
 
 
 PAGE = 3_000
@@ -37,6 +38,7 @@ class ExtractedPage:
     page to page, `tables` are (start, end of the column headings, end). `unread` marks a scan: the page shows
     something, but has no text. `rows` are those of `Reading.tables`. `blocks` are those that the reader knows, in
     order; after `cleaned` all of them. `pictures`: how many large pictures beside the text wait for text recognition.
+    `grids` are the tables in the text, None where the reader has not looked for them.
     """
 
     text: str
@@ -48,6 +50,7 @@ class ExtractedPage:
     rows: "tuple[Row, ...]" = ()
     blocks: tuple[Block, ...] = ()
     pictures: int = 0
+    grids: "Sequence[Grid] | None" = None
 
     def cleaned(self) -> "ExtractedPage":
         """The same page after `clean`, with its offsets adjusted, and the blocks of all its text."""
@@ -66,6 +69,7 @@ class ExtractedPage:
             tables=tables,
             blocks=blocks_of(text, headings, tables, running, known),
             rows=tuple(row._replace(start=moved[row.start], end=moved[row.end]) for row in self.rows),
+            grids=self.grids if text == self.text else None,
         )
 
     def _moved(self, text: str) -> Mapping[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, astuple
 
 from docqa.formats import reading
+from docqa.formats.page_tables import PageText
 from docqa.formats.pages import Attachment
 from docqa.ingest.preparation import Record, of_document, of_tables
 from docqa.ingest.tasks import Task, serve_tasks
@@ -45,7 +46,7 @@ def _recognise(request: Header, data: bytes) -> Answers:
 
 def _tables(_: Header, data: bytes) -> Answers:
     about: Header = {}
-    yield from _batches(of_tables(json.loads(data), about))
+    yield from _batches(of_tables([PageText(*page) for page in json.loads(data)], about))
     yield about, b""
 
 

@@ -8,8 +8,9 @@ from operator import itemgetter
 from docqa.store.chunks import Chunk
 from docqa.text.blocks import Block, blocks_of
 from docqa.text.marks import leads_on
+from docqa.text.packed_terms import packed_terms
 from docqa.text.sentences import holds_row, sentences
-from docqa.text.words import is_dense, terms
+from docqa.text.words import is_dense
 
 # Characters: longer than an embedder reads at once, but answers are chosen sentence by sentence, and part of a
 # paragraph is found less often
@@ -151,8 +152,9 @@ def _merged(groups: Iterable[tuple[int, int]], target: int) -> list[tuple[int, i
 
 
 def chunk_terms(section: str, columns: str, text: str) -> str:
-    """What full-text search sees of a chunk: its own words, those of its section and of the columns it continues."""
-    return " ".join(terms(f"{section}\n{columns}\n{text}"))
+    """What full-text search sees of a chunk, as it is stored: its own words, those of its section and of the columns
+    it continues."""
+    return packed_terms(f"{section}\n{columns}\n{text}")
 
 
 def before(neighbour: str, gap: str) -> str:

@@ -9,13 +9,12 @@ from typing import Any
 
 from docqa.formats.columns import Row, Table
 from docqa.formats.names import OF_ROWS
-from docqa.formats.page_tables import page_tables
+from docqa.formats.page_tables import PageText, page_tables
 from docqa.formats.pages import ExtractedPage, Reading
 from docqa.ingest.chunking import chunk_terms, chunks
 from docqa.store.chunks import Chunk
 from docqa.store.documents import page_row
 from docqa.text.detect import detect
-from docqa.text.packed_terms import packed
 from docqa.text.recurring_names import recurring_names
 
 Record = tuple[str, Sequence[Any]]  # its kind, "page", "chunk", "table", "column", "row" or "value", and its fields
@@ -26,7 +25,7 @@ LONGEST_LABEL = 200  # of what stands above a row
 
 def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
     """The records of a document. Afterwards `about` holds what is known of the whole. Raises as its pages do."""
-    texts: list[str] = []
+    texts: list[PageText] = []
     pieces: list[str] = []
     of_rows = document.kind in OF_ROWS
     for number, page in enumerate(document.pages, 1):
@@ -34,24 +33,25 @@ def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
         for chunk, terms in with_terms(page_chunks(number, page)):
             yield "chunk", (chunk.page_number, chunk.start, chunk.text, chunk.section, chunk.columns, terms)
             pieces.append(chunk.text)
-        texts.append("" if of_rows or not page.text.strip() else page.text)
+        texts.append(
+            PageText(number, "") if of_rows or not page.text.strip() else PageText(number, page.text, page.grids)
+        )
         yield from (_row(number, row) for row in page.rows if of_rows)
     if of_rows:
         yield from _tables(document.tables)
         about["recurring_names"] = []
     else:
-        yield from of_tables(list(enumerate(texts, 1)), about)
+        yield from of_tables(texts, about)
     about |= {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}
     about |= {"notes": document.notes, "language": main_language(pieces), "pages": len(texts)}
 
 
-def of_tables(pages: Sequence[tuple[int, str]], about: dict[str, Any]) -> Iterator[Record]:
-    """The records of the tables in the text of these pages, (page number, text); `about` gets the names on many of
-    them."""
+def of_tables(pages: Sequence[PageText], about: dict[str, Any]) -> Iterator[Record]:
+    """The records of the tables in the text of these pages; `about` gets the names on many of them."""
     tables, rows = page_tables(pages)
     yield from _tables(tables)
     yield from (_row(number, row) for number, row in rows)
-    about["recurring_names"] = recurring_names([text for _, text in pages])
+    about["recurring_names"] = recurring_names([page.text for page in pages])
 
 
 def _tables(tables: Iterable[Table]) -> Iterator[Record]:
@@ -78,8 +78,8 @@ def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
 
 
 def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:
-    """Each chunk with its search terms, packed: the server has less to read, and need not do it."""
-    return [(chunk, packed(chunk_terms(chunk.section, chunk.columns, chunk.text))) for chunk in pieces]
+    """Each chunk with its search terms."""
+    return [(chunk, chunk_terms(chunk.section, chunk.columns, chunk.text)) for chunk in pieces]
 
 
 def main_language(texts: Iterable[str]) -> str:

@@ -175,7 +175,7 @@ def _too_long(limits: Limits, loc: tuple[str | int, ...]) -> Unreadable:
 
 
 def _page(line: bytes) -> ExtractedPage:
-    text, section, headings, running, tables, unread, rows, blocks, pictures = json.loads(line)
+    text, section, headings, running, tables, unread, rows, blocks, pictures, _ = json.loads(line)
     spans = tuple(map(tuple, running)), tuple(map(tuple, tables))
     known = tuple(Block(*block) for block in blocks)
     data = tuple(Row(*row) for row in rows)

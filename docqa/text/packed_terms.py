@@ -7,8 +7,9 @@ token stands between spaces, and so does the whole.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from docqa.text.words import PREFIX
+from docqa.text.words import PREFIX, by_word, terms_of_word
 
 _WHOLE = "="  # after a word of five letters, which is its own beginning; no term has it beside a tilde
 
@@ -24,6 +25,17 @@ def packed(terms: str) -> str:
         else:
             tokens.append(term)
     return f" {' '.join(tokens)} " if tokens else " "
+
+
+def packed_terms(text: str) -> str:
+    """The packed search terms of a text."""
+    tokens = by_word(text, _tokens_of_word)
+    return f" {' '.join(tokens)} " if tokens else " "
+
+
+@lru_cache(16_384)  # as for terms, which are made of a word and then packed
+def _tokens_of_word(word: str) -> tuple[str, ...]:
+    return tuple(packed(" ".join(terms_of_word(word))).split())
 
 
 def _begins(token: str, prefix: str) -> bool:

@@ -8,7 +8,8 @@ from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 _LEAST_PAGES, _OFTEN = 5, 0.2  # pages with a name, that make it one of the document's own
-_NAME = re.compile(r"\b(?=\w*[^\W\d_])[A-Z0-9][\w&-]+")
+# The first letter stands first: where it does, most of a text is passed over at once.
+_NAME = re.compile(r"[A-Z0-9](?<!\w.)(?:(?<=[A-Z])|(?=\w*[^\W\d_]))[\w&-]+")
 
 
 def recurring_names(pages: Sequence[str]) -> list[str]:

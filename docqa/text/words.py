@@ -7,7 +7,7 @@ BM25 on 900 questions in six languages, the right passage first of all: beginnin
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
@@ -109,7 +109,7 @@ def _arabic_root(word: str) -> str:
 
 
 @lru_cache(16_384)
-def _terms_of_one(word: str) -> tuple[str, ...]:
+def terms_of_word(word: str) -> tuple[str, ...]:
     """The terms of a word, or of a number."""
     if not word.isalnum() and _MARK_IN_NUMBER.search(word):
         return word, *(part for part in re.split(r"\D", word) if len(part) > 1)
@@ -124,16 +124,21 @@ def _terms_of_one(word: str) -> tuple[str, ...]:
 def terms(text: str) -> list[str]:
     """The search terms of a text, in order: words and their beginnings, character pairs of dense scripts, numbers
     whole."""
+    return by_word(text, terms_of_word)
+
+
+def by_word(text: str, of_word: Callable[[str], Iterable[str]]) -> list[str]:
+    """The search terms of a text, those of its words and numbers in the form that `of_word` gives them."""
     folded = fold(text)
     if not _DENSE_RUN.search(folded):
-        return [*chain.from_iterable(map(_terms_of_one, _ALPHABETIC_PIECE.findall(folded))), *_compounds(folded)]
+        return [*chain.from_iterable(map(of_word, _ALPHABETIC_PIECE.findall(folded))), *_compounds(folded)]
     out: list[str] = []
     for piece in _PIECE.finditer(folded):
         run = piece.group()
         if piece.lastgroup == "dense":
             out.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:
-            out += _terms_of_one(run)
+            out += of_word(run)
     out.extend(_compounds(folded))
     return out
 

@@ -20,7 +20,7 @@ from docqa.store.chunks import Chunk
 from docqa.store.database import Database
 from docqa.store.documents import PageRow
 from docqa.store.vector_index import StoredModel
-from docqa.text.words import terms
+from docqa.text.packed_terms import packed_terms
 
 MODEL = StoredModel("growth", "0" * 64, 384)
 ACCOUNT = "growth"
@@ -33,7 +33,7 @@ SIZES = (2000, 200, 1200, 400, 1000, 1600, 600)  # passages of documents, in tur
 FIRST_OF_BASE = 100_000  # passages: the documents with the first of them are a knowledge base
 
 _VOCABULARY = [word for word in top_n_list("en", 2 * WORDS) if set(word) <= set(string.ascii_lowercase)][:WORDS]
-_TERMS = [" ".join(terms(word)) for word in _VOCABULARY]
+_TERMS = [packed_terms(word)[1:] for word in _VOCABULARY]
 _ODDS = 1 / (np.arange(len(_VOCABULARY)) + 2.7)
 _CUMULATED = np.cumsum(_ODDS / _ODDS.sum())
 
@@ -48,7 +48,7 @@ def passages(document: int, size: int) -> Iterator[tuple[str, str]]:
         drawn = np.where(chance.random(count) < OWN, own[chance.integers(0, OWN_WORDS, count)], drawn)
         words = [_VOCABULARY[index] for index in drawn]
         sentences = (" ".join(words[start : start + SENTENCE]) for start in range(0, count, SENTENCE))
-        yield ". ".join(map(str.capitalize, sentences)) + ".", " ".join(_TERMS[index] for index in drawn)
+        yield ". ".join(map(str.capitalize, sentences)) + ".", " " + "".join(_TERMS[index] for index in drawn)
 
 
 def vectors(document: int, size: int) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":

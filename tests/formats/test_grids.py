@@ -1,7 +1,7 @@
 """Tables in the text of a page: what is one, its column headings, units, and rows."""
 
 from docqa.formats.grid_cells import is_number
-from docqa.formats.grids import Grid, grids
+from docqa.formats.grids import Grid, going_on, grids
 
 
 def table(text: str) -> Grid:
@@ -91,8 +91,10 @@ def test_a_label_without_values_stands_over_the_rows_below_it() -> None:
 
 def test_a_table_goes_on_at_the_top_of_the_next_page() -> None:
     first = table("Item | A1 | B2\nLength | 10 | 12\nWidth | 7 | 9")
-    [second] = grids("Weight | 3 | 4\nPower | 60 | 70\n", first)
-    assert second.columns == ("Item", "A1", "B2")
+    text = "Weight | 3 | 4\nPower | 60 | 70\n"
+    assert going_on(table(text), text, first).columns == ("Item", "A1", "B2")
+    text = f"Another lamp:\n\n{text}"
+    assert not any(going_on(table(text), text, first).columns)
 
 
 def test_rows_know_where_they_stand() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -10,6 +11,7 @@ import pytest
 from conftest import FILES
 from docqa.errors import Unreadable
 from docqa.formats import reading
+from docqa.formats.grids import grids
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pdf.bidi import logical
 from docqa.formats.pictures import data as tessdata
@@ -147,6 +149,12 @@ def test_a_number_keeps_the_place_of_its_column_where_others_are_missing() -> No
     assert "Cost of sales\t16,682" in lines
     assert "Selling expenses\t\t7,626" in lines
     assert "Operating expenses" in lines
+
+
+def test_tables_are_looked_for_with_the_page_and_given_up_where_its_text_is_cleaned_later() -> None:
+    [page] = pages(page_of(*table(STATEMENT, [72, 300, 400])))
+    assert page.grids == grids(page.text) != []
+    assert replace(page, text=f"\0{page.text}").cleaned().grids is None
 
 
 def test_the_table_says_where_its_column_headings_end() -> None:

@@ -10,7 +10,7 @@ import pytest
 from conftest import upload
 from docqa import store
 from docqa.formats import reading
-from docqa.formats.page_tables import page_tables
+from docqa.formats.page_tables import PageText, page_tables
 from docqa.ingest.queue import Intake, ReadingQueue
 from docqa.ingest.tables import store_missing_tables
 from docqa.settings import Settings
@@ -144,7 +144,7 @@ async def test_other_questions_of_such_a_document_go_the_ordinary_way(client: ht
 
 def test_a_table_that_goes_on_over_the_end_of_a_page_is_one() -> None:
     first = "Rents\n\nFlat\tRooms\tRent\nHarbour\t2\t900\nHill\t3\t1,200\n"
-    tables, rows = page_tables([(1, first), (2, "Park\t2\t1,050\nOld town\t4\t1,650\n")])
+    tables, rows = page_tables([PageText(1, first), PageText(2, "Park\t2\t1,050\nOld town\t4\t1,650\n")])
     assert [table.headings for table in tables] == [("Flat", "Rooms", "Rent")]
     assert [(page, row.table, json.loads(row.values)[2]) for page, row in rows] == [
         (1, 0, 900),
@@ -156,7 +156,7 @@ def test_a_table_that_goes_on_over_the_end_of_a_page_is_one() -> None:
 
 def test_rows_of_totals_are_looked_up_but_not_counted() -> None:
     text = "Flat\tRooms\tRent\nHarbour\t2\t900\nHill\t3\t1,200\nPark\t2\t1,050\nTotal\t7\t3,150\n"
-    _, rows = page_tables([(1, text)])
+    _, rows = page_tables([PageText(1, text)])
     assert [bool(row.values) for _, row in rows] == [True, True, True, False]
     assert json.loads(rows[-1][1].cells) == ["Total", "7", "3,150"]
 
@@ -221,6 +221,6 @@ async def test_the_table_of_a_csv_survives_the_migration(tmp_path: Path) -> None
 
 def test_a_table_of_contents_is_not_counted() -> None:
     text = "Cleaning the tank ........ 71\tPage\nFilter\t80\nHopper\t81\nLids\t82\n"
-    [table], rows = page_tables([(1, text)])
+    [table], rows = page_tables([PageText(1, text)])
     assert table.headings[1] == "Page"
     assert [bool(row.values) for _, row in rows] == [False] * 3

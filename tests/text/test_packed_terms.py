@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from docqa.text.packed_terms import Counted, held, is_packed, length, packed, unpacked
+from docqa.text.packed_terms import Counted, held, is_packed, length, packed, packed_terms, unpacked
 from docqa.text.words import terms
 
 TEXTS = {
@@ -27,6 +27,7 @@ def test_terms_come_back_as_they_were(text: str) -> None:
     assert length(stored) == len(made)
     assert packed(stored) == stored
     assert is_packed(stored)
+    assert packed_terms(text) == stored
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)

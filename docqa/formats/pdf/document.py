@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pymupdf as _pymupdf
 
 from docqa.errors import Unreadable
+from docqa.formats.grids import grids
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
@@ -144,6 +145,7 @@ def _page(document: Any, number: int) -> _PageRead:
         return _PageRead(Page(), note=f"Page {number + 1} is damaged and was left out.")
     arranged = arrange(blocks, shown.width, shown.height, [table.table() for table in ruled])
     arranged.text = _with_values(arranged.text, values)
+    arranged.grids = grids(arranged.text)  # here, where a helper may look for them
     arranged.unread = unread
     return _PageRead(arranged, pictures)
 
@@ -178,6 +180,7 @@ def _sections(pages: Iterable[Page], outline: dict[int, list[tuple[str, int]]]) 
             page.unread,
             blocks=_with_titles(page, listed),
             pictures=page.pictures,
+            grids=page.grids,
         )
         section = headings[-1][1] if headings else section
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from docqa.formats.grids import Grid
 from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.parts import Usual, goes_on_below, parts
 from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
@@ -42,7 +43,7 @@ class Page:
     `headings` are (offset, title), `tables` (start, end of the column headings, end), `running` (start, end) of those
     `edges` that are headers and footers, `part` the title among them of a part of the document, "" if there is none.
     `blocks` are those of its paragraphs, as far as their place and font show them. `unread`: the page shows something,
-    but has no text. `pictures`: how many large pictures are beside it.
+    but has no text. `pictures`: how many large pictures are beside it. `grids` are the tables in its text.
     """
 
     text: str = ""
@@ -54,6 +55,7 @@ class Page:
     blocks: list[Block] = field(default_factory=list)
     unread: bool = False
     pictures: int = 0
+    grids: list[Grid] = field(default_factory=list)
 
 
 def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float, ruled: Sequence[Table] = ()) -> Page:

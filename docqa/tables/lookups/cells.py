@@ -11,7 +11,7 @@ from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid, GridRow
-from docqa.formats.page_tables import page_tables
+from docqa.formats.page_tables import PageText, page_tables
 from docqa.languages import every_word, words
 from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, likeness
@@ -105,7 +105,7 @@ class Tables:
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
         """The tables on these pages, (page number, text) in order."""
         pages = list(pages)
-        made, rows = page_tables(pages)
+        made, rows = page_tables(PageText(*page) for page in pages)
         grids: list[StoredGrid] = []
         for number, located in groupby(rows, key=lambda pair: pair[1].table):
             own, table = list(located), made[number]
