@@ -198,13 +198,14 @@ def keep_measured(data: Path) -> None:
         shutil.copy(MEASURED, data)
 
 
-def installed_embedder(name: str, **more: Any) -> Embedder:
-    """One of the project's own models, which takes its matrices and what it measured of itself from an earlier run."""
+def installed_embedder(name: str, folder: Path | None = None, **more: Any) -> Embedder:
+    """One of the project's own models, or its weights in another folder, which takes its matrices and what it measured
+    of itself from an earlier run."""
     catalog = Catalog.load(ROOT / "models")
     entry = catalog.embedding(name)
     return Embedder(
         entry.name,
-        catalog.path(entry),
+        folder or catalog.path(entry),
         entry.weights.sha256,
         entry.dimension,
         entry.languages,

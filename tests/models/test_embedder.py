@@ -161,7 +161,7 @@ def test_questions_and_passages_get_the_prefixes_of_the_model(
     config = tmp_path / "model" / "config_sentence_transformers.json"
     prompts = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
     config.write_text(json.dumps(json.loads(config.read_text()) | prompts))
-    prefixed = Embedder("prefixed", tmp_path / "model", "", 384, prefixes=("ask: ", "passage: "))
+    prefixed = installed_embedder(ENTRY.name, tmp_path / "model", prefixes=("ask: ", "passage: "))
 
     async def compare() -> None:
         question = await prefixed.encode_question("who pays?")
@@ -181,7 +181,7 @@ LEASE = "The rent is 900 euros. It is due in May. The roof leaks, and the tenant
 async def encoded(folder: Path, *, in_passing: bool) -> tuple[int, list[str]]:
     """How many texts a model reads for the vectors of three passages and their units, and the units of the first one,
     the nearest to a question first."""
-    embedder = Embedder("model", folder, "", 384, in_passing=in_passing)
+    embedder = installed_embedder(ENTRY.name, folder, in_passing=in_passing)
     await embedder.load()
     call, read = embedder._runner.call, 0
 
