@@ -15,6 +15,7 @@ from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import spans_in
+from docqa.answering.subject_units import coded, titled
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.wording import content, points_back
 from docqa.search.candidates import RETRIEVED
@@ -24,8 +25,7 @@ from docqa.search.search import search
 from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
-from docqa.text.detect import is_function_word
-from docqa.text.units import Unit, in_context
+from docqa.text.units import in_context
 from docqa.text.words import stem, terms
 
 LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
@@ -35,7 +35,6 @@ PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
 ABOUT = 0.5  # weight of the carried-over topic
 BEFORE = 0.5  # of a word's weight, where it stands in the sentence before
-HEADING = 1.0  # of how much a section's title is what is asked for, where it is to be explained
 SAID = 0.3  # of its coverage, for a sentence that answered the previous question
 NUMBER = 0.15  # for a unit with a digit, where a number is asked for; twice that where vectors count too,
 # and half as much again where it names the unit that is asked for
@@ -92,43 +91,10 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     inside = [passage for passage in passages if passage.chunk.id in within]
     chosen = (inside or passages)[:PASSAGES]
     if part.kind in TITLED:
-        chosen = await asyncio.to_thread(_titled, part, chosen)
+        chosen = await asyncio.to_thread(titled, part, chosen)
+    if part.codes:
+        chosen = await asyncio.to_thread(coded, part, chosen)
     return await read(index.encoders, part, chosen)
-
-
-def _titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, their units raised where they stand under a title that names what is asked for: the share of the
-    question's weight that it has, times the share of the question in it. What a section explains is often named in its
-    title alone."""
-    titles = {passage.chunk.id: [_title(passage, scored.unit) for scored in passage.units] for passage in passages}
-    counts = Counter(
-        term
-        for passage in passages
-        for scored, title in zip(passage.units, titles[passage.chunk.id], strict=True)
-        for term in title.union(terms(passage.text[scored.start : scored.end]))
-    )
-    weights = weights_among(part.terms, counts)
-
-    def named(title: frozenset[str]) -> float:
-        return share(weights, title) * len(title & weights.keys()) / len(title) if title else 0.0
-
-    return [
-        passage
-        if passage.across
-        else replace(
-            passage,
-            units=tuple(
-                replace(scored, coverage=scored.coverage + HEADING * named(title))
-                for scored, title in zip(passage.units, titles[passage.chunk.id], strict=True)
-            ),
-        )
-        for passage in passages
-    ]
-
-
-def _title(passage: Passage, unit: Unit) -> frozenset[str]:
-    """The terms of the heading or line that a unit stands under."""
-    return frozenset(term for term in terms(passage.heading_of(unit)) if not is_function_word(term))
 
 
 def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Gathered:

@@ -18,6 +18,7 @@ from docqa.answering.polarity import is_negated, statements
 from docqa.answering.stated import Stated, sentences_of, words_of
 from docqa.languages import entry, pattern, phrase
 from docqa.questions.question import Part
+from docqa.text.codes import CODE
 from docqa.text.facts import Claims
 from docqa.text.frequency import is_rare
 from docqa.text.values import in_words
@@ -29,7 +30,6 @@ ABOUT = 0.5  # of a sentence's words: from here on a unit is about the same
 OWN_SUBJECT = 2  # words of a clause; with more it has a subject of its own
 MOST_NUMBERS = 8  # in a sentence that may compute
 _WORD = re.compile(r"[^\W\d_]+")
-_CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*")  # A12, COVID-19
 _COMMA = r"[,;:](?=\s\D)|[；，、：]"
 
 
@@ -127,7 +127,7 @@ class Grounds:
         return best if best and words and shared[best] >= ABOUT * len(words) else None
 
     def _asserted(self, text: str) -> _Asserted:
-        claims = Claims.of(_CODE.sub("", text), self.language)
+        claims = Claims.of(CODE.sub("", text), self.language)
         if self._any_foreign and entry("text.nouns_have_capitals", self.language):
             claims = claims._replace(names=list(filter(self._is_name, claims.names)))
         # "two pumps"; "one" is most often no number, and "million" belongs to one.
@@ -137,7 +137,7 @@ class Grounds:
         first = re.match(r"\W*([^\W\d_]{2,})", text)
         if first and first[1][0].isupper() and first[1] not in claims.names and self._is_name(first[1], first=True):
             claims.names.append(first[1])
-        codes = frozenset(code.casefold() for code in _CODE.findall(text))
+        codes = frozenset(code.casefold() for code in CODE.findall(text))
         words, names = words_of(text, self.language), words_of(" ".join(claims.names), self.language)
         return _Asserted(text, claims, codes, words - names, words | names)
 
@@ -231,7 +231,7 @@ class Grounds:
 
 def _subject(part: Part, stated: Sequence[Stated]) -> frozenset[str]:
     """The search terms of the names and codes of a question, of those that any unit holds."""
-    codes = [word.casefold() for word in part.content if _CODE.fullmatch(word)]
+    codes = [word.casefold() for word in part.content if CODE.fullmatch(word)]
     names = [name.casefold() for name in part.claims.names]
     return frozenset(term for term in (*codes, *names) if any(term in item.facts.terms for item in stated))
 

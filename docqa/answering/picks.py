@@ -11,6 +11,7 @@ from docqa.answering.scoring import rank_bonus
 from docqa.answering.surroundings import paragraph_of
 from docqa.questions.question import Part
 from docqa.questions.wording import points_back
+from docqa.text.codes import codes
 from docqa.text.units import Unit, in_context
 from docqa.text.words import terms
 
@@ -29,6 +30,7 @@ EXPLAINED = ("reason", "procedure", "description")
 EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
+NAMED = 5  # words: a shorter unit with a code says little more than its name
 
 
 class Pick(NamedTuple):
@@ -94,13 +96,16 @@ def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], len
 
 def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> list[Pick]:
     """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
-    for: the sentence that fits such a question best often repeats it, and the next one answers. It begins with the one
-    before where it points back to that, or that answers nearly as likely. Where a way is asked for, a short paragraph
-    is said whole, for what is to be done may stand before it too."""
+    for, or the unit does little more than name a code: the sentence that fits such a question best often repeats it,
+    and the next one answers. It begins with the one before where it points back to that, or that answers nearly as
+    likely. Where a way is asked for, a short paragraph is said whole, for what is to be done may stand before it
+    too."""
     best = picks[0]
     passage = evidence[best.passage]
     paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
-    if part.kind not in EXPLAINED or best not in paragraph:
+    text = _text(evidence, best)
+    names_only = words_in(text) < NAMED and not part.codes.isdisjoint(codes(text))
+    if not (names_only or part.kind in EXPLAINED) or best not in paragraph:
         return [best]
     most, enough = UNITS[length] if part.kind == "reason" else EXPLANATION[length], ENOUGH_WORDS[length]
     if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from docqa.questions.expansion import Expansion
 from docqa.questions.wording import asks, begins_with_verb, content
+from docqa.text.codes import codes
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
 from docqa.text.sentences import sentences
@@ -211,6 +212,11 @@ class Part:
     def numbers(self) -> Claims:
         """The dates and numbers that the text with its context states."""
         return Claims.of(self.searched, self.language)._replace(names=[])
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes that the text names."""
+        return codes(self.text)
 
     @cached_property
     def quotations(self) -> tuple[str, ...]:

@@ -75,3 +75,40 @@ async def test_what_a_section_explains_is_found_under_its_title(client: httpx.As
     assert body["answer"]["message"].endswith(
         "Each guest writes a price on a card. The highest wins the lot at midnight."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            "When S.12 is shown, the burner waits.\nWhen S.13 is shown, the burner and the pump start.",
+            "The burner shows s13?",
+            "When S.13 is shown, the burner and the pump start.",
+        ),
+        (
+            "# Dishwasher\n\n## Fault E24\n\nThe hose of the machine is bent.\n\n## Fault E25\n\nSomething blocks the pump.",
+            "My machine has fault E25. What of the machine is broken?",
+            "Something blocks the pump.",
+        ),
+        (
+            "Problem: E3. The motor is worn. Call an engineer. Where the display shows E5, the cover is open.",
+            "What does E3 mean, which the display shows?",
+            "Problem: E3. The motor is worn. Call an engineer.",
+        ),
+        (
+            "Version R2 came in May. The last one that runs on the old processors is R1.",
+            "Does R2 run on the old processors?",
+            "Version R2 came in May.",
+        ),
+    ],
+    ids=["words", "heading", "sentences after the one that names it", "two in a paragraph"],
+)
+async def test_what_is_said_of_one_code_does_not_answer_for_another(
+    client: httpx.AsyncClient, text: str, question: str, answer: str
+) -> None:
+    doc_id = await upload(client, text, "codes.md")
+    body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])).json()
+    assert answer in body["answer"]["message"]
+    assert not any(
+        said in body["answer"]["message"] for said in text.replace("\n", " ").split(". ") if said not in answer
+    )
