@@ -58,6 +58,14 @@ def derived(text: str, placed: Sequence[Block]) -> list[Block]:
     return blocks
 
 
+def beginnings(paragraph: str) -> set[int]:
+    """The numbers, from 0, of the lines of a paragraph with which an item, a "label: value" or the like begins, however
+    long its lines are."""
+    lines = [line for part in _paragraphs(paragraph, 0, len(paragraph)) for line in part]
+    begins = [piece[0].start for piece in _pieces(lines, width=0)]
+    return set(accumulate(paragraph.count("\n", *between) for between in pairwise([0, *begins])))
+
+
 def _usual_width(text: str) -> float:
     """How long lines are that have been wrapped: longer than most that another one follows, no shorter than those in
     which half of the text stands, or the text was not wrapped there."""
@@ -109,7 +117,7 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         block = Block("paragraph", piece[0].start, piece[-1].end)
         if len(piece) == 1 and has_cells(piece[0].text) and _is_row(pieces, place):
             block = block._replace(kind="row")
-        elif (begins or width > _WRAPPED) and len(piece) == 1:
+        elif len(piece) == 1 and (begins or width > _WRAPPED and ends_sentence(pieces[place - 1][0][-1].text)):
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
             below, is_apart = (after[0][0].text, after[1]) if after else ("", True)

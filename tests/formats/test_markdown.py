@@ -43,6 +43,15 @@ def test_headings_items_rows_and_paragraphs_are_blocks() -> None:
         ("text[^1]\n\n[^1]: note", "text[^1]\n\n[^1]: note"),
         ("~~struck~~ \\*kept\\* &amp; &copy;", "struck *kept* & ©"),
         ("Title\n=====\n\nSub\n---\ntext", "Title\n\nSub\n\ntext"),
+        (
+            "2.1 Prices are net.\n2.2 They are due\nin May.\n(a) by card",
+            "2.1 Prices are net.\n2.2 They are due in May.\n(a) by card",
+        ),
+        ("Name: Ada\nBorn: 1815", "Name: Ada\nBorn: 1815"),
+        (
+            "The bridge was closed in\n1815 and 1816, and\nBorn people wept.",
+            "The bridge was closed in 1815 and 1816, and Born people wept.",
+        ),
         ("> quoted\n> text\n\n***\n\nend", "quoted text\n\nend"),
         ("- [x] done\n- [ ] open", "[x] done\n[ ] open"),
     ],

@@ -154,6 +154,19 @@ def test_short_lines_beside_paragraphs_of_one_long_line_each_were_not_wrapped() 
     assert kinds(text) == ["heading", *["paragraph"] * 4]
 
 
+def test_lines_of_a_list_in_a_text_that_was_not_wrapped_are_no_headings() -> None:
+    long = (
+        "She was brought in by ambulance with pain that had begun two hours before, and was treated on the same day. "
+        * 4
+    )
+    text = (
+        f"{long}\n\nMedicines\nAspirin 75 mg once a day\nBisoprolol 2.5 mg in the morning\nMetformin 500 mg twice a day\n"
+        "Ramipril was stopped because of a dry cough and replaced by candesartan.\nAdvice\n"
+        "There should be no driving for four weeks and no heavy lifting for six."
+    )
+    assert [block for block in shown(text) if block[0] == "heading"] == [("heading", "Advice")]
+
+
 def test_labels_with_values_are_a_block_each() -> None:
     assert shown("Rent: 1,200\nDeposit: 2,400, payable\nbefore the keys are handed over\nNotice: 3 months") == [
         ("paragraph", "Rent: 1,200"),

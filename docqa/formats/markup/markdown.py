@@ -18,6 +18,7 @@ from docqa.formats.pages import Reading, clean, paginate
 from docqa.formats.plain.encoding import decode
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block
+from docqa.text.lines import beginnings
 
 # Characters. The parser takes about a second for each 300,000; texts made to stall it were no slower than five seconds.
 LARGEST = 3_000_000
@@ -56,6 +57,7 @@ def _shown(source: str) -> Prose | None:
             if part.type in ("html_inline", "html_block"):
                 part.content = _TAG.sub(lambda tag: _tag(tag, closed), part.content)
     _number(tokens)
+    _part_lines(tokens)
     root = parse(f"<div>{parser.renderer.render(tokens, parser.options, {})}</div>")
     shown = prose(root) if root is not None else None
     return shown if shown and shown.text.strip() else None
@@ -89,6 +91,16 @@ def _number(tokens: list[Token]) -> None:
             for following in islice(tokens, place + 1, place + 3):
                 if following.type == "inline" and following.children is not None:
                     following.children.insert(0, Token("text", "", 0, content=f"{number}{token.markup} "))
+
+
+def _part_lines(tokens: list[Token]) -> None:
+    """Keep lines apart that begin as items do, "1.1" or "(a)", or with a label: Markdown takes them for one paragraph,
+    which nobody means who writes them."""
+    for token in tokens:
+        breaks = [child for child in token.children or () if child.type in ("softbreak", "hardbreak")]
+        if breaks and len(breaks) == token.content.count("\n"):
+            for line in beginnings(token.content) - {0}:
+                breaks[line - 1].type = "hardbreak"
 
 
 def _below(matter: str, shown: Prose) -> Prose:
