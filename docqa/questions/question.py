@@ -10,6 +10,7 @@ from docqa.questions.wording import asks, begins_with_verb, content
 from docqa.text.codes import codes
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
+from docqa.text.negations import denials
 from docqa.text.sentences import sentences
 from docqa.text.words import fold, is_dense, stem, terms
 
@@ -212,6 +213,14 @@ class Part:
     def numbers(self) -> Claims:
         """The dates and numbers that the text with its context states."""
         return Claims.of(self.searched, self.language)._replace(names=[])
+
+    @cached_property
+    def denials(self) -> frozenset[str]:
+        """The stems of the words in it that deny by themselves: of "forbidden". What it quotes denies nothing."""
+        text = self.text
+        for quotation in self.quotations:
+            text = text.replace(quotation, " ")
+        return frozenset(map(stem, denials(self.language).findall(text)))
 
     @cached_property
     def codes(self) -> frozenset[str]:

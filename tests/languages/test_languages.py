@@ -15,6 +15,7 @@ ANY_OF = [
     *(f"text.{name}" for name in ("boilerplate", "bylines", "cues", "dated", "decided")),
     *(f"questions.patterns.{name}" for name in language("en")["questions"]["patterns"] if name != "ordinals"),
     "polarity.negations",
+    "polarity.denials",
 ]
 OTHER_TEXTS = [
     "İÇİNDEKİLER", "All rights reserved. ©", "It was not decided.", "Written by Jane Doe on 3 May.", "pursuant to",

@@ -1,0 +1,44 @@
+"""The words of a language that deny, and what parts what is denied from what is not."""
+
+import re
+from functools import cache
+
+from docqa.languages import pattern
+from docqa.text.words import is_dense
+
+_MARKS = r"[;。；]"
+
+
+@cache
+def negations(language: str) -> re.Pattern[str]:
+    """All words that deny; the `denials` are among them."""
+    words = filter(None, (pattern(f"polarity.{name}", language) for name in ("negations", "denials")))
+    return _compiled("|".join(words))
+
+
+@cache
+def denials(language: str) -> re.Pattern[str]:
+    """Those that deny by themselves, as "forbidden" does, and are not added to what is said."""
+    return _compiled(pattern("polarity.denials", language))
+
+
+@cache
+def asides(language: str) -> re.Pattern[str]:
+    """Negations that deny nothing of the sentence: of a condition, of who is meant, "with or without"."""
+    return _compiled(pattern("polarity.asides", language))
+
+
+@cache
+def breaks(language: str) -> re.Pattern[str]:
+    """What parts a sentence: a semicolon, or a word such as "but"."""
+    words = pattern("polarity.clause_breaks", language)
+    return re.compile(f"{_MARKS}|{_bounded(words)}" if words else _MARKS, re.IGNORECASE)
+
+
+def _compiled(alternatives: str) -> re.Pattern[str]:
+    return re.compile(_bounded(alternatives) if alternatives else "(?!)", re.IGNORECASE)
+
+
+def _bounded(alternatives: str) -> str:
+    """Whole words, where the script has spaces between them."""
+    return f"(?:{alternatives})" if is_dense(alternatives) else rf"(?<!\w)(?:{alternatives})(?!\w)"
