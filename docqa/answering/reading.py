@@ -20,8 +20,8 @@ UNSTATED = 8.0
 
 
 class Reach(NamedTuple):
-    """What is read while the user does not notice: windows of up to `longest` characters, so many `of_one` passage, and
-    `of_all`."""
+    """What is read while the user does not notice: windows of up to `longest` characters, so many `of_one` passage at
+    least, and `of_all`."""
 
     longest: int
     of_one: int
@@ -74,26 +74,28 @@ def reach_for(part: Part) -> Reach:
 
 
 def windows(passages: Sequence[Passage], language: str, reach: Reach) -> list[Window]:
-    """What is read of the passages in this language: the windows that fit the question best."""
+    """What is read of the passages in this language: the windows that fit the question best; of few passages, as those
+    of a letter, more of each."""
     readable = [place for place, passage in enumerate(passages) if passage.document.language in ("", language)]
-    made = chain.from_iterable(_windows_of(place, passages[place], reach) for place in readable)
+    of_one = max(reach.of_one, reach.of_all // max(1, len(readable)))
+    made = chain.from_iterable(_windows_of(passages[place], place, reach.longest, of_one) for place in readable)
     return sorted(sorted(made, key=lambda window: -window.fit)[: reach.of_all])
 
 
-def _windows_of(place: int, passage: Passage, reach: Reach) -> Iterator[Window]:
+def _windows_of(passage: Passage, place: int, longest: int, count: int) -> Iterator[Window]:
     """The runs of units, up to so many characters, that fit the question best, none of them overlapping; at least one
     unit."""
-    if not passage.units or len(passage.text) <= reach.longest:
+    if not passage.units or len(passage.text) <= longest:
         yield Window(place, 0, len(passage.text), sum(scored.score for scored in passage.units))
         return
     left = [passage.units]
-    for _ in range(reach.of_one):
-        runs = [(*_best_run(units, reach.longest), units) for units in left if units]
+    for _ in range(count):
+        runs = [(*_best_run(units, longest), units) for units in left if units]
         if not runs:
             return
         fit, first, last, units = max(runs, key=lambda run: run[0])
         start = units[first].start
-        yield Window(place, start, min(units[last].end, start + 2 * reach.longest), fit)
+        yield Window(place, start, min(units[last].end, start + 2 * longest), fit)
         left = [*(other for other in left if other is not units), units[:first], units[last + 1 :]]
 
 

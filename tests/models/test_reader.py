@@ -89,16 +89,24 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
             passage(WELL, [0.1, 0.2, 0.3]),
             passage(long, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0]),
             passage(long, [0.0, 0.9]),
+            *[passage(WELL, [0.1, 0.2, 0.3])] * 3,
         ],
         "en",
         LATIN,
     )
-    assert places(chosen) == [(0, 0, len(WELL)), (1, 800, 1600), (2, 1200, 2400)]
+    assert places(chosen)[:3] == [(0, 0, len(WELL)), (1, 800, 1600), (2, 1200, 2400)]
+    assert len(chosen) == 6
 
 
-def test_of_scripts_without_spaces_shorter_windows_are_read_and_of_a_passage_two() -> None:
+def test_of_few_passages_more_is_read_of_each_of_one_all() -> None:
+    long = passage("x" * 2400, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])
+    assert places(windows([long], "en", LATIN)) == [(0, 0, 800), (0, 800, 1600), (0, 1600, 2400)]
+    assert len(windows([long] * 3, "en", LATIN)) == LATIN.of_all
+
+
+def test_of_scripts_without_spaces_shorter_windows_are_read() -> None:
     long = passage("字" * 900, [0.1, 0.0, 0.0, 0.9, 0.8, 0.2])
-    assert places(windows([long], "en", DENSE)) == [(0, 450, 750), (0, 750, 900)]
+    assert places(windows([long], "en", DENSE)) == [(0, 0, 300), (0, 300, 450), (0, 450, 750), (0, 750, 900)]
     many = windows([long] * 6, "en", DENSE)
     assert len(many) == DENSE.of_all and {window.passage for window in many} == set(range(6)), "the best of each first"
 
@@ -124,7 +132,7 @@ def test_what_is_found_in_the_windows_of_a_passage_is_in_the_places_of_the_passa
     asked_of = replace(asked_of, document=replace(asked_of.document, language="ja"))
     encoders = reading_by(Finding("ja", Span(4, 8, 1.0)))
     [seen] = runner.run(read(encoders, Part("誰ですか", language="ja"), [asked_of]))
-    assert sorted(span.start for span in seen.spans or ()) == [454, 754]
+    assert sorted(span.start for span in seen.spans or ()) == [4, 304, 454, 754]
 
 
 class Finding:
