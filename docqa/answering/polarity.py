@@ -4,15 +4,19 @@ What is about the question decides: by its negations, and by its numbers. It kno
 is outdoors it does not know.
 """
 
+import re
 from decimal import Decimal
+from functools import partial
 
 from docqa.languages import pattern
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
-from docqa.text.negations import asides, breaks, denials, negations
+from docqa.text.negations import asides, breaks, denials, lacking, negations
 from docqa.text.sentences import sentences
 from docqa.text.values import every_number
 from docqa.text.words import stem, terms
+
+_WORD = re.compile(r"\w+")
 
 
 def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None) -> bool | None:
@@ -20,7 +24,8 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
     known, or nothing of it is about the question. The `reading` of a trained reader can deny what no word denies.
 
     A negated question ("is it not allowed?") is taken as people mean it: yes to what is asked without the negation. To
-    one for what a word denies ("is it forbidden?") the answer is yes where that word or another one denies it.
+    one for what a word denies ("is it forbidden?", "can I go without?") the answer is yes where that word or another
+    one denies it.
     """
     if not pattern("polarity.negations", language):
         return None
@@ -31,7 +36,7 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
     if part.denials:
         without = denials(language).sub(lambda word: " " if stem(word[0]) in part.denials else word[0], statement)
         return is_negated(without, language) == (without == statement)
-    if is_negated(statement, language):
+    if is_negated(lacking(language).sub(partial(_lacking, part), statement), language):
         return False
     if _states_other_numbers(part, statement, language):
         return False
@@ -59,6 +64,13 @@ def _statement_about(part: Part, said: str, language: str) -> str:
         if piece and piece.strip()
     ]
     return max(statements, key=lambda piece: len(sought.intersection(terms(piece))), default="")
+
+
+def _lacking(part: Part, match: re.Match[str]) -> str:
+    """What something is said to be without; with its "without", which denies it, only where the question asks about
+    that."""
+    is_asked = not frozenset(part.stems.values()).isdisjoint(map(stem, _WORD.findall(match[1])))
+    return match[0] if is_asked else match[1]
 
 
 def _states_other_numbers(part: Part, said: str, language: str) -> bool:

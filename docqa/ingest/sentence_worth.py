@@ -37,7 +37,10 @@ _ODD = re.compile(
     r"(?<!\S)(?:[^\w\s€$£¥%&+/–—-]+|[bcdfghjlmnpqrtxBCDFGHJLMNPQRTX])(?!\S)|[^\W\d_][=~|<>_\\{}§]|[=~|<>_\\{}§][^\W\d_]|[a-z][A-Z]{2}|[a-z][!?;][a-z]"
 )
 _DECIDED = re.compile(rf"(?<!{_SPACED})(?:{any_of('text.decided')})", re.IGNORECASE)
-_NEGATION = re.compile(rf"(?<!\w)(?:{any_of('polarity.negations')}|{any_of('polarity.denials')})(?!\w)", re.IGNORECASE)
+_NEGATION = re.compile(
+    rf"(?<!\w)(?:{'|'.join(any_of(f'polarity.{name}') for name in ('negations', 'denials', 'lacking'))})(?!\w)",
+    re.IGNORECASE,
+)
 _DATED = re.compile(rf"(?:{any_of('text.dated')})\W{{0,3}}\d", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\d{1,2}\s+(?!\w+\s+\d{4})[^\W\d_a-z]")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")

@@ -216,7 +216,7 @@ class Part:
 
     @cached_property
     def denials(self) -> frozenset[str]:
-        """The stems of the words in it that deny by themselves: of "forbidden". What it quotes denies nothing."""
+        """The stems of the words in it that deny by themselves, of "forbidden", "without". What it quotes does not."""
         text = self.text
         for quotation in self.quotations:
             text = text.replace(quotation, " ")

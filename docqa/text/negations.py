@@ -12,14 +12,20 @@ _MARKS = r"[;。；]"
 @cache
 def negations(language: str) -> re.Pattern[str]:
     """All words that deny; the `denials` are among them."""
-    words = filter(None, (pattern(f"polarity.{name}", language) for name in ("negations", "denials")))
-    return _compiled("|".join(words))
+    return _compiled(_words(language, "negations", "denials", "lacking"))
 
 
 @cache
 def denials(language: str) -> re.Pattern[str]:
-    """Those that deny by themselves, as "forbidden" does, and are not added to what is said."""
-    return _compiled(pattern("polarity.denials", language))
+    """Those that deny by themselves, as "forbidden" and "without" do, and are not added to what is said."""
+    return _compiled(_words(language, "denials", "lacking"))
+
+
+@cache
+def lacking(language: str) -> re.Pattern[str]:
+    """Words such as "without" with the three words after them, the first group: they deny these alone."""
+    words = pattern("polarity.lacking", language)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)((?:\W+\w+){{1,3}})" if words else "(?!)", re.IGNORECASE)
 
 
 @cache
@@ -33,6 +39,10 @@ def breaks(language: str) -> re.Pattern[str]:
     """What parts a sentence: a semicolon, or a word such as "but"."""
     words = pattern("polarity.clause_breaks", language)
     return re.compile(f"{_MARKS}|{_bounded(words)}" if words else _MARKS, re.IGNORECASE)
+
+
+def _words(language: str, *lists: str) -> str:
+    return "|".join(filter(None, (pattern(f"polarity.{name}", language) for name in lists)))
 
 
 def _compiled(alternatives: str) -> re.Pattern[str]:

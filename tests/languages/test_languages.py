@@ -16,6 +16,7 @@ ANY_OF = [
     *(f"questions.patterns.{name}" for name in language("en")["questions"]["patterns"] if name != "ordinals"),
     "polarity.negations",
     "polarity.denials",
+    "polarity.lacking",
 ]
 OTHER_TEXTS = [
     "İÇİNDEKİLER", "All rights reserved. ©", "It was not decided.", "Written by Jane Doe on 3 May.", "pursuant to",
