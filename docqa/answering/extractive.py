@@ -28,7 +28,7 @@ from docqa.answering.surroundings import list_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.text.units import Unit
-from docqa.text.words import is_dense
+from docqa.text.words import is_dense, terms
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
@@ -89,7 +89,7 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
     shown = [best]
-    if part.kind in LIST_KINDS and (group := list_of(passage, best.unit, part.kind, WHOLE_LIST["SHORT"])):
+    if part.kind in LIST_KINDS and (group := _list_of(passage, best.unit, part, "SHORT")):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
@@ -123,7 +123,7 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if part.kind in LIST_KINDS and (group := list_of(evidence[best.passage], best.unit, part.kind, WHOLE_LIST[length])):
+    if part.kind in LIST_KINDS and (group := _list_of(evidence[best.passage], best.unit, part, length)):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
@@ -139,6 +139,21 @@ def _said_of(
         if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
+
+
+def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Unit]:
+    """The list that the unit is an item of, to be said whole; [] where steps are asked for, and the item has all words
+    of the question, which what it stands under has not: then it is one way of several, and no step."""
+    item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
+    if part.kind == "procedure" and len(part.content) > 1 and _has_all(item, part) and not _has_all(above, part):
+        return []
+    return list_of(passage, unit, part.kind, WHOLE_LIST[length])
+
+
+def _has_all(text: str, part: Part) -> bool:
+    """Whether a text has all words that say what the question is about, or others that begin as they do."""
+    held = frozenset(terms(text))
+    return all(not held.isdisjoint(terms(word)) for word in part.content)
 
 
 def _in_turn(evidence: Sequence[Evidence], picks: Sequence[Pick], language: str) -> Iterator[tuple[Pick, str]]:

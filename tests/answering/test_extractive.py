@@ -221,6 +221,15 @@ async def test_of_clauses_the_one_that_tells_how_is_said_and_not_all_of_them_as_
     ), "the line that leads to them once"
 
 
+async def test_of_ways_the_one_that_is_asked_for_is_said_and_not_all_of_them() -> None:
+    text = "Commands:\n\n- stow list shows all copies\n- stow restore brings a file back\n- stow forget deletes a copy"
+    pieces = await extract(question("How do I bring back a file?", "procedure"), evidence(text, 0.2, 1.0, 0.3))
+    assert "".join(piece.text for piece in pieces) == "Commands: stow restore brings a file back."
+    steps = "To bring back a file:\n\n- insert the disk\n- bring the file back\n- take the disk out"
+    [piece] = await extract(question("How do I bring back a file?", "procedure"), evidence(steps, 0.2, 1.0, 0.3))
+    assert piece.text.count("\n- ") == 3
+
+
 async def test_an_explanation_begins_before_a_sentence_that_points_back_and_takes_some_sentences() -> None:
     text = (
         "Members may put any book they like on the shelf by the door. It is called the open shelf. Nobody writes down "
