@@ -57,14 +57,14 @@ def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:
     are raised, and those about the others left out. Rows of these are lowered only, for from its first row a table has
     its headings."""
     forms = frozenset(map(form, part.codes))
-    about = {passage.chunk.id: list(_codes_of(passage, forms)) for passage in passages}
-    all_named = frozenset(chain.from_iterable(chain.from_iterable(about.values())))
+    about = [list(_codes_of(passage, forms)) for passage in passages]
+    all_named = frozenset(chain.from_iterable(chain.from_iterable(about)))
     if not part.codes & all_named or not all_named - part.codes:
         return list(passages)
     kept = []
-    for passage in passages:
+    for passage, of_units in zip(passages, about, strict=True):
         units = []
-        for scored, named in zip(passage.units, about[passage.chunk.id], strict=True):
+        for scored, named in zip(passage.units, of_units, strict=True):
             if not named:
                 units.append(scored)
             elif named & part.codes:

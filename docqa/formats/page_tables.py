@@ -4,12 +4,11 @@ are one."""
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from docqa.formats.columns import Row, Table
 from docqa.formats.counted_rows import counted
-from docqa.formats.grids import Grid, going_on, grids
+from docqa.formats.grids import Grid, GridRow, going_on, grids
 
 _FOOTER = 120  # characters that may follow a table on its page
 _LONGEST_NAME = 60  # characters
@@ -26,31 +25,32 @@ class PageText(NamedTuple):
 
 def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int, Row]]]:
     """The tables on these pages, in order, and their rows with their pages' numbers."""
-    tables: list[tuple[Grid, list[int]]] = []  # with the page number of each row
+    tables: list[tuple[Grid, list[GridRow], list[int]]] = []  # with all rows, and the page number of each
     last: Grid | None = None
     before = 0
     for number, text, known in pages:
         own = list(grids(text) if known is None else known)
-        follows = last is not None and number == before + 1
-        if last and follows and own:
-            own[0] = going_on(own[0], text, last)
+        previous = last if number == before + 1 else None
+        if previous and own:
+            own[0] = going_on(own[0], text, previous)
         for at, grid in enumerate(own):
-            if at == 0 and last and follows and _goes_on(grid, last):
-                whole, numbers = tables[-1]
-                tables[-1] = replace(whole, rows=(*whole.rows, *grid.rows)), [*numbers, *[number] * len(grid.rows)]
+            if at == 0 and previous and _goes_on(grid, previous):
+                _, of_table, numbers = tables[-1]
+                of_table += grid.rows
+                numbers += [number] * len(grid.rows)
             else:
-                tables.append((grid, [number] * len(grid.rows)))
+                tables.append((grid, [*grid.rows], [number] * len(grid.rows)))
         ends_page = bool(own) and len(text[own[-1].end :].strip()) < _FOOTER
         last, before = (own[-1] if ends_page else None), number
     made: list[Table] = []
     rows: list[tuple[int, Row]] = []
-    for place, (grid, numbers) in enumerate(tables):
+    for place, (grid, of_table, numbers) in enumerate(tables):
         names = grid.columns if all(map(_is_name, grid.columns)) else ()
-        own_rows = counted(names, [row.cells for row in grid.rows], scale=grid.scale)
+        own_rows = counted(names, [row.cells for row in of_table], scale=grid.scale)
         made.append(Table(own_rows.columns, own_rows.values, "", grid.columns, grid.title, grid.before, grid.scale))
         rows += [
             (number, Row(place, row.start, row.end, values, json.dumps(row.cells, ensure_ascii=False), row.above))
-            for number, row, values in zip(numbers, grid.rows, own_rows.rows, strict=True)
+            for number, row, values in zip(numbers, of_table, own_rows.rows, strict=True)
         ]
     return made, rows
 
