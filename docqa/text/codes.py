@@ -2,16 +2,16 @@
 
 import re
 
-CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z][A-Za-z-]*\.?\d[A-Za-z0-9-]*")
+CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*")
+_DOTTED = re.compile(r"(?<![A-Za-z0-9].)(?<=[A-Za-z])\.(?=\d)")  # F.28, and not No.28
 _YEAR = re.compile(r"[a-z]+(?:19|20)\d\d")
-_MARK = re.compile(r"[-.]")
 _LETTER, _DIGIT = re.compile("[a-z]"), re.compile(r"\d")
 
 
 def codes(text: str) -> frozenset[str]:
     """The codes in a text, as they can be compared: in small letters, without marks. What names a year, as FY2022 does,
     is a date."""
-    named = (_MARK.sub("", code).casefold() for code in CODE.findall(text))
+    named = (code.replace("-", "").casefold() for code in CODE.findall(_DOTTED.sub("", text)))
     return frozenset(code for code in named if not _YEAR.fullmatch(code))
 
 

@@ -10,6 +10,8 @@ from docqa.text.codes import codes, form
     [
         ("What does E20 mean, and e-21?", {"e20", "e21"}),
         ("When S.04 is shown", {"s04"}),
+        ("显示S.04", {"s04"}),
+        ("See No.4, Art.5 and the end.7 pumps", set()),
         ("屏幕上出现E3是什么意思", {"e3"}),
         ("ticket T-10435 about COVID-19", {"t10435", "covid19"}),
         ("sales in FY2022 and Q3", {"q3"}),  # a year is a date
