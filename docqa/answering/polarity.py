@@ -45,7 +45,7 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
 
 def is_negated(text: str, language: str) -> bool:
     """Whether a word denies something in the text; False where the language's negations are not known."""
-    return bool(pattern("polarity.negations", language)) and bool(negations(language).search(text))
+    return bool(negations(language).search(text))
 
 
 def statements(text: str, language: str) -> list[str]:
@@ -57,13 +57,8 @@ def _statement_about(part: Part, said: str, language: str) -> str:
     """The sentence, or the part of it before or after a word such as "but", with most of what the question asks; of
     equals the first."""
     sought = {term for word in part.content for term in terms(word)}
-    statements = [
-        piece
-        for start, end in sentences(said)
-        for piece in breaks(language).split(said[start:end])
-        if piece and piece.strip()
-    ]
-    return max(statements, key=lambda piece: len(sought.intersection(terms(piece))), default="")
+    pieces = (piece for start, end in sentences(said) for piece in statements(said[start:end], language))
+    return max(pieces, key=lambda piece: len(sought.intersection(terms(piece))), default="")
 
 
 def _lacking(part: Part, match: re.Match[str]) -> str:

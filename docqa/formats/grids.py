@@ -90,7 +90,7 @@ def going_on(grid: Grid, text: str, previous: Grid) -> Grid:
     own: what no words stand before goes on."""
     if any(grid.columns) or len(grid.columns) != len(previous.columns):
         return grid
-    if text[max(0, grid.start - 2 * LONGEST_TITLE) : grid.start].strip()[:1].isalpha():
+    if _above(text, grid.start).strip()[:1].isalpha():
         return grid
     return replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
 
@@ -101,7 +101,7 @@ def _listed(text: str, tables: Sequence[Grid]) -> Iterator[Grid]:
         start, end = lines[0][0], lines[-1][1]
         if all(end <= grid.start or grid.end <= start for grid in tables):
             rows = tuple(GridRow(first, last, (clean_label(label), value)) for first, last, label, value in lines)
-            title, further = _title(text[max(0, start - 2 * LONGEST_TITLE) : start], [])
+            title, further = _title(_above(text, start), [])
             yield Grid(start, end, title, further, ("", clean_label(head)), scale_of(head), rows)
 
 
@@ -141,7 +141,7 @@ def _runs(text: str) -> Iterator[tuple[list[_Line], str]]:
             run.pop()
         if len(run) >= LEAST_ROWS and _is_regular(run):
             start = run[0].start
-            yield run, text[max(begin, start - 2 * LONGEST_TITLE) : start]
+            yield run, _above(text, start, begin)
             begin = run[-1].end
         run = [line] if line.mark and line is not last else []
 
@@ -245,6 +245,11 @@ def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[s
     if line.mark and short == 1 and all(is_year(cell) or not cell for cell in cells):
         return ["", *cells]
     return [*cells, *[""] * short]
+
+
+def _above(text: str, start: int, begin: int = 0) -> str:
+    """What stands above a table that begins at `start`, from `begin` at most, as far as it can be its title."""
+    return text[max(begin, start - 2 * LONGEST_TITLE) : start]
 
 
 def _title(before: str, labels: Sequence[_Line]) -> tuple[str, str]:

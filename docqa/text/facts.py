@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from docqa.languages import entry, every_pattern
 from docqa.text.values import Date, dates, dates_and_numbers, every_number
-from docqa.text.words import is_dense, terms
+from docqa.text.words import has_word, terms
 
 _LIST_MARK = re.compile(r"^\s*\(?\d{1,3}[.)](?=\s|$)")
 _DECORATION = re.compile(r"[*_`#>]+")
@@ -78,10 +78,7 @@ class Facts:
     def has_words(self, text: str) -> bool:
         """Whether every word of the text stands here, or one that begins as it does; of scripts without spaces every
         pair of characters."""
-        return all(
-            self.terms.issuperset(terms(part)) if is_dense(part) else not self.terms.isdisjoint(terms(part))
-            for part in _NAME_PART.findall(text)
-        )
+        return all(has_word(self.terms, part) for part in _NAME_PART.findall(text))
 
 
 def names(sentence: str, language: str) -> list[str]:

@@ -24,18 +24,21 @@ def packed(terms: str) -> str:
             tokens[-1] = term + (tokens[-1][PREFIX:] or _WHOLE)
         else:
             tokens.append(term)
-    return f" {' '.join(tokens)} " if tokens else " "
+    return _joined(tokens)
 
 
 def packed_terms(text: str) -> str:
     """The packed search terms of a text."""
-    tokens = by_word(text, _tokens_of_word)
-    return f" {' '.join(tokens)} " if tokens else " "
+    return _joined(by_word(text, _tokens_of_word))
 
 
 @lru_cache(16_384)  # as for terms, which are made of a word and then packed
 def _tokens_of_word(word: str) -> tuple[str, ...]:
     return tuple(packed(" ".join(terms_of_word(word))).split())
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return f" {' '.join(tokens)} " if tokens else " "
 
 
 def _begins(token: str, prefix: str) -> bool:

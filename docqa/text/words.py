@@ -143,6 +143,12 @@ def by_word(text: str, of_word: Callable[[str], Iterable[str]]) -> list[str]:
     return out
 
 
+def has_word(held: frozenset[str], word: str) -> bool:
+    """Whether a word, or one that begins as it does, is among these search terms; of scripts without spaces every pair
+    of its characters."""
+    return held.issuperset(terms(word)) if is_dense(word) else not held.isdisjoint(terms(word))
+
+
 def _compounds(folded: str) -> Iterator[str]:
     """Identifiers, addresses and hyphenated words, whole."""
     if not _JOINT.search(folded):

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from docqa.text.sentences import sentences
-from docqa.text.words import fold, is_dense, terms
+from docqa.text.words import fold, has_word, is_dense, terms
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,10 @@ def test_long_runs_cost_time_in_proportion(text: str) -> None:
     terms(text)
     sentences(text)
     assert time.process_time() - start < 5, "a pattern costs the square of its input"
+
+
+def test_a_word_is_there_in_any_form_and_of_a_script_without_spaces_with_all_its_pairs() -> None:
+    assert has_word(frozenset(terms("rents are paid monthly")), "months")
+    assert not has_word(frozenset(terms("rents are paid monthly")), "yearly")
+    assert has_word(frozenset(terms("请更换滤网。")), "更换滤网")
+    assert not has_word(frozenset(terms("请清洗滤网。")), "更换滤网")
