@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from docqa.errors import Unreadable
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block, blocks_of, clipped
+from docqa.text.marks import leads_on
 
 if TYPE_CHECKING:
     from docqa.formats.columns import Row, Table  # its import costs more than reading a small text
@@ -23,9 +24,11 @@ MAX_PAGES = 20_000
 TOO_MANY_PAGES = f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
 MAX_CHARACTERS = 60_000_000
 
-# Where a page may end, best first: after a paragraph, a line, a sentence, a word.
+# Where a page may end, best first: after a paragraph, a line with which a sentence ends, a line, a sentence, a word.
+_SENTENCE = r"[.!?。！？؟…][\"'”’»)\]]*"
 _ENDS = tuple(
-    re.compile(pattern) for pattern in (r"\n[ \t]*\n+", r"\n", r"[.!?。！？؟…][\"'”’»)\]]*\s+|[。！？]", r"\s+")
+    re.compile(pattern)
+    for pattern in (r"\n[ \t]*\n+", rf"{_SENTENCE}[ \t]*\n", r"\n", rf"{_SENTENCE}\s+|[。！？]", r"\s+")
 )
 
 
@@ -201,7 +204,8 @@ def _cut_sheet(text: str) -> list[str]:
 def _end(text: str, start: int) -> int:
     earliest, latest = start + PAGE // 2, start + PAGE
     for pattern in _ENDS:
-        if ends := [match.end() for match in pattern.finditer(text, earliest, latest)]:
+        places = pattern.finditer(text, earliest, latest)
+        if ends := [match.end() for match in places if not leads_on(text[match.start() - 20 : match.start()])]:
             return ends[-1]
         if pattern is _ENDS[0] and (later := pattern.search(text, latest - 1, start + STRETCHED)):
             return later.end()

@@ -206,13 +206,17 @@ def _without_contents(text: str, blocks: list[Block]) -> list[Block]:
 
 
 def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
-    """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say."""
-    open_: list[tuple[str, int]] = []  # (style, indentation) of the lists that the item may be in, outermost first
+    """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say. A
+    list that its reader knows lies within the item before it that only begins like one: "2.1 We insure against:"."""
+    open_: list[
+        tuple[str, int, int]
+    ] = []  # (style, indentation, level) of the lists that it may be in, outermost first
     last: Mark | None = None
+    outer = 0  # the level of the last item of which the reader did not know
     for place, block in enumerate(blocks):
         if block.kind != "item":
             if block.kind != "note":
-                open_ = []
+                open_, outer = [], 0
             if block.kind == "heading" and not block.level:
                 blocks[place] = block._replace(level=2)
             continue
@@ -222,22 +226,20 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         style = mark.style
         if open_ and last and style != open_[-1][0] and follows(mark, last):
             style = open_[-1][0]
-        depth = (
-            int(style[1:])
-            if style[0] == "#"
-            else next(
-                (depth for depth, (other, at) in enumerate(open_, 1) if other == style and abs(at - indent) <= 1), 0
-            )
-        )
+        if style[0] == "#":
+            depth = int(style[1:])
+        else:
+            depth = next((depth for other, at, depth in open_ if other == style and abs(at - indent) <= 1), 0)
         if not depth:
             while open_ and open_[-1][1] > indent + 1:
                 open_.pop()
-            depth = len(open_) + 1
-        del open_[depth - 1 :]
-        open_.append((style, indent))
+            depth = open_[-1][2] + 1 if open_ else 1
+        while open_ and open_[-1][2] >= depth:
+            open_.pop()
+        open_.append((style, indent, depth))
         last = mark
-        if not block.level:
-            blocks[place] = block._replace(level=depth)
+        outer = outer if block.level else depth
+        blocks[place] = block._replace(level=outer + block.level)
     return blocks
 
 

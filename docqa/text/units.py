@@ -30,8 +30,8 @@ class Unit(NamedTuple):
     `kind` is that of its block. `lead_start`, `lead_end`: the heading, question, parent item, caption of a table, or
     line ending in a colon that it stands under, the nearest of them; None where there is none in the passage.
     `group_start`, `group_end`: of an item the whole list with the line that leads into it and what stands between its
-    items; of a row the whole table
-    with its column headings; of what answers a question the question and all of its answer; else the paragraph.
+    items, or what stands under its parent if that ends in a colon; of a row the whole table with its column headings;
+    of what answers a question the question and all of its answer; else the paragraph.
     """
 
     start: int
@@ -68,8 +68,8 @@ def in_context(text: str, unit: Unit) -> str:
 def units(text: str, blocks: Sequence[Block]) -> list[Unit]:
     """The units of a passage, in order; `blocks` are its blocks in its coordinates, as `blocks.clipped` gives them.
 
-    Headings, questions, lines that end in a colon, column headings and boilerplate are none: they lead others or are
-    part of their groups.
+    Headings, questions, lines and items that end in a colon, column headings and boilerplate are none: they lead others
+    or are part of their groups.
     """
     parts: list[Unit] = []
     heading: Block | None = None
@@ -153,28 +153,42 @@ def _run_units(
     elif run[0].kind == "item":
         leads_in = before is not None and before.kind == "paragraph" and lead is not None and lead[1] == before.end
         group = (lead[0] if lead and leads_in else run[0].start, run[-1].end)
-        parents: list[Block] = []
-        for item in run:
-            while item.kind == "item" and parents and parents[-1].level >= item.level:
+        parents: list[tuple[Block, tuple[int, int]]] = []  # each with the group of what stands under it
+        for place, item in enumerate(run):
+            if item.kind != "item":
+                for start, end in _parts(text, item):
+                    yield _unit(item, start, end, lead, group)
+                continue
+            while parents and parents[-1][0].level >= item.level:
                 parents.pop()
-            under = (parents[-1].start, parents[-1].end) if parents else lead
+            under, group_of_item = parents[-1] if parents else (None, group)
             for start, end in _parts(text, item):
-                yield _unit(item, start, end, under if item.kind == "item" else lead, group)
-            if item.kind == "item":
-                parents.append(item)
+                yield _unit(item, start, end, (under.start, under.end) if under else lead, group_of_item)
+            has_list = leads_on(text[item.start : item.end])
+            parents.append((item, (item.start, _list_end(run, place)) if has_list else group_of_item))
     else:
         block = run[0]
         for start, end in _parts(text, block):
             yield _unit(block, start, end, lead, answer or (block.start, block.end))
 
 
+def _list_end(run: Sequence[Block], place: int) -> int:
+    """Where what stands under an item ends: before the next one that is no deeper."""
+    end = run[place].end
+    for block in run[place + 1 :]:
+        if block.kind == "item" and block.level <= run[place].level:
+            break
+        end = block.end
+    return end
+
+
 def _lead(text: str, block: Block, before: Block | None) -> tuple[int, int] | None:
     """The line right before a block that leads into it: a table's caption, or a sentence that ends in a colon."""
-    if before is None or before.kind not in ("paragraph", "caption", "note"):
+    if before is None or before.kind not in ("paragraph", "item", "caption", "note"):
         return None
     if before.kind == "caption" and block.kind == "row":
         return before.start, before.end
-    if before.kind != "paragraph" or not leads_on(text[before.start : before.end]):
+    if before.kind not in ("paragraph", "item") or not leads_on(text[before.start : before.end]):
         return None
     start, end = sentences(text[before.start : before.end])[-1]
     return before.start + start, before.start + end
@@ -183,9 +197,12 @@ def _lead(text: str, block: Block, before: Block | None) -> tuple[int, int] | No
 def _parts(text: str, block: Block) -> list[tuple[int, int]]:
     """The sentences of a paragraph or long item, or the block itself; without what ends in a colon."""
     content = text[block.start : block.end]
-    if block.kind in ("item", "caption", "note", "row") and len(content) <= LONGEST_ITEM:
+    is_short = block.kind in ("item", "caption", "note", "row") and len(content) <= LONGEST_ITEM
+    if is_short and not (block.kind == "item" and leads_on(content)):
         return [(block.start, block.end)]
     content = _BLANK.sub(" ", content)  # a block may go on after a blank line
+    if is_short and (mark := item_mark(content)):
+        content = " " * mark.end + content[mark.end :]  # "2." is no sentence
     spans = [(block.start + start, block.start + end) for start, end in sentences(content)]
     return [(start, end) for start, end in spans if not leads_on(text[start:end])]
 

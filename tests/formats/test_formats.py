@@ -69,6 +69,14 @@ def test_a_page_grows_a_little_before_it_cuts_a_paragraph(length: int, expected:
     assert len(first) == expected
 
 
+def test_a_page_ends_neither_after_a_colon_nor_within_a_sentence_where_there_is_a_better_place() -> None:
+    filler = "The keys are kept by the porter.\n\n" * 75
+    first, second = cut(filler + "We do not pay for:\n\n" + "- wear and tear, mould, rot, vermin and moths\n" * 60)
+    assert first == filler and second.startswith("We do not pay for:")
+    wrapped = "The keys are kept by the\nporter of the house.\n" * 100
+    assert all(page.endswith("house.\n") for page in cut(wrapped))
+
+
 def test_form_feeds_are_page_breaks_and_empty_pages_count() -> None:
     assert [page.text for page in paginate("one\f\fthree")] == ["one", "", "three"]
 

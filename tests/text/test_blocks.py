@@ -372,3 +372,11 @@ def test_the_rows_of_a_table_that_the_reader_knows() -> None:
     text = "Prices:\n\nA\tB\nx\t1\ny\t2\n\nEnd of it."
     known = [(block.kind, block.level) for block in blocks_of(text, tables=[(9, 12, 20)])]
     assert known == [("paragraph", 0), ("row", 1), ("row", 0), ("row", 0), ("paragraph", 0)]
+
+
+def test_a_list_that_its_reader_knows_lies_within_the_clause_before_it() -> None:
+    text = "2.1 We insure against:\nfire;\nhail.\n2.2 We pay for:\nwind."
+    known = [Block("item", text.index(each), text.index(each) + 5, 1) for each in ("fire;", "hail.", "wind.")]
+    assert [(block.kind, block.level) for block in blocks_of(text, known=known)] == [
+        ("item", 2), ("item", 3), ("item", 3), ("item", 2), ("item", 3),
+    ]  # fmt: skip

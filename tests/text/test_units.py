@@ -52,6 +52,24 @@ def test_the_group_of_an_item_is_the_list_with_its_leading_line() -> None:
     assert groups(LEASE)[2:6] == [whole] * 4
 
 
+CLAUSES = "2.1 We insure against:\n\n(a) fire;\n\n(b) hail.\n\n2.2 We pay within:\n\n2.3 You pay in May."
+
+
+def test_an_item_that_ends_in_a_colon_is_no_unit_and_leads_its_own_list() -> None:
+    assert shown(CLAUSES) == [
+        ("(a) fire;", "2.1 We insure against:"),
+        ("(b) hail.", "2.1 We insure against:"),
+        ("2.3 You pay in May.", ""),
+    ]
+    assert groups(CLAUSES)[:2] == ["2.1 We insure against: (a) fire; (b) hail."] * 2
+    assert groups(CLAUSES)[2] == " ".join(CLAUSES.split())
+
+
+def test_a_paragraph_or_table_stands_under_the_item_right_before_it_that_ends_in_a_colon() -> None:
+    text = "1. Open the lid.\n\n2. Choose one:\n\nEither side may be taken."
+    assert shown(text)[1:] == [("Either side may be taken.", "Choose one:")]
+
+
 def test_a_list_goes_on_after_a_remark_or_with_its_next_number() -> None:
     text = "Foam the milk:\n\n• fill the jug\n\n• press the button\n\nA thick foam results.\n\n• wipe the nozzle"
     assert set(groups(text)) == {" ".join(text.split())}
