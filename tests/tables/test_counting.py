@@ -102,6 +102,12 @@ async def test_what_was_not_understood_is_named_with_the_columns(
     assert "SELECT" not in answer
 
 
+async def test_with_what_was_not_understood_come_the_few_rows_that_the_rest_selects(client: httpx.AsyncClient) -> None:
+    answer = await ask(client, MEMBERS, "members.csv", "how much did Bob Ives tip the waiter?")
+    assert answer.startswith("I did not understand “waiter”. The columns of members.csv are: ")
+    assert "\n- Member ID: M2; Name: Bob Ives; Joined: 2023-03-01; " in answer and "M1" not in answer
+
+
 MEMBERS = """Member ID,Name,Joined,Plan,Age,Active
 M1,Ann Hart,2023-01-05,Basic,34,yes
 M2,Bob Ives,2023-03-01,Plus,61,no

@@ -1,7 +1,8 @@
 """Questions that the rows of tables answer: counting, measuring, ranking, looking up. A plan is made
 of what the question's words mean in the table.
 
-What was not understood is named, with the columns there are; an answer that leaves it out would be another question's.
+What was not understood is named, with the columns there are and the rows that the rest selects, if these are few: an
+answer that leaves it out would be another question's.
 """
 
 import re
@@ -48,8 +49,20 @@ async def answer_by_counting(
         columns = ", ".join(column.name for column in whole.table.columns)
         name = whole.sheet or whole.table.name
         text = phrase("phrases.tables.unknown", question.answer_language).format(unknown, name, columns)
-        return TableAnswer(text, [])
+        meant = await _understood_rows(conn, documents, question, whole)
+        return TableAnswer(f"{text}\n\n{meant.text}", meant.sources) if meant else TableAnswer(text, [])
     return whole if isinstance(whole, TableAnswer) else None
+
+
+async def _understood_rows(
+    conn: Connection, documents: Sequence[StoredDocument], question: Question, fitting: Fitting
+) -> TableAnswer | None:
+    """The rows that what was understood of a question selects; None where it selects none, or more than are shown."""
+    selected = Plan("rows", filters=fitting.plan.filters)
+    counted = await store.tables.result(conn, fitting.table, selected) if selected.filters else None
+    if not counted or not 0 < counted[0][0] <= SHOWN["SHORT"]:
+        return None
+    return await _answer(conn, documents, question, [replace(fitting, plan=replace(selected, is_list=True))])
 
 
 async def answer_by_counting_on_pages(

@@ -98,7 +98,10 @@ def _title(table: StoredTable, plan: Plan, language: str, noun: str) -> str:
         measured = phrase("phrases.tables.difference", language).format(title_of(table.columns[plan.since]), measured)
     if plan.measure == "share":
         title = phrase("phrases.tables.share", language).format(noun or phrase("phrases.tables.all_rows", language))
-    elif plan.measure == "rows" and noun and not plan.is_list:
+    elif plan.measure == "rows" and plan.is_list:
+        rows = phrase("phrases.tables.all_rows", language)
+        title = rows[:1].upper() + rows[1:]
+    elif plan.measure == "rows" and noun:
         title = phrase("phrases.tables.counted", language).format(noun)
     else:
         title = phrase(f"phrases.tables.{plan.measure}", language).format(measured)
