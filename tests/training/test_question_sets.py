@@ -2,15 +2,19 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from training_samples import QUESTIONS, labelled
 
+import docqa.training
 from docqa.errors import DocqaError
 from docqa.training.question_sets import Articles, answer_spans, load, load_texts, make_examples, split_articles
 from passages import BELL, MILL, WELL
+
+SETS = Path(docqa.training.__file__).parent / "sets"
 
 
 def test_published_squad_files_and_json_lines_give_the_same_questions(tmp_path: Path) -> None:
@@ -121,3 +125,14 @@ def test_texts_are_split_into_passages(tmp_path: Path) -> None:
     (tmp_path / "Mills.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DocqaError, match="cannot be read"):
         load_texts(tmp_path)
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+def test_all_questions_of_the_sets_that_come_with_the_project_can_be_learned_from(language: str) -> None:
+    questions = load([SETS / f"everyday_{language}.jsonl.xz"])
+    assert len(questions) > 200
+    kinds = Counter(question.kind for question in questions)
+    assert set(kinds) == {"", "other", "yes", "no"} and min(kinds["yes"], kinds["no"]) > 15
+    for question in questions:
+        assert len(answer_spans(question)) == len(question.answers), question
+    assert 0.2 < sum(not question.answers for question in questions) / len(questions) < 0.4

@@ -189,6 +189,19 @@ def test_a_block_holds_what_was_made_of_its_questions_and_is_the_same_each_time(
 
 
 @needs_encoder
+@pytest.mark.parametrize("kind", ["yes", "no", ""])
+def test_what_is_said_to_a_yes_no_question_is_learned_where_the_set_tells(kind: str) -> None:
+    from docqa.models.reader.network import NO, YES
+    from docqa.training.reader.mixture import Making, Mixture, Position
+
+    expected = {"yes": (YES,), "no": (NO,), "": ()}[kind]
+    question = replace(labelled("my well, is it closed by now", "2011"), kind=kind)
+    source = Source("wells", (question,) * 30, (), (), Articles([question]), negatives=True)
+    made = [each for [each] in Mixture([source], Making(typed=0.0), 1).block(Position(), 1)]
+    assert {each.classes for each in made if each.question == question.question and each.spans} == {expected}
+
+
+@needs_encoder
 def test_what_stands_beside_the_answer_comes_as_an_excerpt_that_does_not_answer() -> None:
     from docqa.training.reader.mixture import Making, Mixture, Position
 

@@ -21,6 +21,7 @@ from docqa.training.reader.yes_no import BEGINS, YesNoQuestion, from_question, f
 
 BLOCK = 900  # questions of which a block of batches is made
 LONG_ANSWER = "other"  # the kind of sets whose answers are whole clauses
+ANSWERED = {"yes": YES, "no": NO}  # the kinds of yes/no questions whose answer is known
 LONG_WEIGHT = 0.3  # of the loss of such a span
 # Shares of the questions of which these are made in addition.
 FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable questions by people
@@ -179,11 +180,13 @@ def _parts(passage: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _weight(labelled: LabelledQuestion) -> float:
-    return LONG_WEIGHT if labelled.kind == LONG_ANSWER else 1.0
+    return LONG_WEIGHT if labelled.kind in (LONG_ANSWER, *ANSWERED) else 1.0
 
 
 def _classes(labelled: LabelledQuestion) -> tuple[int, ...]:
-    """What the passage may say to the question if that is a yes/no question: which of both is not known."""
+    """What the passage may say to the question if that is a yes/no question: which of both is mostly not known."""
+    if labelled.kind in ANSWERED:
+        return (ANSWERED[labelled.kind],)
     if not BEGINS.match(labelled.question):
         return ()
     return (YES, NO) if labelled.answers else (NEITHER,)

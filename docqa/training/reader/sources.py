@@ -20,6 +20,10 @@ KEPT_APART = 12  # a title in so many
 FIRST = "squad_en"
 # How often a set is read in an epoch; 1 for those not named. Sets in the style of SQuAD make up three quarters.
 REPEATS = {
+    "everyday_en": 5.0,
+    "everyday_de": 5.0,
+    "everyday_fr": 5.0,
+    "everyday_es": 5.0,
     "tatqa": 2.0,
     "qed_nq": 1.3,
     "omosqa_en": 1.3,
