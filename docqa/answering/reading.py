@@ -53,8 +53,8 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
     if reader is None or not chosen:
         return list(passages)
     texts = [passages[window.passage].text[window.start : window.end] for window in chosen]
-    # Where the verifier reads the best of it once more, a second look tells nothing but whether it is so.
-    again = part.kind == "whether" or encoders.verifier_for(part.language) is None
+    # Where the verifier reads the best of it once more, a second look tells nothing.
+    again = encoders.verifier_for(part.language) is None
     try:
         readings = await reader.readings(part.searched, texts, again=again)
     except Unavailable:

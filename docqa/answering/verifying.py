@@ -72,7 +72,7 @@ def _as_told(reading: Reading) -> Reading:
 
 
 def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:
-    return any(span.score >= ANSWERED for _, reading in read for span in reading.spans)
+    return any(_best_score(reading) >= ANSWERED for _, reading in read)
 
 
 def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
@@ -120,11 +120,17 @@ def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
 
 
 def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
-    """The passage with what the verifier thinks of its units. Whether they say yes or no the reader tells better: the
-    verifier takes too much for no that only uses other words."""
+    """The passage with what the verifier thinks of its units, and what it says to a yes/no question where it answers
+    best."""
     if not read:
         return passage
-    return replace(passage, units=tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units))
+    units = tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units)
+    best = max((reading for _, reading in read), key=_best_score)
+    return replace(passage, units=units, yes_no=best.yes_no or passage.yes_no)
+
+
+def _best_score(reading: Reading) -> float:
+    return max((span.score for span in reading.spans), default=NOT_SAID)
 
 
 def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> float | None:

@@ -127,7 +127,6 @@ def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(r
     for text, score in scores.items():
         assert score == 9.0 if "Edith Carr" in text else score in (NOT_SAID, -9.0, None)
     assert scale_of(seen) is VERIFIED
-    assert {passage.yes_no for passage in seen} == {YesNo(-1.0, -1.0)}, "the reader tells whether it is so"
     [(question, excerpts)] = sure.requests
     assert question == QUESTION and 0 < len(excerpts) <= MOST
     assert all(
@@ -147,12 +146,26 @@ def test_to_a_yes_no_question_the_best_span_answers_at_least_as_surely_as_its_ex
     assert 3.0 in scores("whether") and -9.0 not in scores("whether")
 
 
-def test_where_the_verifier_reads_the_reader_reads_again_only_to_tell_whether_it_is_so(runner: asyncio.Runner) -> None:
+def test_where_the_verifier_reads_the_reader_does_not_read_again(runner: asyncio.Runner) -> None:
     reader = Finding()
     verified(runner, Sure("Edith Carr"), reader=reader)
     verified(runner, Sure("Edith Carr"), kind="whether", reader=reader)
     verified(runner, None, reader=reader)
-    assert reader.read_again == [False, True, True]
+    assert reader.read_again == [False, False, True]
+
+
+def test_whether_it_is_so_the_verifier_tells_of_what_it_reads_and_the_reader_of_the_rest(
+    runner: asyncio.Runner,
+) -> None:
+    kind: Kind = "whether"
+    seen = verified(runner, Sure("Edith Carr"), "Did Edith Carr cast the bell?", kind=kind, reader=Finding())
+    read_by_verifier = [any(scored.verified is not None for scored in each.units) for each in seen]
+    assert any(read_by_verifier) and not all(read_by_verifier)
+    for each, is_verified in zip(seen, read_by_verifier, strict=True):
+        verdict = YesNo(3.0, -3.0) if "Edith Carr" in each.text else YesNo(-3.0, 3.0)
+        assert each.yes_no == (verdict if is_verified else YesNo(-1.0, -1.0))
+    alone = verified(runner, None, "Did Edith Carr cast the bell?", kind=kind, reader=Finding())
+    assert {each.yes_no for each in alone} == {YesNo(-1.0, -1.0)}
 
 
 def test_a_short_passage_is_read_as_one_excerpt_and_a_long_one_around_its_best_unit(runner: asyncio.Runner) -> None:
