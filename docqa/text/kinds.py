@@ -208,9 +208,8 @@ def _without_contents(text: str, blocks: list[Block]) -> list[Block]:
 def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -> list[Block]:
     """How deep items are nested: by the style of their marks and by their indentation, where the reader did not say. A
     list that its reader knows lies within the item before it that only begins like one: "2.1 We insure against:"."""
-    open_: list[
-        tuple[str, int, int]
-    ] = []  # (style, indentation, level) of the lists that it may be in, outermost first
+    # (style, indentation, level) of the lists that the item may be in, outermost first
+    open_: list[tuple[str, int, int]] = []
     last: Mark | None = None
     outer = 0  # the level of the last item of which the reader did not know
     for place, block in enumerate(blocks):
