@@ -1,6 +1,5 @@
 """What the reader takes for the answer in the passages that were found; the verifier then reads the best of it."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -114,13 +113,13 @@ def _best_run(units: Sequence[ScoredUnit], longest: int) -> tuple[float, int, in
 def _read(passage: Passage, part: Part, read_in: Sequence[tuple[Window, Reading]]) -> Passage:
     """The passage with what was read in its windows; whether it says yes or no, where the best span is."""
     doubt = _doubt(passage, part)
-    best = max(read_in, key=lambda pair: max((span.score for span in pair[1].spans), default=-math.inf))
+    _, best = max(read_in, key=lambda pair: pair[1].score)
     spans = [
         Span(span.start + window.start, span.end + window.start, span.score - doubt)
         for window, reading in read_in
         for span in reading.spans
     ]
-    return replace(passage, spans=tuple(sorted(spans, key=lambda span: -span.score)), yes_no=best[1].yes_no)
+    return replace(passage, spans=tuple(sorted(spans, key=lambda span: -span.score)), yes_no=best.yes_no)
 
 
 def _doubt(passage: Passage, part: Part) -> float:

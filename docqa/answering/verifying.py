@@ -72,7 +72,7 @@ def _as_told(reading: Reading) -> Reading:
 
 
 def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:
-    return any(_best_score(reading) >= ANSWERED for _, reading in read)
+    return any(reading.score >= ANSWERED for _, reading in read)
 
 
 def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
@@ -125,12 +125,8 @@ def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Pass
     if not read:
         return passage
     units = tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units)
-    best = max((reading for _, reading in read), key=_best_score)
+    _, best = max(read, key=lambda pair: pair[1].score)
     return replace(passage, units=units, yes_no=best.yes_no or passage.yes_no)
-
-
-def _best_score(reading: Reading) -> float:
-    return max((span.score for span in reading.spans), default=NOT_SAID)
 
 
 def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> float | None:

@@ -4,6 +4,7 @@ The server's side, which computes nothing: which model the trained part belongs 
 """
 
 import json
+import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ class Reading(NamedTuple):
 
     spans: list[Span]
     yes_no: YesNo | None = None
+
+    @property
+    def score(self) -> float:
+        """That of its best span; minus infinity where there is none."""
+        return self.spans[0].score if self.spans else -math.inf
 
 
 def around(passage: str, span: Span) -> tuple[int, int]:
