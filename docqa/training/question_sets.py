@@ -19,7 +19,7 @@ from typing import Any
 from docqa.errors import DocqaError
 from docqa.languages import entry
 from docqa.search.weights import bm25, rarity
-from docqa.text.words import terms
+from docqa.text.words import is_dense, terms
 
 NEARBY = 150  # characters on each side of an answer that are searched for words of the question
 CANDIDATES = 5  # retrieved passages, one of which is paired with a question that it does not answer
@@ -160,13 +160,14 @@ def answer_spans(question: LabelledQuestion) -> tuple[tuple[int, int], ...]:
     give offsets. An answer that does not occur word for word has no span.
     """
     wanted = frozenset(terms(question.question))
+    has_spaces = not is_dense(question.passage)
 
     def shared_terms(span: tuple[int, int]) -> int:
         return len(wanted.intersection(terms(question.passage[max(0, span[0] - NEARBY) : span[1] + NEARBY])))
 
     spans = []
     for answer in dict.fromkeys(answer.strip() for answer in question.answers):
-        pattern = rf"(?<!\w){re.escape(answer)}(?!\w)"
+        pattern = rf"(?<!\w){re.escape(answer)}(?!\w)" if has_spaces else re.escape(answer)
         occurrences = [match.span() for match in re.finditer(pattern, question.passage)] if answer else []
         if occurrences:
             spans.append(max(occurrences, key=shared_terms))

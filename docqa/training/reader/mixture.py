@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from docqa.models.reader.network import NEITHER, NO, YES
 from docqa.text.sentences import sentences
+from docqa.text.words import is_dense
 from docqa.training.question_sets import CANDIDATES, Example, LabelledQuestion, answer_spans
 from docqa.training.reader.forms import COLUMN, as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
@@ -158,7 +159,8 @@ class Mixture:
 
     def _in_some_form(self, example: Weighted, labelled: LabelledQuestion, rng: random.Random) -> Weighted:
         """The example as the service may meet it, sometimes under the title of its article."""
-        passage, spans = excerpt(example.question, example.passage, example.spans, self._making.longest, rng)
+        longest = self._making.longest // (2 if is_dense(example.passage) else 1)  # as many tokens
+        passage, spans = excerpt(example.question, example.passage, example.spans, longest, rng)
         if COLUMN not in passage and rng.random() < LIST:
             passage, spans = as_list(passage, spans)
         if example.spans and not spans:  # an answer over several lines of a table

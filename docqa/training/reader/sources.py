@@ -18,12 +18,9 @@ UNKNOWN = "(SQuAD train"  # how the titles of passages begin whose article is no
 KEPT_APART = 12  # a title in so many
 # The set that the first generation was trained, calibrated and evaluated on: its held-out articles stay held out.
 FIRST = "squad_en"
-# How often a set is read in an epoch; 1 for those not named. Sets in the style of SQuAD make up three quarters.
+# How often a set is read in an epoch; 1 for those not named. Everyday questions in any language are read most, sets in
+# the style of SQuAD make up three quarters.
 REPEATS = {
-    "everyday_en": 5.0,
-    "everyday_de": 5.0,
-    "everyday_fr": 5.0,
-    "everyday_es": 5.0,
     "tatqa": 2.0,
     "qed_nq": 1.3,
     "omosqa_en": 1.3,
@@ -38,8 +35,10 @@ REPEATS = {
     "squadshifts_newwiki_es": 0.6,
     "omosqa_es": 1.3,
 }
+EVERYDAY, EVERYDAY_REPEATS = "everyday_", 5.0
 TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
 CROSSED = "crossed"  # the set of their questions in one language on passages in another
+_GAP = re.compile(r" \| |(?<=\S) {3,}(?=\S)")  # between the cells of a row
 TOGETHER = 4  # questions about one passage that are learned side by side
 
 
@@ -94,7 +93,8 @@ def _titles(questions: Sequence[LabelledQuestion]) -> list[tuple[str, bool]]:
 
 def _as_read(question: LabelledQuestion) -> LabelledQuestion:
     """The question with the cells of its tables separated by tabs, as the readers of formats write them."""
-    return replace(question, passage=question.passage.replace(" | ", "\t"))
+    answers = tuple(_GAP.sub("\t", answer) for answer in question.answers)
+    return replace(question, passage=_GAP.sub("\t", question.passage), answers=answers)
 
 
 def _source(name: str, questions: Sequence[LabelledQuestion]) -> Source:
@@ -126,7 +126,8 @@ def epoch(sources: Sequence[Source], number: int, seed: int) -> list[tuple[Sourc
     groups: list[list[tuple[Source, LabelledQuestion]]] = []
     for source in sources:
         rng = random.Random(f"{seed} {number} {source.name}")
-        groups += _groups(source, lambda rng=rng, source=source: _times(REPEATS.get(source.name, 1.0), rng), rng)  # type: ignore[misc]
+        repeats = EVERYDAY_REPEATS if source.name.startswith(EVERYDAY) else REPEATS.get(source.name, 1.0)
+        groups += _groups(source, lambda rng=rng, repeats=repeats: _times(repeats, rng), rng)  # type: ignore[misc]
     random.Random(f"{seed} {number}").shuffle(groups)
     return [question for group in groups for question in group]
 
