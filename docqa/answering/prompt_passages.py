@@ -82,7 +82,9 @@ def _candidates(passage: Evidence, units: Sequence[Unit]) -> Iterator[CandidateU
 
 
 def _table(passage: Evidence, rows: Sequence[Unit], units: Sequence[Unit]) -> str:
-    return markdown(headings_of(passage, rows[0], units), [passage.text[row.start : row.end] for row in rows])
+    return markdown(
+        headings_of(passage.text, passage.columns, rows[0], units), [passage.text[row.start : row.end] for row in rows]
+    )
 
 
 def _has_cells(passage: Evidence, rows: Sequence[Unit]) -> bool:

@@ -4,16 +4,15 @@ A sentence stands as it is; an item of a list after the line or heading that it 
 that line; a row of a table with the names of its columns.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from docqa.answering.evidence import Evidence
+from docqa.answering.table_rows import cells_of, headings_of
 from docqa.languages import phrase
 from docqa.text.marks import ends_in_mark, item_mark
 from docqa.text.units import Unit
 from docqa.text.words import is_dense
 
-CELL = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
 _DASHES = "-–—‒−"
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
@@ -71,7 +70,7 @@ def _plain(text: str) -> str:
 
 def _row(evidence: Evidence, unit: Unit) -> str:
     """Label and cells, each with its column's name where the table has as many names."""
-    label, *cells = _cells(evidence.text[unit.start : unit.end])
+    label, *cells = cells_of(evidence.text[unit.start : unit.end])
     label = label.rstrip(" :：")
     names = _column_names(evidence, unit)
     if len(names) != len(cells) + 1:
@@ -85,7 +84,7 @@ def is_bare(evidence: Evidence, unit: Unit) -> bool:
     """Whether it is a row of several figures whose columns' names are not known: nobody could read it."""
     if unit.kind != "row":
         return False
-    _, *cells = _cells(evidence.text[unit.start : unit.end])
+    _, *cells = cells_of(evidence.text[unit.start : unit.end])
     figures = sum(any(map(str.isdigit, cell)) for cell in cells)
     return figures > 1 and len(_column_names(evidence, unit)) != len(cells) + 1
 
@@ -97,12 +96,7 @@ def _labelled(names: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
 
 
 def _column_names(evidence: Evidence, unit: Unit) -> list[str]:
-    """The last line of column headings: above the first row of the table, else those stored with the chunk."""
-    first = min((c.unit.start for c in evidence.units if c.unit.group_start == unit.group_start), default=unit.start)
-    lines = [line for line in evidence.text[unit.group_start : first].splitlines() if line.strip()]
-    lines = lines or [line for line in evidence.columns.splitlines() if line.strip()]
-    return _cells(lines[-1]) if lines else []
-
-
-def _cells(row: str) -> list[str]:
-    return [" ".join(cell.split()) for cell in CELL.split(row.strip("\n"))]
+    """The last line of the column headings of a row."""
+    units = [candidate.unit for candidate in evidence.units]
+    lines = headings_of(evidence.text, evidence.columns, unit, units)
+    return cells_of(lines[-1]) if lines else []

@@ -97,7 +97,7 @@ def _units_of(passage: Evidence, index: int, language: str, least: float) -> lis
 
 def _row(passage: Evidence, unit: Unit, units: Sequence[Unit]) -> tuple[str, tuple[str, ...]]:
     """The lines of column headings, and the cells of a row, each with its label and headings."""
-    lines = headings_of(passage, unit, units)
+    lines = headings_of(passage.text, passage.columns, unit, units)
     label, *values = cells_of(passage.text[unit.start : unit.end]) or [""]
     heads = [cells_of(line) for line in lines]
     cells = []

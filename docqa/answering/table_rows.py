@@ -1,22 +1,40 @@
 """The cells of a table as it stands in a passage, and its lines of column headings."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
-from docqa.answering.evidence import Evidence
-from docqa.answering.quoting import CELL
+from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
+_GAP = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
+_SPACES = re.compile(r" {3,}")
+_CELL = re.compile(r"\S+(?: {1,2}\S+)*")
+_ASIDE = 2  # characters by which the lines of one cell may be out of line
 
-def cells_of(line: str) -> list[str]:
-    """The cells of a row or of a line of column headings, each on one line."""
-    return [" ".join(cell.split()) for cell in CELL.split(line.strip("\n"))]
+
+def cells_of(row: str) -> list[str]:
+    """The cells of a row or of a line of column headings, each on one line; where runs of spaces part them, what stands
+    in a further line belongs to the cell above it."""
+    first, *others = row.strip("\n").split("\n")
+    if _GAP.search(row) or not _SPACES.search(first):
+        return [" ".join(cell.split()) for cell in _GAP.split(row.strip("\n"))]
+    starts, cells = [0, *(gap.end() for gap in _SPACES.finditer(first))], _SPACES.split(first)
+    for line in others:
+        for further in _CELL.finditer(line):
+            cells[bisect_right(starts, further.start() + _ASIDE) - 1] += f" {further.group()}"
+    return [" ".join(cell.split()) for cell in cells]
 
 
-def headings_of(passage: Evidence, unit: Unit, units: Sequence[Unit]) -> list[str]:
-    """The lines of column headings of a row's table: above its first row, else those stored with the passage."""
+def headings_of(text: str, columns: str, unit: Unit, units: Sequence[Unit]) -> list[str]:
+    """The lines of column headings of the table of a row in this text: above its first row, else those stored with the
+    passage, its `columns`."""
     first = min((other.start for other in units if other.group == unit.group), default=unit.start)
-    above = [line for line in passage.text[unit.group_start : first].splitlines() if line.strip()]
-    return above or [line for line in passage.columns.splitlines() if line.strip()]
+    return _lines(text[unit.group_start : first]) or _lines(columns)
+
+
+def _lines(headings: str) -> list[str]:
+    return [line for line in headings.splitlines() if line.strip() and not is_rule(line)]
 
 
 def markdown(headings: Sequence[str], rows: Sequence[str]) -> str:

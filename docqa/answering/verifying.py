@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
+from docqa.answering.table_rows import cells_of, headings_of
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
 from docqa.models.reader import LONGEST_EXCERPT, Reading, Span
@@ -99,10 +100,15 @@ def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
 
 
 def _heading(passage: Passage, start: int) -> str:
-    """What the unit that begins here stands under, with the end of its line."""
+    """What the unit that begins here stands under: a line, and of a row those of the column headings too."""
     unit = next(scored.unit for scored in passage.units if scored.start == start)
     heading = passage.heading_of(unit).strip() if unit.lead_end is None or unit.lead_end <= start else ""
-    return f"{heading}\n" if 0 < len(heading) <= LONGEST_HEADING else ""
+    lines = [heading] if heading else []
+    if unit.kind == "row":
+        units = [scored.unit for scored in passage.units]
+        columns = headings_of(passage.text, passage.chunk.columns, unit, units)
+        lines += ["\t".join(cells_of(line)) for line in columns]
+    return "".join(f"{line}\n" for line in lines if len(line) <= LONGEST_HEADING)
 
 
 def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, takewhile
 from operator import itemgetter
 
 from docqa.store.chunks import Chunk
@@ -42,10 +43,11 @@ def chunks(
     target = DENSE_TARGET if is_dense(text) else TARGET
     titles = [(0, section), *sorted(headings, key=itemgetter(0))]
     places = [at for at, _ in titles]
-    bodies = sorted(tables, key=itemgetter(1))
+    blocks = blocks_of(text, headings, tables) if blocks is None else blocks
+    bodies = sorted([*_headed(blocks), *tables], key=itemgetter(1))
     begins = [head for _, head, _ in bodies]
     pieces = []
-    for run in _runs(blocks_of(text, headings, tables) if blocks is None else blocks):
+    for run in _runs(blocks):
         for start, end in _merged(_groups(text, run, target), target):
             begin, head, last = bodies[place] if (place := bisect_right(begins, start) - 1) >= 0 else (0, 0, 0)
             columns = text[begin : min(head, begin + LONGEST_COLUMNS)] if start < last else ""
@@ -58,6 +60,15 @@ def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:
     """The title that most of the chunk stands under, of those that begin before its end, in order."""
     bounds = [*(at for at, _ in headings[1:]), end]
     return max(zip(headings, bounds, strict=True), key=lambda part: min(end, part[1]) - max(start, part[0][0]))[0][1]
+
+
+def _headed(blocks: Sequence[Block]) -> Iterator[tuple[int, int, int]]:
+    """(start, end of the column headings, end) of the tables whose rows are blocks."""
+    for are_rows, group in groupby(blocks, key=lambda block: block.kind == "row"):
+        rows = list(group)
+        heads = list(takewhile(lambda row: row.level, rows)) if are_rows else []
+        if heads:
+            yield heads[0].start, heads[-1].end, rows[-1].end
 
 
 def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:

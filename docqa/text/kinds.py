@@ -18,6 +18,7 @@ from docqa.text.marks import (
     follows,
     footnote_sign,
     has_cells,
+    is_rule,
     item_mark,
     numbers_page,
 )
@@ -29,6 +30,7 @@ _LONGEST_QUESTION = 250
 _FOOT = 12  # blocks at the end of a page, or after a table, among which footnotes are looked for
 _TORN = 40  # characters of a paragraph that goes on in the next one
 _MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
+_MOST_HEADS = 2  # lines of column headings over a rule
 _YEAR = re.compile(r"(?:19|20)\d\d\b(?![.,]\d)")
 _SIGN = re.compile(r"(\(\w{1,2}\)|[*†‡§]{1,3}|\w{1,2}\)|\d{1,2})\s*(?=[^\s.):])")
 _QUOTES = '"“„«»「『'
@@ -247,16 +249,30 @@ def _is_value(cell: str) -> bool:
     return sum(map(str.isdigit, cell)) > sum(map(str.isalpha, cell)) and not _YEAR.match(cell)
 
 
+def _heads(lines: Sequence[str]) -> int:
+    """How many of the first lines of a table, of which more than one is given, are column headings."""
+    over = next((place for place, line in enumerate(lines) if is_rule(line)), 0)
+    over = over if 0 < over <= _MOST_HEADS else 0
+    count = over or 1
+    own = [cell for line in lines[:count] for cell in cells(line)]
+    if not has_cells(lines[0]) or own[0].endswith(":") or any(map(_is_value, own)):
+        return 0
+    return count if over or any(map(_is_value, cells(lines[1])[1:])) else 0
+
+
 def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
-    """The first row of a table is that of its column headings if it has no values and the one below has."""
+    """The first rows of a table are those of its column headings if they stand over a rule, the first one if the one
+    below has values; none that has values itself."""
     start = 0
     while start < len(blocks):
         end = start
         while end < len(blocks) and blocks[end].kind == "row":
             end += 1
-        if end - start > 1 and not any(block.level for block in blocks[start:end]):
-            first, second = (text[block.start : block.end] for block in blocks[start : start + 2])
-            if has_cells(first) and not any(map(_is_value, cells(first))) and any(map(_is_value, cells(second)[1:])):
-                blocks[start] = blocks[start]._replace(level=1)
+        lines = [text[block.start : block.end] for block in blocks[start:end]]
+        if len(lines) > 1 and all(
+            is_rule(line) for line, block in zip(lines, blocks[start:end], strict=True) if block.level
+        ):
+            for place in range(start, start + _heads(lines)):
+                blocks[place] = blocks[place]._replace(level=1)
         start = max(end, start + 1)
     return blocks

@@ -16,12 +16,15 @@ from docqa.text.marks import (
     asks,
     begins_caption,
     begins_note,
+    cells,
     ends_sentence,
     goes_on,
     has_cells,
+    is_rule,
     item_mark,
     label_end,
     leader_page,
+    second_cell,
 )
 from docqa.text.titles import PLAIN, level, may_be_heading
 
@@ -107,16 +110,17 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[list[Line]]:
 def _between(text: str, start: int, end: int, width: float, followed: Block | None) -> list[Block]:
     pieces: list[tuple[list[Line], bool]] = []  # with whether a paragraph begins with it
     for lines in _paragraphs(text, start, end):
-        if len(lines) > 1 and sum(has_cells(line.text) for line in lines) > 0.6 * len(lines):
-            pieces += [([line], place == 0) for place, line in enumerate(lines)]
+        rows = list(_rows(lines))
+        if len(rows) > 1 and sum(map(_is_of_table, rows)) > 0.6 * len(rows):
+            pieces += [(row, place == 0) for place, row in enumerate(rows)]
         else:
             pieces += [(piece, place == 0) for place, piece in enumerate(_pieces(lines, width))]
     blocks = []
     for place, (piece, begins) in enumerate(pieces):
         after = pieces[place + 1] if place + 1 < len(pieces) else None
         block = Block("paragraph", piece[0].start, piece[-1].end)
-        if len(piece) == 1 and has_cells(piece[0].text) and _is_row(pieces, place):
-            block = block._replace(kind="row")
+        if _is_row(pieces, place):
+            block = block._replace(kind="row", level=int(is_rule(piece[0].text)))
         elif len(piece) == 1 and (begins or width > _WRAPPED and ends_sentence(pieces[place - 1][0][-1].text)):
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
@@ -130,9 +134,37 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
 
 
 def _is_row(pieces: Sequence[tuple[list[Line], bool]], place: int) -> bool:
-    """Whether a line with cells stands beside another one: a single tab makes no table."""
+    """Whether lines with cells stand beside others: a single tab makes no table."""
+    own = pieces[place][0]
     beside = [pieces[other][0] for other in (place - 1, place + 1) if 0 <= other < len(pieces)]
-    return any(len(piece) == 1 and has_cells(piece[0].text) for piece in beside) and pieces[place][0][0].mark is None
+    return _is_of_table(own) and any(map(_is_of_table, beside)) and own[0].mark is None
+
+
+def _is_of_table(piece: Sequence[Line]) -> bool:
+    """Whether the lines may be a row of a table, or the rule under its column headings."""
+    first, *others = piece
+    return (has_cells(first.text) or is_rule(first.text)) and all(_goes_on(first, line) for line in others)
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines of a table, those together in which the cells of one row are wrapped."""
+    row: list[Line] = []
+    for line in lines:
+        if row and not _goes_on(row[0], line):
+            yield row
+            row = []
+        row.append(line)
+    yield row
+
+
+def _goes_on(first: Line, line: Line) -> bool:
+    """Whether the row that begins with the `first` line goes on in another one: this begins further in, and has nothing
+    in the first column, or goes on there in small letters with fewer cells."""
+    if line.mark or line.indent <= first.indent or not has_cells(first.text):
+        return False
+    if not has_cells(line.text) or line.indent >= first.indent + second_cell(first.text):
+        return True
+    return line.text[0].islower() and len(cells(line.text)) < len(cells(first.text))
 
 
 def _pieces(lines: list[Line], width: float) -> Iterator[list[Line]]:

@@ -63,6 +63,7 @@ _RIGHTS = re.compile(
 )
 _CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents') | every_word('blocks.pages'))})", re.IGNORECASE)
 _CELLS = re.compile(r"\S(?:\t+| \| | {3,})(?=\S)")
+_RULE = re.compile(r"(?=.*(?:---|===|___))[-=_+|: \t]{3,}")
 
 
 class Mark(NamedTuple):
@@ -211,6 +212,17 @@ def has_cells(line: str) -> bool:
 def cells(line: str) -> list[str]:
     """The cells of a line that tabs, bars or wide gaps split."""
     return [cell.strip() for cell in re.split(r"\t| \| ?| {3,}", line[: 10 * LONGEST])]
+
+
+def second_cell(line: str) -> int:
+    """Where the second cell of a line that has some begins, in characters of it."""
+    gap = _CELLS.search(line[: 10 * LONGEST])
+    return gap.end() if gap else len(line)
+
+
+def is_rule(line: str) -> bool:
+    """Whether the line is drawn under column headings or between rows, as "-----  ---" or "|===|==|"."""
+    return bool(_RULE.fullmatch(line))
 
 
 def ends_sentence(line: str) -> bool:

@@ -201,9 +201,12 @@ def _parts(text: str, block: Block) -> list[tuple[int, int]]:
     if is_short and not (block.kind == "item" and leads_on(content)):
         return [(block.start, block.end)]
     content = _BLANK.sub(" ", content)  # a block may go on after a blank line
-    if is_short and (mark := item_mark(content)):
-        content = " " * mark.end + content[mark.end :]  # "2." is no sentence
+    mark = item_mark(content) if block.kind == "item" else None
+    if mark:
+        content = " " * mark.end + content[mark.end :]  # "2." is no sentence, but the beginning of one
     spans = [(block.start + start, block.start + end) for start, end in sentences(content)]
+    if mark and spans:
+        spans[0] = (block.start, spans[0][1])
     return [(start, end) for start, end in spans if not leads_on(text[start:end])]
 
 

@@ -88,6 +88,22 @@ async def test_a_row_is_said_with_its_columns() -> None:
     assert piece.text == "North: Sales 120; Target 100."
 
 
+async def test_a_row_whose_cells_are_wrapped_is_said_cell_by_cell() -> None:
+    table = (
+        "Tablets                        Before surgery          If forgotten\n"
+        "-----------------------------  ----------------------  -------------\n"
+        "For blood pressure, ending     none in the             skip it\n"
+        '   in "-pril"                  morning\n'
+        "For the thyroid                as usual                take it late"
+    )
+    rows = units(table, blocks_of(table))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+    [piece] = await extract(question("What about my blood pressure tablets?"), passage)
+    assert piece.text == (
+        'For blood pressure, ending in "-pril": Before surgery none in the morning; If forgotten skip it.'
+    )
+
+
 async def test_empty_cells_of_a_row_without_names_are_not_said() -> None:
     table = "Overall rating\tGood\t–––\nIs it safe?\tPoor\t–––"
     rows = units(table, blocks_of(table, tables=((0, 0, len(table)),)))

@@ -115,3 +115,12 @@ def test_boilerplate_gets_into_no_chunk() -> None:
         filler(100),
         filler(90),
     ]
+
+
+def test_each_chunk_of_a_table_has_its_column_headings() -> None:
+    rows = [f"Bell {number:<14}  cast in {1700 + number}   by the smith of village {number}" for number in range(60)]
+    heads = (
+        "Name                 Year             Founder\n-------------------  ---------------  -----------------------"
+    )
+    pieces = chunks(1, "\n".join([heads, *rows]))
+    assert len(pieces) > 1 and {piece.columns.rstrip() for piece in pieces[1:]} == {heads}

@@ -205,6 +205,26 @@ def test_a_unit_is_read_under_the_heading_or_line_that_it_stands_under(runner: a
     assert sure.requests[-1][1] == [f"The tower\n{body}"], "where the passage does not hold it"
 
 
+def test_a_row_is_read_under_the_headings_of_its_columns(runner: asyncio.Runner) -> None:
+    text = "Bell       Cast in   By\n---------  --------  -----------\nGreat Tom  1680      Edith Carr\nLittle Ann 1702      Jo"
+    rows = [text.index("Great"), text.index("Little")]
+    bounds = list(zip(rows, [rows[1] - 1, len(text)], strict=True))
+    [plain] = passages([text])
+    units = tuple(
+        ScoredUnit(unit=Unit(first, last, "row", None, None, 0, len(text)), coverage=0.4, cosine=0.4)
+        for first, last in bounds
+    )
+    sure = Sure("Edith Carr")
+    [seen] = verified(runner, sure, of=[replace(plain, units=units)])
+    assert sure.requests[-1][1] == [f"Bell\tCast in\tBy\n{text[rows[0] :]}"]
+    assert [scored.verified for scored in seen.units] == [9.0, NOT_SAID]
+    [within] = passages([text[rows[0] :]])
+    later = tuple(replace(scored, unit=scored.unit.shifted(-rows[0])._replace(group_start=0)) for scored in units)
+    chunk = replace(within.chunk, columns=text[: rows[0]])
+    verified(runner, sure, of=[replace(within, chunk=chunk, units=later)])
+    assert sure.requests[-1][1] == [f"Bell\tCast in\tBy\n{text[rows[0] :]}"], "those stored with the passage"
+
+
 def test_it_reads_on_only_where_the_best_excerpts_do_not_answer(runner: asyncio.Runner) -> None:
     [short, *others] = passages(["Edith Carr cast the bell.", *(f"{WELL} {number}" for number in range(5))])
     fitting = replace(short, units=tuple(replace(unit, cosine=0.9) for unit in short.units))

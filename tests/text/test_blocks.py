@@ -368,6 +368,39 @@ def test_lines_with_cells_are_rows_with_the_column_headings_first() -> None:
     assert kinds("Name:\tMill Lane") == ["paragraph"]
 
 
+def test_what_stands_over_a_rule_heads_the_columns_and_a_row_may_be_wrapped() -> None:
+    text = (
+        "No   Action                        Owner         State\n"
+        "---  ----------------------------  ------------  -------------\n"
+        "1    Get three quotes for the      Ann Dacre     open\n"
+        "     swing in the meadow\n"
+        "2    Count the bins                Jo Swann      half done,\n"
+        "                                                 goes on in May\n"
+        "3    Order salt                    Jo Swann      done"
+    )
+    assert [(block.kind, block.level) for block in blocks_of(text)] == [("row", 1)] * 2 + [("row", 0)] * 3
+    assert [line for _, line in shown(text)][2:] == [
+        "1 Get three quotes for the Ann Dacre open swing in the meadow",
+        "2 Count the bins Jo Swann half done, goes on in May",
+        "3 Order salt Jo Swann done",
+    ]
+
+
+def test_rows_further_in_that_have_cells_in_the_first_column_are_rows() -> None:
+    text = "Sales        2023     2024\n  Europe     100      120\n  Asia       50       70\nCosts        90       95"
+    assert [line for _, line in shown(text)] == [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_labels_head_no_columns_even_over_a_number() -> None:
+    text = "Place:      Corn Hall\nBegan:      19.00\nEnded:      21.25"
+    assert [(block.kind, block.level) for block in blocks_of(text)] == [("row", 0)] * 3
+
+
+def test_values_over_the_rule_before_a_total_head_no_columns() -> None:
+    text = "Rent         1,200\nHeating      310\n------------------\nTotal        1,510"
+    assert [(block.kind, block.level) for block in blocks_of(text)] == [("row", 0)] * 2 + [("row", 1), ("row", 0)]
+
+
 def test_the_rows_of_a_table_that_the_reader_knows() -> None:
     text = "Prices:\n\nA\tB\nx\t1\ny\t2\n\nEnd of it."
     known = [(block.kind, block.level) for block in blocks_of(text, tables=[(9, 12, 20)])]

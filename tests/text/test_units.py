@@ -112,6 +112,13 @@ def test_a_long_item_is_cut_into_sentences() -> None:
     assert [unit for unit, _ in shown(text)][-2:] == [sentence.strip(), "• short. And so on."]
 
 
+def test_the_number_of_a_long_item_belongs_to_its_first_sentence() -> None:
+    sentence = "The tenant pays the rent on the first day of each month. "
+    clauses = [f"{number}. {sentence * (LONGEST_ITEM // len(sentence) + 1)}".strip() for number in (1, 2)]
+    whole = [unit for unit, _ in shown("\n".join(clauses))]
+    assert [unit for unit in whole if unit != sentence.strip()] == [f"1. {sentence.strip()}", f"2. {sentence.strip()}"]
+
+
 def test_a_sentence_goes_on_over_a_blank_line_within_its_block() -> None:
     text = "The deposit is held by the agent for the\n\nwhole of the tenancy. It earns no interest."
     [first, _] = units(text, [Block("paragraph", 0, len(text))])
