@@ -56,6 +56,10 @@ async def ask(client: httpx.AsyncClient, content: str, name: str, question: str,
             "Ida Holm: 4.50 (average of Rating by Technician). Next: Jon Berg: 2.50.\n",
         ),
         ("top 2 branches by cost", "Sum of Cost by Branch:\n- Harbour: 246.00 EUR\n- Market: 60.00 EUR\n"),
+        (
+            "did we spend more on phones or on laptops?",
+            "Sum of Cost by Device (Device = Phone / Laptop):\n- Laptop: 206.00 EUR\n- Phone: 100.00 EUR\n",
+        ),
         ("how many are not returned yet?", "Number of rows (Returned is empty): 2.\n"),
         ("how many repairs have no cost", "Number of repairs (Cost (EUR) is empty): 2.\n"),
         ("how many laptops in january 2024", "Number of rows (Received: January 2024, Device = Laptop): 1.\n"),
@@ -100,6 +104,16 @@ async def test_what_was_not_understood_is_named_with_the_columns(
     answer = await ask(client, REPAIRS, "repairs.csv", question)
     assert answer.startswith(f"I did not understand “{word}”. The columns of repairs.csv are: Repair no., Received, ")
     assert "SELECT" not in answer
+
+
+async def test_what_the_rest_of_a_question_asks_for_is_said_apart_from_what_was_not_understood(
+    client: httpx.AsyncClient,
+) -> None:
+    answer = await ask(client, REPAIRS, "repairs.csv", "how much did the wizard spend on laptops?")
+    unknown, aside, figure, _, rows, *_ = answer.split("\n\n")
+    assert unknown.startswith("I did not understand “wizard”. ") and aside == "Leaving that aside:"
+    assert figure == "Sum of Cost (Device = Laptop): 206.00 EUR."
+    assert rows.startswith("Rows (Device = Laptop):\n- Repair no.: R-2; ")
 
 
 async def test_with_what_was_not_understood_come_the_few_rows_that_the_rest_selects(client: httpx.AsyncClient) -> None:

@@ -1,8 +1,8 @@
 """Questions that the rows of tables answer: counting, measuring, ranking, looking up. A plan is made
 of what the question's words mean in the table.
 
-What was not understood is named, with the columns there are and the rows that the rest selects, if these are few: an
-answer that leaves it out would be another question's.
+What was not understood is named, with the columns there are, before what the rest of the question asks for: an answer
+that leaves it out may be another question's.
 """
 
 import re
@@ -49,20 +49,30 @@ async def answer_by_counting(
         columns = ", ".join(column.name for column in whole.table.columns)
         name = whole.sheet or whole.table.name
         text = phrase("phrases.tables.unknown", question.answer_language).format(unknown, name, columns)
-        meant = await _understood_rows(conn, documents, question, whole)
-        return TableAnswer(f"{text}\n\n{meant.text}", meant.sources) if meant else TableAnswer(text, [])
+        aside = await _understood(conn, documents, question, whole)
+        if aside is None:
+            return TableAnswer(text, [])
+        leads = phrase("phrases.tables.aside", question.answer_language)
+        return TableAnswer(f"{text}\n\n{leads}\n\n{aside.text}", aside.sources)
     return whole if isinstance(whole, TableAnswer) else None
 
 
-async def _understood_rows(
+async def _understood(
     conn: Connection, documents: Sequence[StoredDocument], question: Question, fitting: Fitting
 ) -> TableAnswer | None:
-    """The rows that what was understood of a question selects; None where it selects none, or more than are shown."""
-    selected = Plan("rows", filters=fitting.plan.filters)
-    counted = await store.tables.result(conn, fitting.table, selected) if selected.filters else None
-    if not counted or not 0 < counted[0][0] <= SHOWN["SHORT"]:
+    """What the rest of a question asks for: a figure of what it names, unless it is one of all rows, and the rows that
+    are selected, if they are few; None where there is neither."""
+    plan = fitting.plan
+    is_named = plan.place is None or plan.place in fitting.named
+    plans = [plan] if is_named and (plan.filters or plan.group is not None or plan.gives_rows) else []
+    selected = Plan("rows", filters=plan.filters)
+    if selected.filters and not plan.gives_rows:
+        counted = await store.tables.result(conn, fitting.table, selected)
+        if counted and 0 < counted[0][0] <= SHOWN["SHORT"]:
+            plans.append(replace(selected, is_list=True))
+    if not plans:
         return None
-    return await _answer(conn, documents, question, [replace(fitting, plan=replace(selected, is_list=True))])
+    return await _answer(conn, documents, question, [replace(fitting, plan=each) for each in plans])
 
 
 async def answer_by_counting_on_pages(

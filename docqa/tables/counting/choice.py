@@ -45,6 +45,9 @@ class Fitting:
     weight: float = 0.0
     counts: bool = True  # whether the question has a word of counting or measuring
     sheet: str = ""
+    named: frozenset[int] = (
+        frozenset()
+    )  # the columns that the question names, and those of money where it asks how much
 
 
 async def fitting_table(
@@ -144,7 +147,10 @@ async def _intended(
         return None
     named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)
     weight = named + sum(mention.weight for mention in mentions)
-    return Fitting(table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count)
+    columns = frozenset(mention.place for mention in mentions if mention.kind == "column")
+    return Fitting(
+        table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count, named=columns | view.of_money
+    )
 
 
 def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[str]:

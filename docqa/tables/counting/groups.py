@@ -93,8 +93,10 @@ class Groups(Conditions):
         return free[0] if free else None
 
     def _compared(self) -> int | None:
-        """The column of several values that are to be compared: revenue of north and south."""
-        if not listed("comparing", self.language) & set(self.tokens):
+        """The column of several values that are to be compared: compare north and south; more in north or in south."""
+        said = set(self.tokens)
+        sets_apart = "or" in self.kinds and said & (listed("higher", self.language) | listed("lower", self.language))
+        if not sets_apart and not said & listed("comparing", self.language):
             return None
         return next((test.place for test in self.filters if test.operator == "=" and len(test.values) > 1), None)
 

@@ -113,6 +113,15 @@ class View:
             place: [(key(value).split(), value) for value in values] for place, values in self.contents.values.items()
         }
 
+    @cached_property
+    def of_money(self) -> frozenset[int]:
+        """The columns of amounts of money and of prices."""
+        return frozenset(
+            place
+            for place, known in enumerate(self.headings)
+            if known.concepts & {"money", "price"} and self.is_amount(place)
+        )
+
     def is_flag(self, place: int) -> bool:
         """Whether a column only says yes or no, or says something in a part of its rows only."""
         values = {key(value) for value in self.contents.values.get(place, ())}
