@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from docqa.answering.scoring import NOT_SAID, rank_bonus, scale_of, unit_score
+from docqa.answering.scoring import NOT_SAID, VERIFIED, rank_bonus, unit_score
 from docqa.answering.table_rows import cells_of, headings_of
 from docqa.errors import Unavailable
 from docqa.models.encoders import Encoders
@@ -78,10 +78,9 @@ def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:
 
 def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
     """The surroundings of the units that fit best, each unit once, in passages of this language."""
-    scale = scale_of(passages)
     ranked = sorted(
         (
-            (unit_score(passage, scored, scale) + rank_bonus(place), place, number)
+            (unit_score(passage, scored, VERIFIED) + rank_bonus(place), place, number)
             for place, passage in enumerate(passages)
             if passage.document.language in ("", language)
             for number, scored in enumerate(passage.units)
