@@ -211,10 +211,11 @@ QUESTION_TEXT = {
     "tables/counting/answer.py": "which of its words name columns and values, only the table knows",
     "tables/lookups/parts.py": "which of its words name rows and columns, only the tables know",
 }
-# Parsers of docqa/questions are used behind it on texts of documents alone.
+# Parsers of docqa/questions are used behind it on texts of documents, and beside them.
 PARSERS = {
     "answering/picks.py": {"docqa.questions.wording"},  # sentences: whether they point back
-    "answering/gather.py": {"docqa.questions.wording"},  # sentences: their content, and whether they point back
+    # Sentences: their content, and whether they point back; what was found tells a slip of the keyboard.
+    "answering/gather.py": {"docqa.questions.spelling", "docqa.questions.wording"},
     "answering/stated.py": {"docqa.questions.wording"},  # units: the same
     "answering/sections.py": {"docqa.questions.named"},  # headings: which chapter one names
 }

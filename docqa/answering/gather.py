@@ -17,6 +17,7 @@ from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import spans_in
 from docqa.answering.subject_units import coded, titled
 from docqa.questions.question import Kind, Part, Place, Question
+from docqa.questions.spelling import respelled
 from docqa.questions.wording import content, points_back
 from docqa.search.candidates import RETRIEVED
 from docqa.search.index import Index
@@ -53,7 +54,9 @@ class Gathered:
 
 async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Gathered:
     """What the documents say about the question; of one with several parts, about those of which they say anything."""
-    results = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    sought = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
+    question = replace(question, parts=tuple(part for part, _ in sought))
+    results = [passages for _, passages in sought]
     level, answered = await asyncio.to_thread(_weighed, question, results)
     if level == "none" or not question.options.agent_mode:
         return await asyncio.to_thread(interleave, results, level)
@@ -83,18 +86,21 @@ async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: 
     return frozenset(span.chunk.id for span in spans)
 
 
-async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> list[Passage]:
-    """The passages that are found, the best of them read; only those in the chapters that the part names, where any
-    are."""
+async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> tuple[Part, list[Passage]]:
+    """The part as it was meant, and the passages that are found, the best of them read; only those in the chapters that
+    it names, where any are."""
     within = await _chunks_of(index.db, documents, part.places)
     passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
+    meant = await asyncio.to_thread(respelled, part, [passage.text for passage in passages])
+    if meant is not part:
+        part, passages = meant, await search(index, documents, meant, RETRIEVED if within else PASSAGES)
     inside = [passage for passage in passages if passage.chunk.id in within]
     chosen = (inside or passages)[:PASSAGES]
     if part.kind in TITLED:
         chosen = await asyncio.to_thread(titled, part, chosen)
     if part.codes:
         chosen = await asyncio.to_thread(coded, part, chosen)
-    return await read(index.encoders, part, chosen)
+    return part, await read(index.encoders, part, chosen)
 
 
 def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Gathered:

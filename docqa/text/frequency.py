@@ -44,9 +44,23 @@ def pairs(language: str) -> frozenset[str]:
     return frozenset(word[at : at + 2] for word in common for at in range(len(word) - 1))
 
 
-def _common_words(language: str) -> list[list[str]]:
+def has_word(word: str, language: str) -> bool:
+    """Whether a word in small letters, as it stands, is one that a language uses, be it rarely; True where there is no
+    list of it. Thread-safe."""
+    listed = _listed(language)
+    return not listed or f"\n{word}\n".encode() in listed
+
+
+@cache
+def _listed(language: str) -> bytes:
+    """The words of a language in one text, which takes a tenth of what a set would."""
+    words = [word for some in _common_words(language, None) for word in some]
+    return "\n".join(["", *words, ""]).encode() if words else b""
+
+
+def _common_words(language: str, least: int | None = _LEAST) -> list[list[str]]:
     """The words of a language that are not rare, by how much rarer than a word that is all of a text they are, in
-    centibels."""
+    centibels; with `least` None all that are listed."""
     # `wordfreq`, whose file it is, is not imported: it brings 10 MB of what it takes to cut texts into words.
     import gzip
     from importlib.metadata import distribution
@@ -61,7 +75,7 @@ def _common_words(language: str) -> list[list[str]]:
         parts = msgpack.Unpacker(packed)
         parts.read_array_header()
         parts.skip()  # the name of the format and its version
-        return list(islice(parts, _LEAST))
+        return list(islice(parts, least))
 
 
 def is_rare(word: str, language: str) -> bool:

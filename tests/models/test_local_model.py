@@ -38,8 +38,8 @@ def model(runner: asyncio.Runner) -> Iterator[LocalModel]:
 
 @pytest.fixture(scope="module")
 def pair(runner: asyncio.Runner) -> Iterator[LocalModel]:
-    """The real model writing two answers at once."""
-    model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, parallel=2)
+    """The real model with a queue of one, writing two answers at once."""
+    model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 4096, queue=1, parallel=2)
     yield model
     runner.run(model.close())
 
@@ -318,17 +318,11 @@ def test_cancelling_frees_the_slot_while_another_answer_goes_on(runner: asyncio.
 
 
 @needs_model
-def test_the_queue_counts_none_of_the_answers_being_written(runner: asyncio.Runner) -> None:
+def test_the_queue_counts_none_of_the_answers_being_written(runner: asyncio.Runner, pair: LocalModel) -> None:
     async def crowd() -> list[bool]:
-        model = LocalModel("SMOLLM2_135M", MODELS["SMOLLM2_135M"], 1024, queue=1, parallel=2)
-        try:
-            await model.start()
-            outcomes = await asyncio.gather(
-                *(timed(model, "What is gravity?", 5) for _ in range(5)), return_exceptions=True
-            )
-            return [isinstance(outcome, Busy) for outcome in outcomes]
-        finally:
-            await model.close()
+        await pair.start()
+        outcomes = await asyncio.gather(*(timed(pair, "What is gravity?", 5) for _ in range(5)), return_exceptions=True)
+        return [isinstance(outcome, Busy) for outcome in outcomes]
 
     assert runner.run(crowd()) == [False, False, False, True, True]
 

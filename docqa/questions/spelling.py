@@ -1,0 +1,48 @@
+"""Slips of the keyboard in a question: words that its language does not have, one letter away from a word of the texts
+that were found."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from docqa.questions.question import Part
+from docqa.text.frequency import has_word
+
+SHORTEST = 5  # letters: of shorter words too many are near each other
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def respelled(part: Part, texts: Iterable[str]) -> Part:
+    """The part with its slips mended by the words of these texts; itself where it has none. A word of the texts or of
+    the language is no slip, nor is one that begins otherwise."""
+    unknown = {word for word in part.content if _may_be_slip(word, part.language)}
+    if not unknown:
+        return part
+    held = Counter(word for text in texts for word in _WORD.findall(text.casefold()))
+    meant = {}
+    for word in unknown:
+        typed = word.casefold()
+        near = [other for other in held if other[0] == typed[0] and is_one_slip_away(typed, other)]
+        if near and typed not in held:
+            likeliest = max(near, key=lambda other: held[other])
+            meant[word] = likeliest.capitalize() if word[0].isupper() else likeliest
+    if not meant:
+        return part
+    return replace(part, text=_WORD.sub(lambda word: meant.get(word[0], word[0]), part.text))
+
+
+def _may_be_slip(word: str, language: str) -> bool:
+    return len(word) >= SHORTEST and word.isalpha() and not has_word(word.casefold(), language)
+
+
+def is_one_slip_away(typed: str, word: str) -> bool:
+    """Whether two words differ by one letter, left out, put in or exchanged, or by two that changed places (Damerau,
+    1964)."""
+    if abs(len(typed) - len(word)) > 1 or typed == word:
+        return False
+    at = next((at for at, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    rest, other = typed[at:], word[at:]
+    if len(typed) == len(word):
+        return rest[1:] == other[1:] or rest[:2] == other[1::-1] and rest[2:] == other[2:]
+    return rest[1:] == other or rest == other[1:]
