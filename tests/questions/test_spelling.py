@@ -44,5 +44,7 @@ async def test_a_question_with_a_slip_is_answered_as_it_was_meant(client: httpx.
         "Glass is taken on Mondays.\n\nCardboard is flattened and put in the green box.\n\nPaper goes in the blue one."
     )
     doc_id = await upload(client, text, "waste.txt")
-    chat = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "which box does carboard go in?"}])
+    chat = await client.post(
+        f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "which box does carboard go in?"}]
+    )
     assert "Cardboard is flattened" in chat.json()["answer"]["message"]

@@ -75,6 +75,12 @@ def test_an_answer_is_located_near_the_words_of_the_question() -> None:
     assert answer_spans(labelled("When?", "170", passage=passage)) == (), "nor does a part of a word"
 
 
+def test_in_scripts_without_spaces_an_answer_stands_within_a_run_of_characters() -> None:
+    passage = "退去の申し出は三十日前までに書面で行います。鍵は二本とも返します。"
+    [(start, end)] = answer_spans(labelled("いつまで？", "三十日前", passage=passage))
+    assert passage[start:end] == "三十日前"
+
+
 def test_search_ranks_the_passage_that_the_question_is_about_first() -> None:
     articles = Articles([replace(question, article="All") for question in QUESTIONS])
     assert articles.search("All", "Who cast the bell of the chapel?", 2)[0] == BELL
@@ -127,12 +133,15 @@ def test_texts_are_split_into_passages(tmp_path: Path) -> None:
         load_texts(tmp_path)
 
 
-@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+LANGUAGES = [path.name.removeprefix("everyday_").partition(".")[0] for path in sorted(SETS.glob("everyday_*.jsonl.xz"))]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_all_questions_of_the_sets_that_come_with_the_project_can_be_learned_from(language: str) -> None:
     questions = load([SETS / f"everyday_{language}.jsonl.xz"])
-    assert len(questions) > 200
+    assert len(questions) >= 90
     kinds = Counter(question.kind for question in questions)
-    assert set(kinds) == {"", "other", "yes", "no"} and min(kinds["yes"], kinds["no"]) > 15
+    assert set(kinds) == {"", "other", "yes", "no"} and min(kinds["yes"], kinds["no"]) > 5
     for question in questions:
         assert len(answer_spans(question)) == len(question.answers), question
     assert 0.2 < sum(not question.answers for question in questions) / len(questions) < 0.4

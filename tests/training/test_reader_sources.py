@@ -9,7 +9,7 @@ from training_samples import CATALOG, ENTRY, labelled, needs_encoder
 
 from docqa.errors import DocqaError
 from docqa.text.sentences import sentences
-from docqa.training.question_sets import Articles, LabelledQuestion, load, save
+from docqa.training.question_sets import Articles, LabelledQuestion, answer_spans, load, save
 from docqa.training.reader.forms import as_list, as_typed, excerpt
 from docqa.training.reader.made_tables import table_question
 from docqa.training.reader.sources import UNKNOWN, Source, epoch, is_kept_apart, load_sources
@@ -70,6 +70,9 @@ def test_cells_are_separated_as_the_readers_of_formats_separate_them(tmp_path: P
     table = labelled("What was spent on pumps?", "12", passage="Item | 2021\nPumps | 12", article=title)
     [source] = load_sources([write(tmp_path / "tables.jsonl", [table])])
     assert source.training[0].passage == "Item\t2021\nPumps\t12"
+    aligned = replace(table, passage="Item          2021\nPumps, new    12", answers=("Pumps, new    12",))
+    [source] = load_sources([write(tmp_path / "tables.jsonl", [aligned])])
+    assert source.training[0].passage == "Item\t2021\nPumps, new\t12" and answer_spans(source.training[0])
 
 
 # Forms
