@@ -6,7 +6,7 @@ compared by pairs of characters.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -54,11 +54,11 @@ def has_word(word: str, language: str) -> bool:
 @cache
 def _listed(language: str) -> bytes:
     """The words of a language in one text, which takes a tenth of what a set would."""
-    words = [word for some in _common_words(language, None) for word in some]
-    return "\n".join(["", *words, ""]).encode() if words else b""
+    listed = b"".join("\n".join([*words, ""]).encode() for words in _common_words(language, None))
+    return b"\n" + listed if listed else b""
 
 
-def _common_words(language: str, least: int | None = _LEAST) -> list[list[str]]:
+def _common_words(language: str, least: int | None = _LEAST) -> Iterator[list[str]]:
     """The words of a language that are not rare, by how much rarer than a word that is all of a text they are, in
     centibels; with `least` None all that are listed."""
     # `wordfreq`, whose file it is, is not imported: it brings 10 MB of what it takes to cut texts into words.
@@ -70,12 +70,12 @@ def _common_words(language: str, least: int | None = _LEAST) -> list[list[str]]:
     name = f"small_{_LISTS.get(language, language)}.msgpack.gz"
     file = Path(str(distribution("wordfreq").locate_file("wordfreq/data"))) / name
     if not file.is_file():
-        return []
+        return
     with gzip.open(file) as packed:
         parts = msgpack.Unpacker(packed)
         parts.read_array_header()
         parts.skip()  # the name of the format and its version
-        return list(islice(parts, least))
+        yield from islice(parts, least)
 
 
 def is_rare(word: str, language: str) -> bool:
