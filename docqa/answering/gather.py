@@ -90,10 +90,11 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     """The part as it was meant, and the passages that are found, the best of them read; only those in the chapters that
     it names, where any are."""
     within = await _chunks_of(index.db, documents, part.places)
-    passages = await search(index, documents, part, RETRIEVED if within else PASSAGES)
+    count = RETRIEVED if within else PASSAGES
+    passages = await search(index, documents, part, count)
     meant = await asyncio.to_thread(respelled, part, [passage.text for passage in passages])
     if meant is not part:
-        part, passages = meant, await search(index, documents, meant, RETRIEVED if within else PASSAGES)
+        part, passages = meant, await search(index, documents, meant, count)
     inside = [passage for passage in passages if passage.chunk.id in within]
     chosen = (inside or passages)[:PASSAGES]
     if part.kind in TITLED:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
-_GAP = re.compile(r"[ \t]*(?:\t| \| )[ \t]*")
+_GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")
 _SPACES = re.compile(r" {3,}")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _ASIDE = 2  # characters by which the lines of one cell may be out of line

@@ -159,8 +159,9 @@ def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
 
 def _goes_on(first: Line, line: Line) -> bool:
     """Whether the row that begins with the `first` line goes on in another one: this begins further in, and has nothing
-    in the first column, or goes on there in small letters with fewer cells."""
-    if line.mark or line.indent <= first.indent or not has_cells(first.text):
+    in the first column, or goes on there in small letters with fewer cells. Cells behind tabs do not show where they
+    stand."""
+    if line.mark or line.indent <= first.indent or "\t" in first.text or not has_cells(first.text):
         return False
     if not has_cells(line.text) or line.indent >= first.indent + second_cell(first.text):
         return True

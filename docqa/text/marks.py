@@ -63,7 +63,7 @@ _RIGHTS = re.compile(
 )
 _CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents') | every_word('blocks.pages'))})", re.IGNORECASE)
 _CELLS = re.compile(r"\S(?:\t+| \| | {3,})(?=\S)")
-_RULE = re.compile(r"(?=.*(?:---|===|___))[-=_+|: \t]{3,}")
+_RULE = re.compile(r"[-=_+|: \t]*(?:-{3}|={3}|_{3})[-=_+|: \t]*")
 
 
 class Mark(NamedTuple):

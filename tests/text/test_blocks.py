@@ -391,6 +391,11 @@ def test_rows_further_in_that_have_cells_in_the_first_column_are_rows() -> None:
     assert [line for _, line in shown(text)] == [" ".join(line.split()) for line in text.splitlines()]
 
 
+def test_a_row_whose_first_cell_is_empty_behind_a_tab_is_one_of_its_own() -> None:
+    text = "Rent\t1,200\n\t1,310\nHeating\t310"
+    assert [line for _, line in shown(text)] == ["Rent 1,200", "1,310", "Heating 310"]
+
+
 def test_labels_head_no_columns_even_over_a_number() -> None:
     text = "Place:      Corn Hall\nBegan:      19.00\nEnded:      21.25"
     assert [(block.kind, block.level) for block in blocks_of(text)] == [("row", 0)] * 3

@@ -36,7 +36,8 @@ _views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and tabl
 @dataclass(frozen=True)
 class Fitting:
     """A table that can answer, with the plan; `unknown` are words that it does not account for, `weight` says how well
-    it accounts for the others. `sheet` is where the table stands, "" where its document has no other sheet."""
+    it accounts for the others. `sheet` is where the table stands, "" where its document has no other sheet; `named` are
+    the columns that the question names, and those of money, which it may ask for without."""
 
     table: StoredTable
     plan: Plan
@@ -45,9 +46,7 @@ class Fitting:
     weight: float = 0.0
     counts: bool = True  # whether the question has a word of counting or measuring
     sheet: str = ""
-    named: frozenset[int] = (
-        frozenset()
-    )  # the columns that the question names, and those of money where it asks how much
+    named: frozenset[int] = frozenset()
 
 
 async def fitting_table(
