@@ -92,7 +92,7 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     within = await _chunks_of(index.db, documents, part.places)
     count = RETRIEVED if within else PASSAGES
     passages = await search(index, documents, part, count)
-    meant = await asyncio.to_thread(respelled, part, [passage.text for passage in passages])
+    meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
     if meant is not part:
         part, passages = meant, await search(index, documents, meant, count)
     inside = [passage for passage in passages if passage.chunk.id in within]

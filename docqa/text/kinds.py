@@ -262,17 +262,17 @@ def _heads(lines: Sequence[str]) -> int:
 
 def _with_heads(text: str, blocks: list[Block]) -> list[Block]:
     """The first rows of a table are those of its column headings if they stand over a rule, the first one if the one
-    below has values; none that has values itself."""
+    below has values; none that has values itself. A rule is no row of values either."""
     start = 0
     while start < len(blocks):
         end = start
         while end < len(blocks) and blocks[end].kind == "row":
             end += 1
-        lines = [text[block.start : block.end] for block in blocks[start:end]]
-        if len(lines) > 1 and all(
-            is_rule(line) for line, block in zip(lines, blocks[start:end], strict=True) if block.level
-        ):
-            for place in range(start, start + _heads(lines)):
-                blocks[place] = blocks[place]._replace(level=1)
+        rows = blocks[start:end]
+        lines = [text[row.start : row.end] for row in rows]
+        heads = _heads(lines) if len(lines) > 1 and not any(row.level for row in rows) else 0
+        for place, line in enumerate(lines):
+            if place < heads or is_rule(line):
+                blocks[start + place] = rows[place]._replace(level=1)
         start = max(end, start + 1)
     return blocks

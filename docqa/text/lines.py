@@ -120,7 +120,7 @@ def _between(text: str, start: int, end: int, width: float, followed: Block | No
         after = pieces[place + 1] if place + 1 < len(pieces) else None
         block = Block("paragraph", piece[0].start, piece[-1].end)
         if _is_row(pieces, place):
-            block = block._replace(kind="row", level=int(is_rule(piece[0].text)))
+            block = block._replace(kind="row")
         elif len(piece) == 1 and (begins or width > _WRAPPED and ends_sentence(pieces[place - 1][0][-1].text)):
             before = pieces[place - 1][0][0].text if place else ""
             size = sum(len(line.text) for line in after[0]) if after else 0
@@ -143,21 +143,21 @@ def _is_row(pieces: Sequence[tuple[list[Line], bool]], place: int) -> bool:
 def _is_of_table(piece: Sequence[Line]) -> bool:
     """Whether the lines may be a row of a table, or the rule under its column headings."""
     first, *others = piece
-    return (has_cells(first.text) or is_rule(first.text)) and all(_goes_on(first, line) for line in others)
+    return (has_cells(first.text) or is_rule(first.text)) and all(_continues(first, line) for line in others)
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
     """The lines of a table, those together in which the cells of one row are wrapped."""
     row: list[Line] = []
     for line in lines:
-        if row and not _goes_on(row[0], line):
+        if row and not _continues(row[0], line):
             yield row
             row = []
         row.append(line)
     yield row
 
 
-def _goes_on(first: Line, line: Line) -> bool:
+def _continues(first: Line, line: Line) -> bool:
     """Whether the row that begins with the `first` line goes on in another one: this begins further in, and has nothing
     in the first column, or goes on there in small letters with fewer cells. Cells behind tabs do not show where they
     stand."""

@@ -412,6 +412,12 @@ def test_the_rows_of_a_table_that_the_reader_knows() -> None:
     assert known == [("paragraph", 0), ("row", 1), ("row", 0), ("row", 0), ("paragraph", 0)]
 
 
+def test_a_rule_in_a_table_that_the_reader_knows_is_no_row_of_values() -> None:
+    text = "A\tB\n---\nx\t1\n---\ny\t2"
+    known = [(block.kind, block.level) for block in blocks_of(text, tables=[(0, 3, len(text))])]
+    assert known == [("row", 1), ("row", 1), ("row", 0), ("row", 1), ("row", 0)]
+
+
 def test_a_list_that_its_reader_knows_lies_within_the_clause_before_it() -> None:
     text = "2.1 We insure against:\nfire;\nhail.\n2.2 We pay for:\nwind."
     known = [Block("item", text.index(each), text.index(each) + 5, 1) for each in ("fire;", "hail.", "wind.")]
