@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from docqa import ROOT
+from docqa.models.measured import EIGHT_BITS
 from docqa.setup.packages import import_name
 from docqa.setup.requirements import requirements
 
@@ -32,7 +33,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs setuptools 77 or newer")
     folder = tmp_path_factory.mktemp("package")
     for name in ("docqa", "models"):
-        ignored = shutil.ignore_patterns("__pycache__", "*.gguf", "all-*", "multilingual-*", "downloads")
+        ignored = shutil.ignore_patterns("__pycache__", "*.gguf", "all-*", "multilingual-*", "downloads", EIGHT_BITS)
         shutil.copytree(ROOT / name, folder / "source" / name, ignore=ignored)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / name, folder / "source")
@@ -41,7 +42,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [packages] = environment.glob("lib/python*/site-packages")
     beside = [sysconfig.get_path("purelib"), *(path for path in sys.path if path.endswith("site-packages"))]
     (packages / "beside.pth").write_text("\n".join(dict.fromkeys(beside)))
-    quietly = ("install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation")
+    # What pip compiles would not be read: where these processes keep bytecode, tests/conftest.py says.
+    quietly = ("install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--no-compile")
     pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python", *quietly, folder / "source"]
     subprocess.run(pip, check=True)
     return environment
