@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from conftest import installed_embedder
+from conftest import MEASURED, installed_embedder
 from docqa import ROOT
 from docqa.catalog.catalog import SHIPPED, Catalog
 from docqa.errors import Unavailable
@@ -152,16 +152,30 @@ print(sorted({"numpy", "openvino", "tokenizers", "torch", "llama_cpp"} & set(sys
     assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) == "[]\n"
 
 
+def installed_elsewhere(name: str) -> Path:
+    """The model in a folder whose settings may be changed, of this name in all runs: what it measures of itself is known
+    to the next. Its weights are a link: of a copy, the matrices in eight bits would be made anew."""
+
+    def put(source: str, target: str) -> None:
+        Path(target).unlink(missing_ok=True)
+        if source.endswith(".safetensors"):
+            Path(target).symlink_to(source)
+        else:
+            shutil.copy(source, target)
+
+    model = CATALOG.path(ENTRY).resolve()
+    folder = MEASURED.parent / "models" / name / model.name
+    return Path(shutil.copytree(model, folder, copy_function=put, dirs_exist_ok=True))
+
+
 @needs_model
-def test_questions_and_passages_get_the_prefixes_of_the_model(
-    runner: asyncio.Runner, embedder: Embedder, tmp_path: Path
-) -> None:
+def test_questions_and_passages_get_the_prefixes_of_the_model(runner: asyncio.Runner, embedder: Embedder) -> None:
     """Its own files tell that of questions, the catalogue that of passages."""
-    shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
-    config = tmp_path / "model" / "config_sentence_transformers.json"
+    model = installed_elsewhere("prefixed")
+    config = model / "config_sentence_transformers.json"
     prompts = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
     config.write_text(json.dumps(json.loads(config.read_text()) | prompts))
-    prefixed = installed_embedder(ENTRY.name, tmp_path / "model", prefixes=("ask: ", "passage: "))
+    prefixed = installed_embedder(ENTRY.name, model, prefixes=("ask: ", "passage: "))
 
     async def compare() -> None:
         question = await prefixed.encode_question("who pays?")
@@ -220,13 +234,13 @@ def test_units_get_vectors_in_the_pass_over_their_passage_without_one_of_their_o
 
 @needs_model
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_other_models_read_each_unit_by_itself(runner: asyncio.Runner, tmp_path: Path, pooling: str) -> None:
+def test_other_models_read_each_unit_by_itself(runner: asyncio.Runner, pooling: str) -> None:
     """Those of which nobody measured that it is as good, and those that do not mean their tokens."""
-    shutil.copytree(CATALOG.path(ENTRY), tmp_path / "model", copy_function=shutil.copy)
-    settings = tmp_path / "model" / "1_Pooling" / "config.json"
+    model = installed_elsewhere(pooling)
+    settings = model / "1_Pooling" / "config.json"
     modes = {"pooling_mode_mean_tokens": pooling == "mean", "pooling_mode_cls_token": pooling == "cls"}
     settings.write_text(json.dumps(json.loads(settings.read_text()) | modes))
-    read, nearest = runner.run(encoded(tmp_path / "model", in_passing=pooling == "cls"))
+    read, nearest = runner.run(encoded(model, in_passing=pooling == "cls"))
     assert read == 3 + 2 * 6 + 1
     assert len(nearest) == 6
 
