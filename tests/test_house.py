@@ -76,6 +76,7 @@ HOMES = {
         "training/reader/run.py",
         "training/reader/teacher.py",
         "training/reader/train.py",
+        "training/reader/table_losses.py",
         "training/reader/tuning.py",
         "training/reader/weights.py",
     },

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from docqa.models.batches import batches
 from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
 from docqa.models.packing import pack, size_of
-from docqa.models.reader import Reading, Span, TrainedPart, YesNo
+from docqa.models.reader import Reading, Span, TableReading, TrainedPart, YesNo
 from docqa.text.units import Unit, in_context
 from docqa.workers.child import Child
 from docqa.workers.loop import Header
@@ -113,6 +113,11 @@ class Embedder:
     def reads(self, language: str) -> bool:
         """Whether it finds answers in texts in this language."""
         return self.reader is not None and language in self.reader.languages
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether its reader has learned what a question asks of a table."""
+        return self.reader is not None and self.reader.reads_tables
 
     @property
     def state(self) -> str:
@@ -266,6 +271,12 @@ class Embedder:
         asked_for = {"question": question, "passages": passages, "again": again}
         answer, _ = await self._runner.call(asked_for, urgent=True)
         return readings_of(answer)
+
+    async def read_table(self, question: str, text: str, starts: Sequence[int]) -> TableReading:
+        """What the reader makes of a table laid out as text, as a whole and at each of `starts`, in characters;
+        requires a `reader` that `reads_tables`. Raises Unavailable."""
+        answer, _ = await self._runner.call({"question": question, "table": text, "starts": list(starts)}, urgent=True)
+        return TableReading(*answer["table"])
 
     async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
         _, data = await self._runner.call({"texts": texts, "role": role}, urgent=urgent)

@@ -23,7 +23,7 @@ from docqa.models.batches import at_once
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
-from docqa.models.reader import Reading
+from docqa.models.reader import Reading, TableReading
 from docqa.workers.heap import give_back, keep_one_heap
 from docqa.workers.loop import URGENT, Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
@@ -152,10 +152,14 @@ class EmbeddingModel:
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
         """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
-        `passages` for a `question`. What is not urgent yields to what is after each few texts. Raises Unavailable."""
+        `passages` for a `question`, or of a `table` and what begins at `starts` in it. What is not urgent yields to
+        what is after each few texts. Raises Unavailable."""
         is_urgent = URGENT in body
         if is_urgent:
             self._last_question = time.monotonic()
+        if "table" in body:
+            yield {"table": self._read_table(body["question"], body["table"], body["starts"])}, b""
+            return
         if "question" in body:
             yield {"readings": self._read(body["question"], body["passages"], body["again"])}, b""
             return
@@ -180,6 +184,11 @@ class EmbeddingModel:
         if self._reader is None:
             raise Unavailable("This embedding model has no reader.")
         return self._reader.readings(question, passages, again=again)
+
+    def _read_table(self, question: str, text: str, starts: list[int]) -> TableReading:
+        if self._reader is None:
+            raise Unavailable("This embedding model has no reader.")
+        return self._reader.table(question, text, starts)
 
     def rest(self) -> None:
         """Give back what the last texts took."""

@@ -15,7 +15,7 @@ from docqa.catalog.entries import Entry
 from docqa.errors import NotFound
 from docqa.models.embedder import Embedder
 from docqa.models.kinds import file_name
-from docqa.models.reader import FILE, VERIFIER, Span, TrainedPart, trained_part
+from docqa.models.reader import FILE, VERIFIER, TrainedPart, trained_part
 from docqa.settings import Settings
 from docqa.training.recipe_arguments import declare_recipe, recipe_of
 
@@ -78,9 +78,12 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--verifier", action="store_true", help="evaluate the verifier, as it reads, instead of the reader"
     )
+    check.add_argument("--tables", metavar="FILE", nargs="+", type=Path, default=[], help="questions about tables")
     check.set_defaults(run=_check)
     for action in (train, refine, adapt, check):
-        action.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
+        action.add_argument(
+            "files", metavar="FILE", nargs="*" if action is check else "+", type=Path, help="questions in SQuAD format"
+        )
         action.add_argument(
             "--precision",
             choices=["float32", "bfloat16", *(["int8"] if action is check else [])],
@@ -157,6 +160,7 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     from docqa.training.reader.finish import write_calibrated
     from docqa.training.reader.refine import refine
     from docqa.training.reader.sources import FIRST, load_sources
+    from docqa.training.reader.tables import load_tables
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     base, start = catalog.path(_base(catalog)), arguments.start or _trained_part(settings).path
@@ -165,7 +169,8 @@ def _refine(settings: Settings, arguments: argparse.Namespace) -> int:
     calibration = [question for source in sources for question in source.calibration]
     if not calibration:
         raise NotFound(f"The files must include {FIRST}.jsonl, whose articles calibrate the reader")
-    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, _glimpse(sources))
+    glimpse, tables = _glimpse(sources), load_tables(arguments.tables)
+    trained = refine(sources, base, start, arguments.checkpoints, recipe, _report, glimpse, tables)
     write_calibrated(trained, base, out, calibration, arguments.precision, _report)
     return 0
 
@@ -175,6 +180,7 @@ def _adapt(settings: Settings, arguments: argparse.Namespace) -> int:
     from docqa.training.reader.finish import write
     from docqa.training.reader.refine import EXCERPTS, PASSAGES, train_adapter
     from docqa.training.reader.sources import load_sources
+    from docqa.training.reader.tables import load_tables
 
     catalog, sources = Catalog.load(settings.models), load_sources(arguments.files)
     entry = catalog.embedding(arguments.base) if arguments.base else _base(catalog, kind="encoder")
@@ -185,8 +191,17 @@ def _adapt(settings: Settings, arguments: argparse.Namespace) -> int:
         first_layer=arguments.first_layer,
         yes_no=ADAPTER_YES_NO,
     )
-    glimpse = _glimpse(sources)
-    trained = train_adapter(sources, base, making, arguments.checkpoints, recipe, _report, glimpse, arguments.start)
+    trained = train_adapter(
+        sources,
+        base,
+        making,
+        arguments.checkpoints,
+        recipe,
+        _report,
+        _glimpse(sources),
+        arguments.start,
+        load_tables(arguments.tables),
+    )
     write(trained, base, arguments.out, languages=arguments.languages)
     return 0
 
@@ -219,31 +234,15 @@ def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
 
 def _check(settings: Settings, arguments: argparse.Namespace) -> int:
     os.environ |= OFFLINE
-    from docqa.training.figures import measure
-    from docqa.training.question_sets import Articles, load, split_articles
+    from docqa.training.reader.checked import figures
     from docqa.training.reader.finish import open_reader
-    from docqa.training.reader.kept_apart import measure_sets, measure_yes_no
-    from docqa.training.reader.sources import load_sources
 
     catalog = Catalog.load(settings.models)
     part = _trained_part(settings, VERIFIER if arguments.verifier else FILE)
     base = _base(catalog, part.base, "encoder" if arguments.verifier else "embedding")
     reader = open_reader(catalog.path(base), part.path, arguments.precision)
-    readings = reader.glance if arguments.verifier else reader.readings
-
-    def read(question: str, passages: Sequence[str]) -> list[list[Span]]:
-        return [reading.spans for reading in readings(question, passages)]
-
-    if arguments.by_set:
-        sources = load_sources(arguments.files)
-        for figures in measure_sets(read, sources, arguments.by_set):
-            _report(str(figures))
-        _report(measure_yes_no(readings, sources, arguments.by_set))
-        return 0
-    questions = load(arguments.files)
-    titles = set(split_articles(questions).evaluation)
-    evaluation = [question for question in questions if question.article in titles]
-    print(measure(read, evaluation, Articles(questions)))
+    for line in figures(reader, arguments):
+        _report(line)
     return 0
 
 

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 def declare_recipe(parser: argparse.ArgumentParser, rate: float) -> None:
-    """Declare the hyperparameters, with this learning rate unless another is given, and where checkpoints go."""
+    """Declare the hyperparameters, with this learning rate unless another is given, what is learned beside, and where
+    checkpoints go."""
     parser.add_argument(
         "--minutes",
         metavar="N",
@@ -28,6 +29,9 @@ def declare_recipe(parser: argparse.ArgumentParser, rate: float) -> None:
         type=float,
         default=0.0,
         help="for more than one pass over the questions [%(default)s]",
+    )
+    parser.add_argument(
+        "--tables", metavar="FILE", nargs="+", type=Path, default=[], help="questions about tables, learned beside"
     )
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="another one is another order [%(default)s]")
 

@@ -15,6 +15,7 @@ from docqa.errors import CannotStart
 from docqa.text.sentences import sentences
 
 FILE, VERIFIER = "reader.safetensors", "verifier.safetensors"
+TABLES = "tables"  # among the heads that a part's metadata names
 BESIDE = 1  # sentences on each side of the span's
 LONGEST_EXCERPT = 450  # characters of what the verifier reads, if the unit that it is about is not longer
 _LENGTH = struct.Struct("<Q")  # of the JSON header at the beginning of a safetensors file
@@ -39,6 +40,14 @@ class YesNo(NamedTuple):
 
     yes: float
     no: float
+
+
+class TableReading(NamedTuple):
+    """What the reader makes of a table laid out as text: its scores of the whole, and of each spot in the text that it
+    was asked about. `docqa.tables.reading.plan` says what each is a score of."""
+
+    whole: list[float]
+    spots: list[list[float]]
 
 
 class Reading(NamedTuple):
@@ -67,11 +76,13 @@ def around(passage: str, span: Span) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class TrainedPart:
-    """The file of a trained part: `base` is the SHA-256 of its model's weights, `languages` those it was trained in."""
+    """The file of a trained part: `base` is the SHA-256 of its model's weights, `languages` those it was trained in;
+    one of a reader may have learned to read tables."""
 
     path: Path
     base: str
     languages: tuple[str, ...]
+    reads_tables: bool = False
 
 
 def beside_file(model: str) -> str:
@@ -92,7 +103,8 @@ def trained_part(models_dir: Path, file: str = FILE) -> TrainedPart | None:
         with path.open("rb") as content:
             (length,) = _LENGTH.unpack(content.read(_LENGTH.size))
             metadata = json.loads(content.read(min(length, path.stat().st_size)))["__metadata__"]
-        return TrainedPart(path, metadata["base"], tuple(metadata["languages"].split()))
+        reads_tables = TABLES in metadata.get("heads", "").split()
+        return TrainedPart(path, metadata["base"], tuple(metadata["languages"].split()), reads_tables)
     except (OSError, struct.error, ValueError, LookupError, TypeError) as error:
         raise CannotStart(
             f"{path} is not a trained part of the reader ({type(error).__name__}: {error}); delete it or get it again"

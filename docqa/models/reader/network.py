@@ -4,6 +4,7 @@ The first token stands for "no answer" (SQuAD 2.0); another head reads from its 
 to a yes/no question. The encoder is of BERT's family or MPNet. openvino is imported in the processes of models only.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from docqa.models.batches import AT_ONCE
 from docqa.models.encoder import Encoder, read_together
-from docqa.models.reader import Reading, Span, YesNo, around
+from docqa.models.reader import TABLES, Reading, Span, TableReading, YesNo, around
 from docqa.models.reader.weights import Part
 from docqa.models.tensors import Floats
 from docqa.models.tokens import Batch, Tokens
@@ -41,6 +42,7 @@ class Reader:
         self._head = part.head("head")
         self.heads = tuple(part.about.get("heads", SPAN).split())
         self._yes_no_head = part.head("yes_no_head") if YES_NO in self.heads else None
+        self._table_heads = (part.head("whole_head"), part.head("spot_head")) if TABLES in self.heads else None
         self.margin = float(part.about["margin"])
 
     def rest(self) -> None:
@@ -71,6 +73,21 @@ class Reader:
         """As `readings`, without reading any of the excerpts again."""
         question, *texts = map(_clean, (question, *excerpts))
         return self._few_at_a_time(question, texts)
+
+    def table(self, question: str, text: str, starts: Sequence[int]) -> TableReading:
+        """What it makes of a table laid out as text: the whole, and what begins at each of `starts`, in characters;
+        what lies behind the tokens that are read has no part in the question. Raises KeyError where the part has not
+        learned tables."""
+        if self._table_heads is None:
+            raise KeyError("this part of the reader has not learned to read tables")
+        batch = self.tokens.of_pairs([(_clean(question), _clean(text))])
+        [states] = self._encoder(batch)
+        places = spots(batch.offsets[0], batch.of_second[0].tolist(), starts)
+        whole, of_spots = (
+            _scores(some, head) for some, head in zip((states[0], states[places]), self._table_heads, strict=True)
+        )
+        of_spots[np.array(places) == 0] = _NOWHERE
+        return TableReading(whole.tolist(), of_spots.tolist())
 
     def _few_at_a_time(self, question: str, passages: Sequence[str]) -> list[Reading]:
         """The first look, at passages of similar length together."""
@@ -108,6 +125,14 @@ class Reader:
             if span.end <= best.start or best.end <= span.start
         ]
         return Reading([best, *others], nearby.yes_no)
+
+
+def spots(offsets: Sequence[tuple[int, int]], of_second: Sequence[bool], starts: Sequence[int]) -> list[int]:
+    """The first token of the second text that ends behind each of `starts`, which are in order; 0 where none does."""
+    tokens = [(end, token) for token, (_, end) in enumerate(offsets) if of_second[token]]
+    ends = [end for end, _ in tokens]
+    at = (bisect_right(ends, start) for start in starts)
+    return [tokens[each][1] if each < len(tokens) else 0 for each in at]
 
 
 def _clean(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from docqa.catalog.catalog import digest
+from docqa.models.reader import TABLES
 from docqa.models.reader.network import SPAN, YES_NO, Reader
 from docqa.training.figures import calibrate_margin
 from docqa.training.question_sets import Articles, LabelledQuestion
@@ -22,10 +23,11 @@ def open_reader(base: Path, file: Path, precision: str) -> Reader:
 
 def write(trained: Tensors, base: Path, out: Path, margin: float = 0.0, languages: str = LANGUAGES) -> None:
     """Write a trained part to `out`, for these languages; without a margin where its scores are weighed with others."""
+    heads = f"{HEADS} {TABLES}" if any(name.startswith("spot_head") for name in trained) else HEADS
     metadata = {
         "base": digest(base / "model.safetensors"),
         "languages": languages,
-        "heads": HEADS,
+        "heads": heads,
         "margin": str(round(margin, 4)),
     }
     save(out, trained, Network(base).state_dict(), metadata)

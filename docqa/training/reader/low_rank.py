@@ -45,12 +45,14 @@ def adapt(network: Network, rank: int, first_layer: int) -> None:
 
 
 def restore(network: Network, path: Path) -> None:
-    """Set heads and differences of an adapted network to what the file holds. Raises KeyError if it holds others."""
+    """Set heads and differences of an adapted network to what the file holds; heads that it lacks stay as they are.
+    Raises KeyError if it holds other differences."""
     tuned = {name: weight for name, weight in network.named_parameters() if weight.requires_grad}
     stored = numbers(path)
     with torch.no_grad():
         for name, weight in tuned.items():
-            weight.copy_(stored[_stored_name(name)])
+            if _stored_name(name) in stored or not is_head(name):
+                weight.copy_(stored[_stored_name(name)])
 
 
 def as_stored(tuned: Tensors) -> Tensors:

@@ -15,6 +15,7 @@ from docqa.training.reader.mixture import Making, Mixture
 from docqa.training.reader.network import Network
 from docqa.training.reader.run import Refinement, Run
 from docqa.training.reader.sources import Source
+from docqa.training.reader.tables import TableQuestion
 from docqa.training.reader.variants import Neighbours
 from docqa.training.reader.weights import Tensors, load
 
@@ -32,20 +33,22 @@ def refine(
     recipe: Refinement,
     report: Callable[[str], None],
     evaluate: Callable[[Network], str],
+    tables: Sequence[TableQuestion] = (),
 ) -> Tensors:
     """The running mean of the reader's weights, trained from the file `start` on; checkpoints go to `folder`.
 
     `report` gets lines of progress; `evaluate` describes the network at each checkpoint.
     """
     torch.manual_seed(recipe.seed)
-    network, first_generation = Network(base, recipe.dropout), Network(base, 0.0)
+    network = Network(base, recipe.dropout, reads_tables=bool(tables))
+    first_generation = Network(base, 0.0, reads_tables=bool(tables))
     for each in (network, first_generation):
         each.load_state_dict(load(start, each.state_dict()), strict=False)
     for name, weight in network.named_parameters():
         weight.requires_grad_(not name.endswith("_embeddings.weight"))
     first_generation.eval().requires_grad_(False)
     mixture = Mixture(sources, Making(), recipe.seed, Neighbours(network))
-    return Run(network, first_generation, folder / STATE, recipe, report).train(mixture, evaluate)
+    return Run(network, first_generation, folder / STATE, recipe, report, tables).train(mixture, evaluate)
 
 
 def train_adapter(
@@ -57,13 +60,14 @@ def train_adapter(
     report: Callable[[str], None],
     evaluate: Callable[[Network], str],
     start: Path | None = None,
+    tables: Sequence[TableQuestion] = (),
 ) -> Tensors:
     """As `refine`, by differences of low rank on the encoder in the folder `base`: factors and heads as `weights.save`
     takes them. Without `start`, what was so trained before, it begins from the encoder alone."""
     torch.manual_seed(recipe.seed)
-    network = Network(base, recipe.dropout)
+    network = Network(base, recipe.dropout, reads_tables=bool(tables))
     adapt(network, recipe.rank, recipe.first_layer)
     if start:
         restore(network, start)
-    run = Run(network, None, folder / STATE, recipe, report)
+    run = Run(network, None, folder / STATE, recipe, report, tables)
     return as_stored(run.train(Mixture(sources, making, recipe.seed), evaluate))

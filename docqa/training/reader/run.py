@@ -20,12 +20,15 @@ from docqa.training.figures import Read
 from docqa.training.reader.mixture import Mixture, Position
 from docqa.training.reader.network import NEVER, Network, Outputs
 from docqa.training.reader.prepared import Prepared, batches, batches_ahead
+from docqa.training.reader.table_losses import encoded_tables, table_loss
+from docqa.training.reader.tables import TableExample, TableQuestion, table_batches
 from docqa.training.reader.weights import Tensors
 
 WARM_UP, FINAL_RATE = 0.03, 0.02  # share of the time; share of the learning rate
 AVERAGED_STEPS = 300  # window of the running mean of the weights
 CHECKPOINT = 600.0  # seconds
 REPORT_EVERY = 50  # steps
+TABLES = 3  # batches of tables after each of passages
 PART = 8  # examples that one thread of a processor computes at a time
 
 
@@ -54,7 +57,7 @@ def best_device() -> torch.device:
 
 class Run:
     """The training of a network's weights that require gradients; those of `first_generation` are imitated where an
-    example says so."""
+    example says so. With `tables` it learns these too."""
 
     def __init__(
         self,
@@ -63,7 +66,9 @@ class Run:
         checkpoint: Path,
         recipe: Refinement,
         report: Callable[[str], None],
+        tables: Sequence[TableQuestion] = (),
     ) -> None:
+        self._tables = tables
         self._device = best_device()
         self._network, self._recipe, self._report = network.to(self._device), recipe, report
         self._first = first_generation and first_generation.to(self._device)
@@ -84,27 +89,38 @@ class Run:
             learn = (
                 self._learn_at_once if self._device.type == "cuda" else lambda batch: self._learn_in_parts(batch, pool)
             )
-            self._learn_all(learn, mixture, evaluate)
+            self._learn_all(learn, mixture, evaluate, pool)
         self._write(evaluate)
         return {name: weight.cpu() for name, weight in self._mean.items()}
 
     def _learn_all(
-        self, learn: Callable[[Prepared], Tensor], mixture: Mixture, evaluate: Callable[[Network], str]
+        self,
+        learn: Callable[[Prepared], Tensor],
+        mixture: Mixture,
+        evaluate: Callable[[Network], str],
+        pool: ThreadPoolExecutor,
     ) -> None:
         began, written, losses = time.monotonic() - self._spent, time.monotonic(), list[Tensor]()
         total, seen = self._recipe.minutes * 60, 0
         self._network.train()
         coming = self._batches(mixture)
+        coming_tables = table_batches(self._tables, self._recipe.batch, self._recipe.seed, self._step * TABLES)
+        of_tables: list[Tensor] = []
         while (spent := time.monotonic() - began) < total:
             batch, self._position = next(coming)
             self._set_rates(spent / total)
             losses.append(learn(batch))
             self._follow()
+            for _ in range(TABLES if self._tables else 0):
+                of_tables.append(self._learn_tables(next(coming_tables), pool))
+                self._follow()
             self._step, self._spent, seen = self._step + 1, spent, seen + len(batch)
             if self._step % REPORT_EVERY == 0:
                 means = ", ".join(f"{mean:.3f}" for mean in torch.stack(losses).mean(0).tolist())
+                if of_tables:
+                    means += f", tables {torch.stack(of_tables).mean():.3f}"
                 self._report(f"step {self._step}, {spent:.0f} s, {seen} examples, {self._position}, losses {means}")
-                losses, seen = [], 0
+                losses, of_tables, seen = [], [], 0
             if time.monotonic() - written > CHECKPOINT:
                 self._write(evaluate)
                 written = time.monotonic()
@@ -126,6 +142,17 @@ class Run:
         """As `_learn_at_once`, by the threads of a processor."""
         parts = [batch.rows(slice(start, start + PART)) for start in range(0, len(batch), PART)]
         return torch.stack(list(pool.map(self._backward, parts, [len(batch)] * len(parts)))).sum(0)
+
+    def _learn_tables(self, examples: Sequence[TableExample], pool: ThreadPoolExecutor) -> Tensor:
+        """The gradients of a batch of tables; the mean loss."""
+        parts = [examples[start : start + PART] for start in range(0, len(examples), PART)]
+
+        def backward(part: Sequence[TableExample]) -> Tensor:
+            loss = table_loss(self._network, encoded_tables(self._network.tokens, part)) / len(examples)
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss.detach()
+
+        return torch.stack(list(pool.map(backward, parts))).sum()
 
     def _follow(self) -> None:
         """A step along the gradients, and of the running mean."""
