@@ -15,7 +15,8 @@ from docqa import ROOT
 from docqa.catalog.catalog import Catalog
 from docqa.models.batches import AT_ONCE
 from docqa.models.embedder import Embedder
-from docqa.models.reader import FILE, SHIPPED, VERIFIER, Reading, Span, TrainedPart, trained_part
+from docqa.models.reader import FILE, SHIPPED, VERIFIER, Reading, Span, TableReading, TrainedPart, trained_part
+from docqa.tables.reading.plan import MEASURES, OF_COLUMN
 from encoder_samples import write
 from later import Later, needs
 from passages import BELL, MILL, WELL
@@ -231,6 +232,53 @@ def test_the_margin_of_a_part_is_taken_from_all_scores(tmp_path: Path) -> None:
     first, other = (reader.read("Who cast the bell?", [BELL])[0] for reader in (plain, strict))
     assert [span.score for span in first] == pytest.approx([span.score + 1.5 for span in other], abs=1e-4)
     assert [span[:2] for span in first] == [span[:2] for span in other]
+
+
+@needs("openvino", "tokenizers")
+def test_a_spot_in_a_table_is_the_token_that_begins_there_or_the_next_one() -> None:
+    offsets = [(0, 0), (0, 4), (0, 0), (0, 5), (5, 6), (8, 12), (0, 0)]
+    of_second = [False, False, False, True, True, True, False]
+    assert network.spots(offsets, of_second, [0, 5, 7, 8, 12, 40]) == [3, 4, 5, 5, 0, 0]
+
+
+@needs_model
+def test_a_part_that_has_not_learned_tables_says_so(tmp_path: Path) -> None:
+    part = part_of(tmp_path / "first.safetensors", heads())
+    stored = trained_part(tmp_path, part.path.name)
+    assert stored is not None and not stored.reads_tables
+    reader = network.Reader(CATALOG.path(ENTRY), part.path, "float32")
+    with pytest.raises(KeyError, match="has not learned to read tables"):
+        reader.table("whats on hold", "tickets : | state : done ; on hold", [10, 18, 25])
+
+
+@needs_model
+def test_the_shipped_part_tells_what_an_everyday_question_asks_of_a_table(runner: asyncio.Runner) -> None:
+    text = "repairs : | ticket : R-01 … | state : done ; on hold | mechanic : Ana Ruiz ; Ben Low ; – | cost : 12 …"
+    names = ["ticket", "state", "done", "on hold", "mechanic", "Ana Ruiz", "Ben Low", "cost"]
+    part = trained_part(SHIPPED)
+    assert part is not None and part.reads_tables
+    embedder = Embedder(ENTRY.name, CATALOG.path(ENTRY), ENTRY.weights.sha256, ENTRY.dimension, reader=part)
+
+    def read(question: str) -> TableReading:
+        return runner.run(embedder.read_table(question, text, [text.index(name) for name in names]))
+
+    try:
+        on_hold, dearest = read("whats on hold"), read("what was the dearest one")
+    finally:
+        runner.run(embedder.close())
+    meant = {name for name, scores in zip(names, on_hold.spots, strict=True) if scores[len(OF_COLUMN)] > 0}
+    assert meant == {"on hold"}
+    highest = MEASURES.index("highest")
+    assert max(zip(names, dearest.spots, strict=True), key=lambda each: each[1][highest])[0] == "cost"
+    assert dearest.spots[-1][highest] > max(dearest.whole[:-1])
+
+
+@needs_model
+def test_a_column_behind_what_is_read_of_a_table_has_no_part_in_the_question() -> None:
+    reader = network.Reader(CATALOG.path(ENTRY), SHIPPED / FILE, "float32")
+    text = "repairs : " + "".join(f"| part {number} of a machine : {number} … " for number in range(80))
+    reading = reader.table("how many are there", text, [text.index("part 0"), text.index("part 79")])
+    assert max(reading.spots[0]) > -100 and max(reading.spots[1]) < -1000
 
 
 @needs_model

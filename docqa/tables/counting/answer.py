@@ -82,7 +82,7 @@ async def answer_by_counting_on_pages(
     where it is not sure that it does."""
     if len(question.parts) > 1:
         return None
-    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone)
+    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone, is_read=False)
     if not isinstance(whole, Fitting) or whole.unknown or not whole.counts or not _is_figure(whole.plan):
         return None
     # What a word means in a column without a name, nobody can say: "Best Buy" above another may head the rows.

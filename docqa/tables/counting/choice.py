@@ -7,27 +7,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from docqa import store
+from docqa.errors import Unavailable
 from docqa.languages import phrase, words
 from docqa.models.embedder import Embedder
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
-from docqa.store.table_plan import Plan, StoredTable
+from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import NamedValues
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.counting.intent import Composer
+from docqa.tables.counting.intent import Composer, Intent
 from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
 from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.phrases import key_words, phrases
+from docqa.tables.reading.layout import laid_out, near_values
+from docqa.tables.reading.plan import is_readable, likeliest, planned
 from docqa.tables.results import TableAnswer
 from docqa.text.detect import is_function_word
 
 MOST_TRIED = 12  # tables, those that have most of the question's words
+MOST_READ = 4  # tables that the reader reads beside a question, each for some 30 ms
 MOST_UNKNOWN = 3  # words of a question; with more it is about something else
 MOST_NAMES = 300  # names and values of a table that are compared by meaning
 KEPT_VIEWS = 64
 STANDS_OUT = 0.12  # of cosine
+LIKELY = 0.6  # the chance from which on the reader's plan is carried out: of those between this and 0.7 half are right
 CLEARER = 0.5  # a word more that a table accounts for
 
 _views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and table, which are never used again
@@ -50,10 +55,17 @@ class Fitting:
 
 
 async def fitting_table(
-    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question, text: str
+    conn: Connection,
+    encoders: Encoders,
+    documents: Sequence[StoredDocument],
+    question: Question,
+    text: str,
+    *,
+    is_read: bool = True,
 ) -> Fitting | TableAnswer | None:
     """The table that can answer the `text` of a question, or of a part of it; of several the one that it names, or that
-    accounts for more of it, else the question which is meant."""
+    accounts for more of it, else the question which is meant. Where the text `is_read`, what the reader is sure of
+    goes before what the words tell."""
     by_id = {document.id: document for document in documents}
     tables = await store.tables.tables(conn, list(by_id))
     if not tables:
@@ -61,11 +73,13 @@ async def fitting_table(
     tokens = await asyncio.to_thread(key_words, text, question.language)
     values = await store.tables.named_values(conn, [table.id for table in tables], phrases(tokens))
     fitting: list[Fitting] = []
-    for table in _likeliest(tables, values, tokens, question.language):
+    tried = _likeliest(tables, values, tokens, question.language)
+    for table in tried:
         several = any(other.document == table.document and other.sheet != table.sheet for other in tables)
         document = by_id[table.document]
         known = values.get(table.id, {})
-        if fits := await _intended(conn, encoders, document, table, tokens, question.language, known):
+        to_read = text if is_read and len(tried) <= MOST_READ else ""
+        if fits := await _intended(conn, encoders, document, table, tokens, question.language, known, to_read):
             fitting.append(replace(fits, sheet=table.sheet if several else ""))
     fitting = [each for each in fitting if not each.unknown] or _best_known(fitting)
     if len(fitting) > 1:
@@ -129,8 +143,10 @@ async def _intended(
     tokens: list[str],
     language: str,
     values: NamedValues,
+    text: str,
 ) -> Fitting | None:
-    """What the question means by its words, where it asks for a figure or for rows of this table."""
+    """What the question means by its words, or as the reader reads its `text`, where it asks for a figure or for rows
+    of this table."""
     if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
         return None
     tokens = _without_prefixes(tokens, view, language)
@@ -142,6 +158,8 @@ async def _intended(
         mentions = await asyncio.to_thread(reader.mentions)
     composer = Composer(view, mentions, tokens, language)
     intent = composer.intent()
+    if text and (intent is None or intent.unknown or is_readable(intent.plan)):
+        intent = await _as_read(conn, encoders, view, tokens, language, values, text, mentions) or intent
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
     named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)
@@ -150,6 +168,42 @@ async def _intended(
     return Fitting(
         table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count, named=columns | view.of_money
     )
+
+
+async def _as_read(
+    conn: Connection,
+    encoders: Encoders,
+    view: View,
+    tokens: Sequence[str],
+    language: str,
+    values: NamedValues,
+    text: str,
+    mentions: Sequence[Mention],
+) -> Intent | None:
+    """What a reader that has learned everyday questions takes it for, if that is likely, and there is something to say
+    of it."""
+    reader = encoders.reader_for(language)
+    if reader is None or not reader.reads_tables:
+        return None
+    near = await asyncio.to_thread(near_values, view, tokens, language, values)
+    layout = laid_out(view, near)
+    try:
+        reading = await reader.read_table(text, layout.text, [spot.start for spot in layout.spots])
+    except Unavailable:
+        return None  # the background work loads it again; the words still tell
+    parts = likeliest(layout, reading)
+    plan = planned(view, mentions, layout, parts) if parts.chance >= LIKELY else None
+    if plan is None or not await _says_something(conn, view.table, plan):
+        return None
+    return Intent(plan)
+
+
+async def _says_something(conn: Connection, table: StoredTable, plan: Plan) -> bool:
+    """Whether a row passes the filters, and has what is measured; a number of rows may be none."""
+    if plan.place is None and not plan.gives_rows:
+        return True
+    given = () if plan.place is None else (Filter(plan.place, "present"),)
+    return bool(await store.tables.first_rows(conn, table, replace(plan, filters=(*plan.filters, *given)), 1))
 
 
 def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[str]:
