@@ -21,6 +21,7 @@ from docqa.help.guides import NAMES, source
 from docqa.ingest.bytecode import reading_modules
 from docqa.models.nursery import IMPORTED
 from docqa.settings import Settings, environment_name
+from sharing import FIRST, TOGETHER
 
 PACKAGE = ROOT / "docqa"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -339,6 +340,11 @@ def test_every_file_that_the_documents_name_is_there() -> None:
     for document in ("README.md", "CONTRIBUTING.md", "SECURITY.md", *guides):
         for name in re.findall(r"`((?:docqa|tests|models)/[\w./@-]+)`", (ROOT / document).read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{document} names {name}"
+
+
+def test_the_tests_that_share_a_process_or_are_begun_first_are_there() -> None:
+    named = {path for paths in TOGETHER.values() for path in paths} | {*FIRST} - TOGETHER.keys()
+    assert {path for path in named if not (ROOT / path).exists()} == set()
 
 
 @pytest.mark.parametrize("module", ["mypy", "ruff"])
