@@ -158,8 +158,8 @@ async def _intended(
         mentions = await asyncio.to_thread(reader.mentions)
     composer = Composer(view, mentions, tokens, language)
     intent = composer.intent()
-    if text and (intent is None or intent.unknown or is_readable(intent.plan)):
-        intent = await _as_read(conn, encoders, view, tokens, language, values, text, mentions) or intent
+    if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
+        intent = await _as_read(conn, encoders, composer, values, text) or intent
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
     named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)
@@ -171,31 +171,26 @@ async def _intended(
 
 
 async def _as_read(
-    conn: Connection,
-    encoders: Encoders,
-    view: View,
-    tokens: Sequence[str],
-    language: str,
-    values: NamedValues,
-    text: str,
-    mentions: Sequence[Mention],
+    conn: Connection, encoders: Encoders, composer: Composer, values: NamedValues, text: str
 ) -> Intent | None:
     """What a reader that has learned everyday questions takes it for, if that is likely, and there is something to say
     of it."""
+    view, language = composer.view, composer.language
     reader = encoders.reader_for(language)
     if reader is None or not reader.reads_tables:
         return None
-    near = await asyncio.to_thread(near_values, view, tokens, language, values)
+    near = await asyncio.to_thread(near_values, view, composer.tokens, language, values)
     layout = laid_out(view, near)
     try:
         reading = await reader.read_table(text, layout.text, [spot.start for spot in layout.spots])
     except Unavailable:
         return None  # the background work loads it again; the words still tell
     parts = likeliest(layout, reading)
-    plan = planned(view, mentions, layout, parts) if parts.chance >= LIKELY else None
+    limit = composer.limit or 1
+    plan = planned(view, composer.all, layout, parts, limit) if parts.chance >= LIKELY else None
     if plan is None or not await _says_something(conn, view.table, plan):
         return None
-    return Intent(plan)
+    return Intent(plan, noun=composer.noun)
 
 
 async def _says_something(conn: Connection, table: StoredTable, plan: Plan) -> bool:

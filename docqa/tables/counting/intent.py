@@ -48,7 +48,7 @@ class Composer(Measures):
         plan = self._plan(group, period) or self._listed(group)
         if plan is None:
             return None
-        return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self._noun())
+        return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self.noun)
 
     def _listed(self, group: int | None) -> Plan | None:
         """The rows that the conditions let through, or the different values of a column, where the question says
@@ -79,7 +79,9 @@ class Composer(Measures):
         """Whether the question has a word of counting or measuring and names something of the table."""
         return bool(self.kinds & set(AMOUNT_WORDS)) and bool(self.kinds & {"column", "value", "rows", "period"})
 
-    def _noun(self) -> str:
+    @property
+    def noun(self) -> str:
+        """The question's word for rows, "" where it has none but those for rows of any table."""
         nouns = [" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind == "rows"]
         return "" if _plain_rows(self.language) & set(nouns) else next(iter(nouns), "")
 

@@ -6,15 +6,14 @@ a plan is chosen by itself from what the model makes of the columns beside the q
 
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeVar
 
 from docqa.formats.columns import Value
 from docqa.models.reader import TableReading
 from docqa.store.table_plan import Filter, Measure, Operator, Plan
 from docqa.tables.counting.mentions import Mention, View
-from docqa.tables.counting.roles import HIGH, LOW
 from docqa.tables.reading.layout import Layout
 
 # The outputs of the reader's heads. Of the whole table:
@@ -29,6 +28,7 @@ OF_VALUE = ("=", "!=")
 OUTPUTS = len(OF_COLUMN) + len(OF_VALUE)
 _Part = TypeVar("_Part")
 _OF_GROUPS: dict[str, Measure] = {"count": "rows", "sum": "sum", "mean": "mean"}
+_BEYOND = ("share", "median")  # kinds of words that ask for what no part says
 _OPERATORS: dict[str, Operator] = {"=": "=", ">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
@@ -67,11 +67,11 @@ def likeliest(layout: Layout, reading: TableReading) -> Parts:
     return Parts(measure, group, frozenset(holds), chance)
 
 
-def is_readable(plan: Plan) -> bool:
-    """Whether the parts can make such a plan: shares, medians, times between dates, products and periods are for the
-    words alone."""
-    beyond = (plan.times, plan.since, plan.period)
-    return plan.measure not in ("median", "share") and all(part is None for part in beyond)
+def is_readable(kinds: AbstractSet[str], plan: Plan | None) -> bool:
+    """Whether the parts can say what is meant, by the kinds of words in the question and the plan that they make, if
+    they make one: shares, medians, times between dates, groups by months and products are for the words alone."""
+    beyond = () if plan is None else (plan.times, plan.since, plan.period)
+    return kinds.isdisjoint(_BEYOND) and all(part is None for part in beyond)
 
 
 def _best(scored: Sequence[tuple[_Part, float]]) -> tuple[_Part, float]:
@@ -80,15 +80,15 @@ def _best(scored: Sequence[tuple[_Part, float]]) -> tuple[_Part, float]:
     return part, 1 / sum(math.exp(score - best) for _, score in scored)
 
 
-def planned(view: View, mentions: Sequence[Mention], layout: Layout, parts: Parts) -> Plan | None:
-    """The plan of these parts, with the question's figures; None where they do not go together, the table does not
-    answer, a test lacks its figure, or a figure has no part."""
+def planned(view: View, mentions: Sequence[Mention], layout: Layout, parts: Parts, limit: int = 1) -> Plan | None:
+    """The plan of these parts, with the question's figures, of which `limit` says how many are wanted of a rank; None
+    where they do not go together, the table does not answer, a test lacks its figure, or a figure has no part."""
     tests = _Tests(view, mentions)
     for number, test in sorted(parts.holds):
         spot = layout.spots[number]
         tests.add(spot.place, test, spot.value)
     filters = tests.filters()
-    plan = None if filters is None else _plan(parts, tuple(filters), tests.limit)
+    plan = None if filters is None else _plan(parts, tuple(filters), limit)
     return None if plan is None or tests.leave_out_figures(plan) else plan
 
 
@@ -99,7 +99,6 @@ class _Tests:
         self._view = view
         self._numbers = [mention.values[0] for mention in mentions if mention.kind == "number"]
         self._periods = [mention.period for mention in mentions if mention.kind == "period" and mention.period]
-        self._mentions = mentions
         self._named: dict[int, set[Value]] = {}
         for mention in mentions:
             if mention.kind == "value" and mention.is_exact:
@@ -154,18 +153,6 @@ class _Tests:
         columns = (self._view.table.columns[test.place] for test in plan.filters if test.values)
         of_time = any(column.kind == "date" or column.is_year for column in columns)
         return bool(set(self._numbers) - numbers) or bool(self._periods) and not of_time
-
-    @property
-    def limit(self) -> int:
-        """How many rows or groups a rank asks for: the number at its word."""
-        ranks = (*HIGH, *LOW, "top")
-        numbered = (
-            number.values[0]
-            for former, latter in pairwise(self._mentions)
-            for number, rank in ((former, latter), (latter, former))
-            if number.kind == "number" and rank.kind in ranks
-        )
-        return next((number for number in numbered if isinstance(number, int) and 0 < number <= 1000), 1)
 
 
 def _plan(parts: Parts, filters: tuple[Filter, ...], limit: int) -> Plan | None:
