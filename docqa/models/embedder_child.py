@@ -23,7 +23,6 @@ from docqa.models.batches import at_once
 from docqa.models.measured import circumstances, keep, kept
 from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
-from docqa.models.reader import Reading, TableReading
 from docqa.workers.heap import give_back, keep_one_heap
 from docqa.workers.loop import URGENT, Answers, Header, Loaded, serve
 from docqa.workers.sandbox import BEHIND_SERVER, step_back
@@ -157,11 +156,8 @@ class EmbeddingModel:
         is_urgent = URGENT in body
         if is_urgent:
             self._last_question = time.monotonic()
-        if "table" in body:
-            yield {"table": self._read_table(body["question"], body["table"], body["starts"])}, b""
-            return
         if "question" in body:
-            yield {"readings": self._read(body["question"], body["passages"], body["again"])}, b""
+            yield self._read(body), b""
             return
         # The tokenizer rejects lone surrogates, which some PDFs contain.
         prefix = self._prefix[body["role"]]
@@ -180,15 +176,12 @@ class EmbeddingModel:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
         yield {}, b"".join([vectors.astype("<f4", copy=False).tobytes(), *packed])
 
-    def _read(self, question: str, passages: list[str], again: bool) -> list[Reading]:
+    def _read(self, body: Header) -> Header:
         if self._reader is None:
             raise Unavailable("This embedding model has no reader.")
-        return self._reader.readings(question, passages, again=again)
-
-    def _read_table(self, question: str, text: str, starts: list[int]) -> TableReading:
-        if self._reader is None:
-            raise Unavailable("This embedding model has no reader.")
-        return self._reader.table(question, text, starts)
+        if "table" in body:
+            return {"table": self._reader.table(body["question"], body["table"], body["starts"])}
+        return {"readings": self._reader.readings(body["question"], body["passages"], again=body["again"])}
 
     def rest(self) -> None:
         """Give back what the last texts took."""

@@ -177,14 +177,14 @@ def test_what_is_learned_of_tables_grows_with_each_step(tmp_path: Path, boats: l
     import torch
 
     from docqa.training.reader.network import Network
-    from docqa.training.reader.table_losses import encoded_tables, table_loss
+    from docqa.training.reader.table_losses import table_loss
 
     torch.manual_seed(1)
     network = Network(thin_encoder(tmp_path, 48), 0.0, reads_tables=True)
-    batch = encoded_tables(network.tokens, list(map(example_as_is, boats)))
+    examples = list(map(example_as_is, boats))
     optimizer, losses = torch.optim.Adam(network.parameters(), 3e-3), list[float]()
     for _ in range(15):
-        loss = table_loss(network, batch)
+        loss = table_loss(network, examples)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -23,6 +23,7 @@ MEASURES = ("sum", "mean", "highest", "lowest", "value", "different", "count_dif
 GROUPS = ("most", "least", "each")
 TESTS = ("missing", "present", "=", ">", ">=", "<", "<=", "zero", "contains", "!=")
 OF_COLUMN = (*MEASURES, *GROUPS, *TESTS)
+FIRST_TEST = len(MEASURES) + len(GROUPS)  # where those begin
 # Of a value of a column:
 OF_VALUE = ("=", "!=")
 OUTPUTS = len(OF_COLUMN) + len(OF_VALUE)
@@ -59,7 +60,7 @@ def likeliest(layout: Layout, reading: TableReading) -> Parts:
     chance *= likely
     holds = set[tuple[int, str]]()
     for number, (spot, scores) in enumerate(zip(layout.spots, reading.spots, strict=True)):
-        names, first = (TESTS, len(MEASURES) + len(GROUPS)) if spot.value is None else (OF_VALUE, len(OF_COLUMN))
+        names, first = (TESTS, FIRST_TEST) if spot.value is None else (OF_VALUE, len(OF_COLUMN))
         for name, score in zip(names, scores[first:], strict=False):
             chance /= 1 + math.exp(-abs(score))
             if score > 0:

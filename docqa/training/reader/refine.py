@@ -40,8 +40,7 @@ def refine(
     `report` gets lines of progress; `evaluate` describes the network at each checkpoint.
     """
     torch.manual_seed(recipe.seed)
-    network = Network(base, recipe.dropout, reads_tables=bool(tables))
-    first_generation = Network(base, 0.0, reads_tables=bool(tables))
+    network, first_generation = Network(base, recipe.dropout, reads_tables=bool(tables)), Network(base, 0.0)
     for each in (network, first_generation):
         each.load_state_dict(load(start, each.state_dict()), strict=False)
     for name, weight in network.named_parameters():

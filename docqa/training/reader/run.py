@@ -20,7 +20,7 @@ from docqa.training.figures import Read
 from docqa.training.reader.mixture import Mixture, Position
 from docqa.training.reader.network import NEVER, Network, Outputs
 from docqa.training.reader.prepared import Prepared, batches, batches_ahead
-from docqa.training.reader.table_losses import encoded_tables, table_loss
+from docqa.training.reader.table_losses import table_loss
 from docqa.training.reader.tables import TableExample, TableQuestion, table_batches
 from docqa.training.reader.weights import Tensors
 
@@ -148,7 +148,7 @@ class Run:
         parts = [examples[start : start + PART] for start in range(0, len(examples), PART)]
 
         def backward(part: Sequence[TableExample]) -> Tensor:
-            loss = table_loss(self._network, encoded_tables(self._network.tokens, part)) / len(examples)
+            loss = table_loss(self._network, part) / len(examples)
             loss.backward()  # type: ignore[no-untyped-call]
             return loss.detach()
 

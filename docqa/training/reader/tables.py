@@ -8,7 +8,6 @@ import json
 import lzma
 import random
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -197,10 +196,8 @@ def _held(labelled: TableQuestion, layout: Layout) -> frozenset[tuple[int, str]]
 
 def table_batches(questions: Sequence[TableQuestion], size: int, seed: int, first: int) -> Iterator[list[TableExample]]:
     """Batches of examples without end from the one with the number `first` on: a pure function of seed and number."""
-    languages = Counter(question.language for question in questions)
-    shares = [languages[question.language] ** -0.5 for question in questions]
     number = first
     while True:
         rng = random.Random(f"tables {seed} {number}")
-        yield [example(each, rng) for each in rng.choices(questions, shares, k=size)]
+        yield [example(each, rng) for each in rng.choices(questions, k=size)]
         number += 1
