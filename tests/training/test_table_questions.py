@@ -156,7 +156,7 @@ def test_a_reader_that_learns_tables_beside_passages_says_so_in_its_file(
     from docqa.training.reader.refine import refine
     from docqa.training.reader.run import Refinement
     from docqa.training.reader.table_figures import measure_tables
-    from docqa.training.reader.weights import save
+    from docqa.training.reader.weights import has_tables, save
 
     base, first, lines = thin_encoder(tmp_path / "base", 48), tmp_path / "first.safetensors", list[str]()
     before = Network(base).state_dict()
@@ -170,6 +170,9 @@ def test_a_reader_that_learns_tables_beside_passages_says_so_in_its_file(
     part = trained_part(tmp_path)
     assert part is not None and part.reads_tables
     assert measure_tables(open_reader(base, part.path, "float32"), boats).startswith("plans right: ")
+    brief = replace(recipe, minutes=0.005)
+    again = refine([source], base, part.path, tmp_path / "again", brief, lines.append, lambda _: "")
+    assert has_tables(again), "what goes on with passages alone keeps what reads tables"
 
 
 @needs_encoder
@@ -177,14 +180,15 @@ def test_what_is_learned_of_tables_grows_with_each_step(tmp_path: Path, boats: l
     import torch
 
     from docqa.training.reader.network import Network
-    from docqa.training.reader.table_losses import table_loss
+    from docqa.training.reader.table_losses import encoded_tables, table_loss
 
     torch.manual_seed(1)
     network = Network(thin_encoder(tmp_path, 48), 0.0, reads_tables=True)
     examples = list(map(example_as_is, boats))
+    encoded = encoded_tables(network, examples)
     optimizer, losses = torch.optim.Adam(network.parameters(), 3e-3), list[float]()
     for _ in range(15):
-        loss = table_loss(network, examples)
+        loss = table_loss(network, examples, encoded)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -9,7 +9,7 @@ from docqa.models.reader.network import SPAN, YES_NO, Reader
 from docqa.training.figures import calibrate_margin
 from docqa.training.question_sets import Articles, LabelledQuestion
 from docqa.training.reader.network import Network
-from docqa.training.reader.weights import Tensors, save
+from docqa.training.reader.weights import Tensors, has_tables, save
 
 LANGUAGES = "en"
 REFUSED = 0.1  # share of the answerable questions of the calibration articles that may be refused
@@ -23,7 +23,7 @@ def open_reader(base: Path, file: Path, precision: str) -> Reader:
 
 def write(trained: Tensors, base: Path, out: Path, margin: float = 0.0, languages: str = LANGUAGES) -> None:
     """Write a trained part to `out`, for these languages; without a margin where its scores are weighed with others."""
-    heads = f"{HEADS} {TABLES}" if any(name.startswith("spot_head") for name in trained) else HEADS
+    heads = f"{HEADS} {TABLES}" if has_tables(trained) else HEADS
     metadata = {
         "base": digest(base / "model.safetensors"),
         "languages": languages,

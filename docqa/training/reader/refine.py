@@ -17,7 +17,7 @@ from docqa.training.reader.run import Refinement, Run
 from docqa.training.reader.sources import Source
 from docqa.training.reader.tables import TableQuestion
 from docqa.training.reader.variants import Neighbours
-from docqa.training.reader.weights import Tensors, load
+from docqa.training.reader.weights import Tensors, has_tables, load, numbers
 
 STATE = "checkpoint.pt"  # file name
 # What is adapted has no first generation to imitate. The verifier reads excerpts as `answering.verifying` makes them.
@@ -40,7 +40,7 @@ def refine(
     `report` gets lines of progress; `evaluate` describes the network at each checkpoint.
     """
     torch.manual_seed(recipe.seed)
-    network, first_generation = Network(base, recipe.dropout, reads_tables=bool(tables)), Network(base, 0.0)
+    network, first_generation = _network(base, recipe, start, tables), Network(base, 0.0)
     for each in (network, first_generation):
         each.load_state_dict(load(start, each.state_dict()), strict=False)
     for name, weight in network.named_parameters():
@@ -64,9 +64,15 @@ def train_adapter(
     """As `refine`, by differences of low rank on the encoder in the folder `base`: factors and heads as `weights.save`
     takes them. Without `start`, what was so trained before, it begins from the encoder alone."""
     torch.manual_seed(recipe.seed)
-    network = Network(base, recipe.dropout, reads_tables=bool(tables))
+    network = _network(base, recipe, start, tables)
     adapt(network, recipe.rank, recipe.first_layer)
     if start:
         restore(network, start)
     run = Run(network, None, folder / STATE, recipe, report, tables)
     return as_stored(run.train(Mixture(sources, making, recipe.seed), evaluate))
+
+
+def _network(base: Path, recipe: Refinement, start: Path | None, tables: Sequence[TableQuestion]) -> Network:
+    """One with heads for tables where it learns them, or goes on from what has them."""
+    reads_tables = bool(tables) or (start is not None and has_tables(numbers(start)))
+    return Network(base, recipe.dropout, reads_tables=reads_tables)

@@ -17,10 +17,11 @@ from docqa.models.reader import Span
 from docqa.models.reader.network import spans_of
 from docqa.models.reader.weights import is_head
 from docqa.training.figures import Read
+from docqa.training.reader.batch import Batch
 from docqa.training.reader.mixture import Mixture, Position
 from docqa.training.reader.network import NEVER, Network, Outputs
 from docqa.training.reader.prepared import Prepared, batches, batches_ahead
-from docqa.training.reader.table_losses import table_loss
+from docqa.training.reader.table_losses import encoded_tables, table_loss
 from docqa.training.reader.tables import TableExample, TableQuestion, table_batches
 from docqa.training.reader.weights import Tensors
 
@@ -145,14 +146,16 @@ class Run:
 
     def _learn_tables(self, examples: Sequence[TableExample], pool: ThreadPoolExecutor) -> Tensor:
         """The gradients of a batch of tables; the mean loss."""
-        parts = [examples[start : start + PART] for start in range(0, len(examples), PART)]
+        by_length = sorted(examples, key=lambda example: -len(example.layout.text))  # little padding in each part
+        parts = [by_length[start : start + PART] for start in range(0, len(by_length), PART)]
 
-        def backward(part: Sequence[TableExample]) -> Tensor:
-            loss = table_loss(self._network, part) / len(examples)
+        def backward(part: Sequence[TableExample], encoded: Batch) -> Tensor:
+            loss = table_loss(self._network, part, encoded) / len(examples)
             loss.backward()  # type: ignore[no-untyped-call]
             return loss.detach()
 
-        return torch.stack(list(pool.map(backward, parts))).sum()
+        encoded = [encoded_tables(self._network, part) for part in parts]
+        return torch.stack(list(pool.map(backward, parts, encoded))).sum()
 
     def _follow(self) -> None:
         """A step along the gradients, and of the running mean."""

@@ -8,14 +8,20 @@ from torch.nn import functional
 
 from docqa.models.reader.network import spots
 from docqa.tables.reading.plan import FIRST_TEST, GROUPS, MEASURES, OF_COLUMN, OF_VALUE, TESTS, WHOLE
+from docqa.training.reader.batch import Batch
 from docqa.training.reader.network import Network
 from docqa.training.reader.tables import TableExample
 
 
-def table_loss(network: Network, examples: Sequence[TableExample]) -> Tensor:
+def encoded_tables(network: Network, examples: Sequence[TableExample]) -> Batch:
+    """The tokens of the questions and the tables laid out. By one thread at a time, as all tokens are told."""
+    return network.encode([(example.question, example.layout.text) for example in examples])
+
+
+def table_loss(network: Network, examples: Sequence[TableExample], encoded: Batch) -> Tensor:
     """The summed loss of a batch: that of the measure, of the groups, and of each test."""
     device = network.head.weight.device
-    encoded = network.encode([(example.question, example.layout.text) for example in examples]).on(device)
+    encoded = encoded.on(device)
     with torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
         hidden = network.hidden(encoded)
     rows = zip(examples, hidden.float(), encoded.offsets, encoded.of_second.tolist(), strict=True)

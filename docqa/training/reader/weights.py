@@ -1,7 +1,7 @@
 """The trained part as a file: its numbers while a network is trained, and how it is written.
 `docqa.models.reader.weights` describes the file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -52,6 +52,11 @@ def numbers(path: Path) -> Tensors:
     """What the file holds, float32 by name: heads, differences and factors of differences."""
     tensors = load_file(path)
     return {name: _exact(tensors, name) for name in tensors if not name.endswith(STEP)}
+
+
+def has_tables(tensors: Iterable[str]) -> bool:
+    """Whether the heads that read tables are among the tensors of these names."""
+    return any(name.startswith("spot_head") for name in tensors)
 
 
 def _exact(tensors: Tensors, name: str) -> torch.Tensor:
