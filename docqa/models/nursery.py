@@ -17,7 +17,6 @@ from docqa.models.embedder_child import ENVIRONMENT
 from docqa.workers.forking import serve_forks
 from docqa.workers.loading import loading
 
-IDLE_SECONDS = 30.0  # without a model, after which it ends: what it holds is more than what it saves
 IMPORTED = ("docqa.models.sentence_encoder", "docqa.models.reader.network", "docqa.models.verifier_child")
 
 
@@ -27,7 +26,7 @@ def main() -> None:
     with loading():
         for module in IMPORTED:
             importlib.import_module(module)
-    serve_forks(socket.socket(fileno=int(sys.argv[1])), _run, IDLE_SECONDS)
+    serve_forks(socket.socket(fileno=int(sys.argv[1])), _run)
 
 
 def _run(request: Mapping[str, Any]) -> None:
