@@ -192,16 +192,19 @@ def test_a_block_holds_what_was_made_of_its_questions_and_is_the_same_each_time(
 
 
 @needs_encoder
-@pytest.mark.parametrize("kind", ["yes", "no", ""])
+@pytest.mark.parametrize("kind", ["yes", "no", "neither", ""])
 def test_what_is_said_to_a_yes_no_question_is_learned_where_the_set_tells(kind: str) -> None:
-    from docqa.models.reader.network import NO, YES
+    from docqa.models.reader.network import NEITHER, NO, YES
     from docqa.training.reader.mixture import Making, Mixture, Position
 
-    expected = {"yes": (YES,), "no": (NO,), "": ()}[kind]
-    question = replace(labelled("my well, is it closed by now", "2011"), kind=kind)
+    expected = {"yes": (YES,), "no": (NO,), "neither": (NEITHER,), "": ()}[kind]
+    question = replace(labelled("my well, is it closed by now", *["2011"] * (kind != "neither")), kind=kind)
     source = Source("wells", (question,) * 30, (), (), Articles([question]), negatives=True)
     made = [each for [each] in Mixture([source], Making(typed=0.0), 1).block(Position(), 1)]
-    assert {each.classes for each in made if each.question == question.question and each.spans} == {expected}
+    as_it_is = [
+        each for each in made if each.question == question.question and bool(each.spans) == bool(question.answers)
+    ]
+    assert {each.classes for each in as_it_is} == {expected}
 
 
 @needs_encoder

@@ -22,7 +22,7 @@ from docqa.training.reader.yes_no import BEGINS, YesNoQuestion, from_question, f
 
 BLOCK = 900  # questions of which a block of batches is made
 LONG_ANSWER = "other"  # the kind of sets whose answers are whole clauses
-ANSWERED = {"yes": YES, "no": NO}  # the kinds of yes/no questions whose answer is known
+ANSWERED = {"yes": YES, "no": NO, "neither": NEITHER}  # the kinds of yes/no questions whose answer is known
 LONG_WEIGHT = 0.3  # of the loss of such a span
 # Shares of the questions of which these are made in addition.
 FALSIFIED, FALSIFIED_WITH_NEGATIVES = 0.25, 0.1  # without and with unanswerable questions by people

@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
@@ -18,8 +19,7 @@ UNKNOWN = "(SQuAD train"  # how the titles of passages begin whose article is no
 KEPT_APART = 12  # a title in so many
 # The set that the first generation was trained, calibrated and evaluated on: its held-out articles stay held out.
 FIRST = "squad_en"
-# How often a set is read in an epoch; 1 for those not named. Everyday questions in any language are read most, sets in
-# the style of SQuAD make up three quarters.
+# How often a set is read in an epoch; 1 for those not named.
 REPEATS = {
     "tatqa": 2.0,
     "qed_nq": 1.3,
@@ -35,7 +35,7 @@ REPEATS = {
     "squadshifts_newwiki_es": 0.6,
     "omosqa_es": 1.3,
 }
-EVERYDAY, EVERYDAY_REPEATS = "everyday_", 5.0
+EVERYDAY = {"everyday_whether_": 12.0, "everyday_": 5.0}  # the same of everyday questions, in any language
 TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
 CROSSED = "crossed"  # the set of their questions in one language on passages in another
 _GAP = re.compile(r" \| |(?<=\S) {3,}(?=\S)")  # between the cells of a row
@@ -119,17 +119,21 @@ def _in_bucket(question: LabelledQuestion) -> LabelledQuestion:
 
 
 def epoch(sources: Sequence[Source], number: int, seed: int) -> list[tuple[Source, LabelledQuestion]]:
-    """The questions of one epoch, each set as often as REPEATS says, those about one passage side by side.
+    """The questions of one epoch, each set as often as `repeats` says, those about one passage side by side.
 
     The same for the same seed.
     """
     groups: list[list[tuple[Source, LabelledQuestion]]] = []
     for source in sources:
         rng = random.Random(f"{seed} {number} {source.name}")
-        repeats = EVERYDAY_REPEATS if source.name.startswith(EVERYDAY) else REPEATS.get(source.name, 1.0)
-        groups += _groups(source, lambda rng=rng, repeats=repeats: _times(repeats, rng), rng)  # type: ignore[misc]
+        groups += _groups(source, partial(_times, repeats(source.name), rng), rng)
     random.Random(f"{seed} {number}").shuffle(groups)
     return [question for group in groups for question in group]
+
+
+def repeats(name: str) -> float:
+    """How often a set is read in an epoch."""
+    return next((times for beginning, times in EVERYDAY.items() if name.startswith(beginning)), REPEATS.get(name, 1.0))
 
 
 def _groups(
