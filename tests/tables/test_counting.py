@@ -80,6 +80,36 @@ async def test_as_people_ask(client: httpx.AsyncClient, question: str, start: st
 
 
 @pytest.mark.parametrize(
+    ("question", "second"),
+    [
+        ("who handled the most repairs and what did they cost", "Sum of Cost (Technician = Ida Holm): 150.50 EUR."),
+        (
+            "which branch is the busiest and how many laptops did it have",
+            "Number of rows (Branch = Harbour, Device = Laptop): 2.",
+        ),
+        (
+            "which repairs were over 90 euros and how many of them were phones",
+            "Number of rows (Cost (EUR) > 90.00, Device = Phone): 0.",
+        ),
+        (
+            "who handled the fewest repairs and what was their average rating",
+            "Average of Rating (Technician = Jon Berg): 2.50.",
+        ),
+        (
+            "which repair had the highest cost and how many days did it take",
+            "Average of time from Received to Returned (Cost (EUR) = 110.50): 1 days.",
+        ),
+        ("how many repairs are there and what is the average rating?", "Average of Rating: 3.50."),
+    ],
+)
+async def test_a_part_that_points_back_is_asked_of_the_rows_before_it(
+    client: httpx.AsyncClient, question: str, second: str
+) -> None:
+    answer = await ask(client, REPAIRS, "repairs.csv", question)
+    assert answer.split("\n\n")[2].partition(" [")[0] == second, answer
+
+
+@pytest.mark.parametrize(
     ("question", "start"),
     [
         ("Wie viel Umsatz haben wir 2024 insgesamt gemacht?", "Summe von Miete (Abgeholt: 2024): 245,00 €.\n"),

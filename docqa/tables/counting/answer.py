@@ -17,6 +17,7 @@ from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
 from docqa.store.table_plan import Plan
+from docqa.tables.counting.carried import carried_over
 from docqa.tables.counting.choice import Fitting, fitting_table
 from docqa.tables.counting.wording import code, said
 from docqa.tables.results import TableAnswer
@@ -38,7 +39,7 @@ async def answer_by_counting(
         parts = [await fitting_table(conn, encoders, documents, question, part.text) for part in question.parts]
         fitting = [part for part in parts if isinstance(part, Fitting) and not part.unknown]
         if len(fitting) == len(parts):
-            return await _answer(conn, documents, question, fitting)
+            return await _answer(conn, documents, question, await carried_over(conn, question.parts, fitting))
     whole = await fitting_table(conn, encoders, documents, question, question.stand_alone)
     if isinstance(whole, Fitting) and not whole.unknown:
         return await _answer(conn, documents, question, [whole])
