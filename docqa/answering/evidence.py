@@ -19,11 +19,13 @@ class Candidate(NamedTuple):
 
 
 class CandidateUnit(NamedTuple):
-    """A unit of a passage with its score for one part of the question."""
+    """A unit of a passage with its score for one part of the question, and what the verifier has read there if that is
+    a yes/no question."""
 
     unit: Unit
     score: float
     part: int = 0
+    yes_no: YesNo | None = None
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,7 @@ class Evidence:
     `units` are listed once for each part of the question that the passage was found for. `spans` are the reader's
     answers; a score above 0 means more probable than no answer. `columns` are the column headings of a table that was
     cut before this passage; `document` is its document's name, `language` its document's, `page_number` its page;
-    `about` are that name and the heading of its section; `unread`: the reader has not read it; `yes_no` is what is read
-    there to a yes/no question.
+    `about` are that name and the heading of its section; `unread`: the reader has not read it.
     """
 
     text: str
@@ -46,7 +47,6 @@ class Evidence:
     page_number: int = 0
     about: str = ""
     unread: bool = False
-    yes_no: YesNo | None = None
 
 
 @dataclass(frozen=True)

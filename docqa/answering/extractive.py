@@ -169,7 +169,8 @@ def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, l
     """The text after yes or no, or after the words in it that answer, where these are sure."""
     if part.kind == "whether":
         quoted = evidence.text[unit.start : unit.end]
-        affirmed = is_affirmed(part, quoted, evidence.language or part.language, evidence.yes_no)
+        reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
+        affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading)
         if affirmed is None:
             return text
         word = phrase("polarity.yes" if affirmed else "polarity.no", language)

@@ -118,7 +118,7 @@ def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") ->
             if passage:
                 passages.setdefault(passage.chunk.id, passage)
                 candidates.setdefault(passage.chunk.id, []).extend(
-                    CandidateUnit(scored.unit, unit_score(passage, scored, scales[part]), part)
+                    CandidateUnit(scored.unit, unit_score(passage, scored, scales[part]), part, scored.yes_no)
                     for scored in passage.units
                 )
                 spans.setdefault(passage.chunk.id, []).extend(
@@ -143,7 +143,6 @@ def _evidence(passage: Passage, units: Sequence[CandidateUnit], spans: Sequence[
         page_number=passage.chunk.page_number,
         about=f"{passage.document.name} {passage.chunk.section}".strip(),
         unread=passage.spans is None,
-        yes_no=passage.yes_no,
     )
 
 

@@ -111,15 +111,14 @@ def _best_run(units: Sequence[ScoredUnit], longest: int) -> tuple[float, int, in
 
 
 def _read(passage: Passage, part: Part, read_in: Sequence[tuple[Window, Reading]]) -> Passage:
-    """The passage with what was read in its windows; whether it says yes or no, where the best span is."""
+    """The passage with what was read in its windows."""
     doubt = _doubt(passage, part)
-    _, best = max(read_in, key=lambda pair: pair[1].score)
     spans = [
         Span(span.start + window.start, span.end + window.start, span.score - doubt)
         for window, reading in read_in
         for span in reading.spans
     ]
-    return replace(passage, spans=tuple(sorted(spans, key=lambda span: -span.score)), yes_no=best.yes_no)
+    return replace(passage, spans=tuple(sorted(spans, key=lambda span: -span.score)))
 
 
 def _doubt(passage: Passage, part: Part) -> float:

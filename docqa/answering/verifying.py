@@ -125,20 +125,16 @@ def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
 
 
 def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
-    """The passage with what the verifier thinks of its units, and what it says to a yes/no question where it answers
-    best."""
-    if not read:
-        return passage
-    units = tuple(replace(scored, verified=_best_in(scored, read)) for scored in passage.units)
-    _, best = max(read, key=lambda pair: pair[1].score)
-    return replace(passage, units=units, yes_no=best.yes_no or passage.yes_no)
+    """The passage with what the verifier thinks of its units."""
+    return replace(passage, units=tuple(_seen(scored, read) for scored in passage.units)) if read else passage
 
 
-def _best_in(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> float | None:
+def _seen(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> ScoredUnit:
+    """The unit with its best span in any of these excerpts, and what the surest one of them says to a yes/no
+    question; as it is where none holds it."""
     holding = [(excerpt, reading) for excerpt, reading in read if excerpt.holds(scored)]
     if not holding:
-        return None
-    return max(
-        (span.score for excerpt, reading in holding for span in reading.spans if excerpt.shows(span, scored)),
-        default=NOT_SAID,
-    )
+        return scored
+    shown = (span.score for excerpt, reading in holding for span in reading.spans if excerpt.shows(span, scored))
+    _, surest = max(holding, key=lambda pair: pair[1].score)
+    return replace(scored, verified=max(shown, default=NOT_SAID), yes_no=surest.yes_no)

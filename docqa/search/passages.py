@@ -36,6 +36,7 @@ class ScoredUnit:
     """A unit of a passage, in its coordinates; the scores are as in `Scores`.
 
     `verified` is the verifier's best span in it, as log odds against "no answer"; None where it did not read the unit.
+    `yes_no` is what that says to a yes/no question.
     """
 
     unit: Unit
@@ -43,6 +44,7 @@ class ScoredUnit:
     cosine: float | None = None
     lexical_coverage: float = 0.0
     verified: float | None = None
+    yes_no: YesNo | None = None
 
     @property
     def start(self) -> int:
@@ -66,9 +68,8 @@ class Passage:
 
     `before` and `after` complete a chunk that was cut out of a paragraph; `blocks` are those of the whole, `units`
     those of the chunk alone, both in the coordinates of `text`.
-    `spans` are the reader's answers, best first, None where it did not read the passage; `yes_no` is what is read there
-    to a yes/no question. `across`: it is not in the question's language, so that vectors alone compare them, and stand
-    in for words in its scores.
+    `spans` are the reader's answers, best first, None where it did not read the passage. `across`: it is not in
+    the question's language, so that vectors alone compare them, and stand in for words in its scores.
     """
 
     chunk: StoredChunk
@@ -80,7 +81,6 @@ class Passage:
     before: str = ""
     after: str = ""
     spans: tuple[Span, ...] | None = None
-    yes_no: YesNo | None = None
     across: bool = False
 
     @property
