@@ -1,8 +1,8 @@
 """Whether what a document says means yes or no to a question that asks whether something is so.
 
-What the verifier makes of it decides. Where it has not read it, what is about the question does: by its negations, and
-by its numbers. That knows words, not the world: that a terrace is outdoors it does not know. (The readers of passages
-have learned yes and no too, and are right no more often than words.)
+What the verifier makes of it decides where it is sure. Where it is not, what is about the question can deny, and where
+it has not read it, affirm too: by its negations, and by its numbers. That knows words, not the world: that a terrace is
+outdoors it does not know. (The readers of passages have learned yes and no too, and are no better at it than words.)
 """
 
 import re

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from docqa.models.reader import trained_part
 from docqa.training.reader.low_rank import adapt, as_stored, restore
 from docqa.training.reader.mixture import Making, Mixture
 from docqa.training.reader.network import Network
@@ -17,7 +18,7 @@ from docqa.training.reader.run import Refinement, Run
 from docqa.training.reader.sources import Source
 from docqa.training.reader.tables import TableQuestion
 from docqa.training.reader.variants import Neighbours
-from docqa.training.reader.weights import Tensors, has_tables, load, numbers
+from docqa.training.reader.weights import Tensors, load
 
 STATE = "checkpoint.pt"  # file name
 # What is adapted has no first generation to imitate. The verifier reads excerpts as `answering.verifying` makes them.
@@ -74,5 +75,6 @@ def train_adapter(
 
 def _network(base: Path, recipe: Refinement, start: Path | None, tables: Sequence[TableQuestion]) -> Network:
     """One with heads for tables where it learns them, or goes on from what has them."""
-    reads_tables = bool(tables) or (start is not None and has_tables(numbers(start)))
+    begun = trained_part(start.parent, start.name) if start else None
+    reads_tables = bool(tables) or (begun is not None and begun.reads_tables)
     return Network(base, recipe.dropout, reads_tables=reads_tables)

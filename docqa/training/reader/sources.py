@@ -35,7 +35,7 @@ REPEATS = {
     "squadshifts_newwiki_es": 0.6,
     "omosqa_es": 1.3,
 }
-EVERYDAY = {"everyday_whether_": 12.0, "everyday_": 5.0}  # the same of everyday questions, in any language
+EVERYDAY = {"everyday_whether_": 12.0, "everyday_": 5.0}  # the same by how a name begins, the first that fits
 TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
 CROSSED = "crossed"  # the set of their questions in one language on passages in another
 _GAP = re.compile(r" \| |(?<=\S) {3,}(?=\S)")  # between the cells of a row
@@ -119,20 +119,19 @@ def _in_bucket(question: LabelledQuestion) -> LabelledQuestion:
 
 
 def epoch(sources: Sequence[Source], number: int, seed: int) -> list[tuple[Source, LabelledQuestion]]:
-    """The questions of one epoch, each set as often as `repeats` says, those about one passage side by side.
+    """The questions of one epoch, each set as often as REPEATS and EVERYDAY say, those about one passage side by side.
 
     The same for the same seed.
     """
     groups: list[list[tuple[Source, LabelledQuestion]]] = []
     for source in sources:
         rng = random.Random(f"{seed} {number} {source.name}")
-        groups += _groups(source, partial(_times, repeats(source.name), rng), rng)
+        groups += _groups(source, partial(_times, _repeats(source.name), rng), rng)
     random.Random(f"{seed} {number}").shuffle(groups)
     return [question for group in groups for question in group]
 
 
-def repeats(name: str) -> float:
-    """How often a set is read in an epoch."""
+def _repeats(name: str) -> float:
     return next((times for beginning, times in EVERYDAY.items() if name.startswith(beginning)), REPEATS.get(name, 1.0))
 
 
