@@ -21,7 +21,7 @@ async def is_answered_surely(answering: Answering, document: StoredDocument, can
     messages = [{"sender": "user", "message": candidate.text}]
     text, language = await asyncio.to_thread(last_question, messages, [document])
     opinion = await answering.index.encoders.kind_opinion(text, language)
-    understood = await asyncio.to_thread(understand, messages, OPTIONS, [document], opinion)
+    understood = await asyncio.to_thread(understand, messages, OPTIONS, [document], opinion, language)
     made = await answer(answering, [document], understood)
     async with aclosing(made.tokens) as tokens:
         said = "".join([token async for token in tokens])

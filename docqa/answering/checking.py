@@ -65,19 +65,13 @@ class Checked:
     async def pieces(self, written: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece, None]:
         """The sentences that are stated, or what stands in their place."""
         # While the model reads its prompt there is time for this.
-        reading = asyncio.create_task(asyncio.to_thread(stated_in, self._evidence, self._language))
+        reading = asyncio.create_task(asyncio.to_thread(self._read))
         try:
             async with aclosing(written):
                 async for piece in written:
                     if self._grounds is None:
-                        self._grounds = await asyncio.to_thread(
-                            Grounds,
-                            await reading,
-                            self._language,
-                            earlier=piece.earlier,
-                            part=self._part,
-                            strict=self._strict,
-                        )
+                        own = await reading
+                        self._grounds = await asyncio.to_thread(self._read, piece.earlier) if piece.earlier else own
                     for sentence in self._split.add(piece.text):
                         for checked in await asyncio.to_thread(self._checked, sentence):
                             yield checked
@@ -101,6 +95,10 @@ class Checked:
             reading.cancel()
             if self._extract:
                 await self._extract.aclose()
+
+    def _read(self, earlier: Sequence[str] = ()) -> Grounds:
+        stated = stated_in(self._evidence, self._language)
+        return Grounds(stated, self._language, earlier=earlier, part=self._part, strict=self._strict)
 
     def _is_cut_off(self, sentence: str) -> bool:
         """Whether a small model was stopped in the middle of this sentence, which others precede."""

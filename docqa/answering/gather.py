@@ -57,26 +57,32 @@ async def find(index: Index, documents: Sequence[StoredDocument], question: Ques
     sought = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
     question = replace(question, parts=tuple(part for part, _ in sought))
     results = [passages for _, passages in sought]
-    level, answered = await asyncio.to_thread(_weighed, question, results)
-    if level == "none" or not question.options.agent_mode:
-        return await asyncio.to_thread(interleave, results, level)
-    # Nothing is built on a sentence that the verifier doubts.
-    is_believed = level == "sure" or scale_of(answered[0]) is not VERIFIED
-    if is_believed and len(answered) == 1 and question.parts[0].kind in LINKED:
-        answered.append(await _linked(index, documents, question.parts[0], answered[0]))
-    return await asyncio.to_thread(interleave, answered, level)
+    weighed = await asyncio.to_thread(_weighed, question, results)
+    if isinstance(weighed, Gathered):
+        return weighed
+    further = await search(index, documents, weighed.link.part, PASSAGES)
+    return await asyncio.to_thread(weighed.linked, further)
 
 
-def _weighed(question: Question, results: Sequence[list[Passage]]) -> tuple[Certainty, list[list[Passage]]]:
-    """How certain it is that passages answer the question, and those of each part that are as certain, judged."""
+def _weighed(question: Question, results: Sequence[list[Passage]]) -> "Gathered | _Open":
+    """The passages of each part that answer it as certainly as any does, judged in agent mode; as they were found where
+    none does."""
     levels = [certainty(passages, part) for part, passages in zip(question.parts, results, strict=True)]
     level = min(levels, key=LEVELS.index)
     if not question.options.agent_mode or level == "none":
-        return level, []
-    return level, [
+        return interleave(results, level)
+    answered = [
         _judged(part, passages, question.said if part.follows else ()) if of_part == level else []
         for part, passages, of_part in zip(question.parts, results, levels, strict=True)
     ]
+    # Nothing is built on a sentence that the verifier doubts.
+    is_believed = level == "sure" or scale_of(answered[0]) is not VERIFIED
+    if is_believed and len(answered) == 1 and question.parts[0].kind in LINKED:
+        passages = answered[0]
+        if link := _Link.of(question.parts[0], passages):
+            closing = link.closing(passages)
+            return interleave([passages, closing], level) if closing else _Open(passages, level, link)
+    return interleave(answered, level)
 
 
 async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
@@ -190,56 +196,63 @@ def _repeats(sentence: frozenset[str], earlier: frozenset[str]) -> bool:
     return sentence <= earlier or earlier <= sentence
 
 
-async def _linked(
-    index: Index, documents: Sequence[StoredDocument], part: Part, passages: list[Passage]
-) -> list[Passage]:
-    """The passages that take up what the best sentence says and hold what it leaves open of the question; none where it
-    leaves little open.
+@dataclass(frozen=True)
+class _Link:
+    """What the best sentence leaves open of a question, and the `part` that is searched for next: the `words` that are
+    still open, and its own, the `links`, of which one must be with them.
 
     Feedback as in Rocchio (1971) and RM3, from one sentence: "the workshop of the company that made it" is searched for
     again with the company's name.
     """
-    best = max(
-        ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.units),
-        key=lambda scored: scored[0],
-        default=None,
-    )
-    if best is None or part.is_dense or best[1].across or is_answered(passages, part):
-        return []
-    _, passage, sentence = best
-    stated = content(passage.text[sentence.start : sentence.end], part.language)
-    missing = _Link(
-        frozenset(part.stems.values()) - frozenset(map(stem, stated)),
-        frozenset(map(stem, stated)) - part.searched_stems,
-    )
-    if not missing.links or not OPEN * len(part.content) < len(missing.words) < len(part.content):
-        return []
-    if closing := missing.closing(passages, part.language):
-        return closing
-    sought = missing.words | missing.links
-    stems = {**part.stems, **{word: stem(word) for word in stated}}
-    text = " ".join(word for word, known in stems.items() if known in sought)
-    again = replace(part, text=text, context="", pages={}, expansions=())
-    return missing.closing(await search(index, documents, again, PASSAGES), part.language)
-
-
-@dataclass(frozen=True)
-class _Link:
-    """The query of a second step: the words that are still open, and those of which one must be with them."""
 
     words: frozenset[str]
     links: frozenset[str]
+    part: Part
 
-    def closing(self, passages: Sequence[Passage], language: str) -> list[Passage]:
+    @classmethod
+    def of(cls, part: Part, passages: Sequence[Passage]) -> "_Link | None":
+        """What is open after these passages, best first; None where that is little."""
+        best = max(
+            ((sentence.score, passage, sentence) for passage in passages[:3] for sentence in passage.units),
+            key=lambda scored: scored[0],
+            default=None,
+        )
+        if best is None or part.is_dense or best[1].across or is_answered(passages, part):
+            return None
+        _, passage, sentence = best
+        stated = content(passage.text[sentence.start : sentence.end], part.language)
+        words = frozenset(part.stems.values()) - frozenset(map(stem, stated))
+        links = frozenset(map(stem, stated)) - part.searched_stems
+        if not links or not OPEN * len(part.content) < len(words) < len(part.content):
+            return None
+        stems = {**part.stems, **{word: stem(word) for word in stated}}
+        text = " ".join(word for word, known in stems.items() if known in words | links)
+        return cls(words, links, replace(part, text=text, context="", pages={}, expansions=()))
+
+    def closing(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages with sentences that hold enough of both, only these sentences listed in them, best first."""
         out = []
         for passage in passages:
             kept = []
             for sentence in passage.units:
-                held = frozenset(map(stem, content(passage.text[sentence.start : sentence.end], language)))
+                said = content(passage.text[sentence.start : sentence.end], self.part.language)
+                held = frozenset(map(stem, said))
                 closed, linked = len(self.words & held) / len(self.words), len(self.links & held) / len(self.links)
                 if closed >= CLOSED and linked:
                     kept.append(replace(sentence, coverage=closed + linked))
             if kept:
                 out.append(replace(passage, units=tuple(kept)))
         return sorted(out, key=lambda passage: -max(sentence.score for sentence in passage.units))
+
+
+@dataclass(frozen=True)
+class _Open:
+    """The passages of a question of one part, which a second search may complete by the `link`."""
+
+    passages: list[Passage]
+    level: Certainty
+    link: _Link
+
+    def linked(self, further: Sequence[Passage]) -> Gathered:
+        """With those of the second search that hold what is open."""
+        return interleave([self.passages, self.link.closing(further)], self.level)

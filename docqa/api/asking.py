@@ -42,7 +42,7 @@ async def begin(
         # The first question in a language loads the list of its words, which takes some tenths of a second.
         text, language = await asyncio.to_thread(last_question, messages, documents)
         opinion = await services.encoders.kind_opinion(text, language) if text else None
-        question = await asyncio.to_thread(understand, messages, options, documents, opinion)
+        question = await asyncio.to_thread(understand, messages, options, documents, opinion, language)
         if question.kind not in NO_QUESTION:
             await await_vectors(services.index, documents, question.language)
         made = await answer(services.answering, documents, question)

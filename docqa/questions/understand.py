@@ -72,11 +72,13 @@ def understand(
     options: ChatOptions,
     documents: Sequence[Document],
     opinion: KindOpinion | None = None,
+    language: str = "",
 ) -> Question:
     """The question that the last message of the sender `user` asks of these documents; without messages, for a summary.
 
     Messages have a `sender` (user, bot, system) and a `message`. `opinion` is what a model takes the last one for,
-    as it stands: it counts where the message asks one thing only.
+    as it stands: it counts where the message asks one thing only. `language` is its own, where `last_question` has told
+    it already.
     """
     languages = [document.language for document in documents]
     if not messages:
@@ -86,7 +88,7 @@ def understand(
     text = messages[last]["message"]
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
-    language = question_language(text, earlier, languages)
+    language = language or question_language(text, earlier, languages)
     core = without_instructions(text, language)
     pieces = _standing_alone(core, history, language) if options.agent_mode else [_as_sent(core, earlier, language)]
     compares = matches("difference", core, language) or (len(pieces) > 1 and matches("comparing", core, language))

@@ -55,7 +55,7 @@ _ONE_EACH = (string.digits + string.punctuation).encode()
 
 def obstacle(target: Target, keys: ProviderKeys, offline: bool) -> str:
     """Why a remote target must not be asked, "" where it may."""
-    if target.leaves_machine and offline:
+    if offline and target.leaves_machine:
         return "DOCQA_OFFLINE is on"
     if target.bills and not keys.of(target.kind, target.url):
         return f"no key is given ({variable(target.kind)})"
