@@ -6,7 +6,8 @@ Weights and thresholds were fitted on public question sets (SQuAD articles, alon
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from docqa import store
 from docqa.ingest import chunking
@@ -44,21 +45,52 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
     Raises Unavailable when an embedder fails.
     """
     groups = await _by_embedder(index, documents, part)
-    searched = [
-        (embedder, *await _search(index, group, part, max(top_k, RERANKED), embedder))
-        for embedder, group in groups.items()
-    ]
+    wordings = [await _worded(index, group, part, embedder) for embedder, group in groups.items()]
 
-    async def ranked(conn: Connection) -> list[Passage]:
+    async def ranked(conn: Connection, retrieved: Sequence[_Retrieved]) -> list[Passage]:
         passages: list[Passage] = []
-        for embedder, query, cut in searched:
-            scored = with_scores(query, cut, part.named, embedder)
+        for each in retrieved:
+            scored = with_scores(each.query, each.cut, part.named, each.embedder)
             passages += (by_final_score(scored) if index.rerank else scored)[:top_k]
-        if len(searched) > 1:
+        if len(retrieved) > 1:
             passages.sort(key=lambda passage: -passage.score)
         return await _completed(conn, passages[:top_k])
 
-    return await index.db.at_once(ranked)
+    async def look(conn: Connection) -> tuple[list[_Retrieved], list[Passage] | None]:
+        retrieved = [await _find(conn, index, wording, part, max(top_k, RERANKED)) for wording in wordings]
+        return retrieved, None if any(each.lacks_vectors for each in retrieved) else await ranked(conn, retrieved)
+
+    retrieved, passages = await index.db.at_once(look)
+    if passages is None:
+        for each in retrieved:
+            await _compare(index, each)
+        passages = await index.db.at_once(lambda conn: ranked(conn, retrieved))
+    return passages
+
+
+@dataclass(frozen=True)
+class _Wording:
+    """A question as it is searched for in these documents: `vectors` are those of the question and of its `expansion`,
+    `tabled` the chunks that a table's names lead to, with how well they fit."""
+
+    documents: Sequence[StoredDocument]
+    embedder: Embedder | None
+    expansion: str
+    vectors: Sequence[bytes | None]
+    tabled: Sequence[tuple[StoredChunk, float]]
+
+
+class _Retrieved(NamedTuple):
+    """What is found by a question, and the question as it was weighed."""
+
+    embedder: Embedder | None
+    query: Query
+    cut: InUnits
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether units have yet to be compared with the question."""
+        return bool(self.embedder and self.query.vector and self.cut.lacking)
 
 
 async def _by_embedder(
@@ -86,11 +118,8 @@ async def _by_embedder(
     return groups
 
 
-async def _search(
-    index: Index, documents: Sequence[StoredDocument], part: Part, least: int, embedder: Embedder | None
-) -> tuple[Query, InUnits]:
-    """The question as it is searched for in these documents, and what is found by it, `least` passages or more where
-    there are."""
+async def _worded(index: Index, documents: Sequence[StoredDocument], part: Part, embedder: Embedder | None) -> _Wording:
+    """The question as it is searched for in these documents. Raises Unavailable."""
     used: list[str] = []
     tabled: list[tuple[StoredChunk, float]] = []
     if part.expansions:
@@ -103,43 +132,27 @@ async def _search(
         await embedder.encode_question(text) if embedder else None
         for text in [part.searched, *([expansion] if expansion else [])]
     ]
-    query, cut = await index.db.at_once(
-        lambda conn: _candidates(conn, index, embedder, documents, part, expansion, vectors, tabled, least)
-    )
-    if embedder and (vector := query.vector) and (made := await missing_vectors(cut, embedder)):
-        await index.db.at_once(lambda conn: cut.compare(conn, vector, made))
-        await _keep(index, embedder, made)
-    return query, cut
+    return _Wording(documents, embedder, expansion, vectors, tabled)
 
 
-async def _candidates(
-    conn: Connection,
-    index: Index,
-    embedder: Embedder | None,
-    documents: Sequence[StoredDocument],
-    part: Part,
-    expansion: str,
-    vectors: Sequence[bytes | None],
-    tabled: Sequence[tuple[StoredChunk, float]],
-    least: int,
-) -> tuple[Query, InUnits]:
-    """The question as it is searched for and what is found, `least` passages or more where there are; `vectors` are
-    those of the question and of its `expansion`."""
+async def _find(conn: Connection, index: Index, wording: _Wording, part: Part, least: int) -> _Retrieved:
+    """What is found, `least` passages or more where there are, as far as their units have vectors compared."""
+    documents, embedder, vectors = wording.documents, wording.embedder, wording.vectors
     by_id = {document.id: document for document in documents}
     scope = await store.full_text.scope_of(conn, list(by_id))
     model = stored_model(embedder) if embedder else None
     begun = store.nearest.begin(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
     words = store.full_text.at_hand(index.db.words, scope)
     query, *expanded = [
-        await weigh(conn, scope, wording, part.language, vector, part.name_terms, words)
-        for wording, vector in zip([part.searched_terms, terms(expansion)], vectors, strict=False)
+        await weigh(conn, scope, asking, part.language, vector, part.name_terms, words)
+        for asking, vector in zip([part.searched_terms, terms(wording.expansion)], vectors, strict=False)
     ]
     across = frozenset(
         document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
     )
     names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
-    request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, tabled, begun)
-    limit = max(least, RERANKED_MORE) if expansion or across else least
+    request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, wording.tabled, begun)
+    limit = max(least, RERANKED_MORE) if wording.expansion or across else least
     candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
     chunk_ids = [candidate.chunk.id for candidate in candidates]
     blocks = await store.chunks.blocks(conn, {candidate.chunk.id: candidate.chunk.text for candidate in candidates})
@@ -157,7 +170,18 @@ async def _candidates(
     cut = in_units(passages)
     if model and query.vector:
         await cut.compare(conn, query.vector, await store.vectors.sentence_vectors(conn, chunk_ids, model))
-    return query, cut
+    return _Retrieved(embedder, query, cut)
+
+
+async def _compare(index: Index, retrieved: _Retrieved) -> None:
+    """Compare the units that have no vectors yet, which are made now and kept. Raises Unavailable."""
+    if (
+        retrieved.embedder
+        and (vector := retrieved.query.vector)
+        and (made := await missing_vectors(retrieved.cut, retrieved.embedder))
+    ):
+        await index.db.at_once(lambda conn: retrieved.cut.compare(conn, vector, made))
+        await _keep(index, retrieved.embedder, made)
 
 
 async def _keep(index: Index, embedder: Embedder, made: Mapping[int, bytes]) -> None:
