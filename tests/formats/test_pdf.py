@@ -125,6 +125,15 @@ def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
     assert "from Baden-Baden\nto" in text
 
 
+def test_what_is_drawn_within_a_line_belongs_to_it() -> None:
+    steps = ["Never clean the hopper in water", "Never reach into the grinder", "Never open the lid"]
+    lines = [(72, 100 + 26 * number, f"> {step}") for number, step in enumerate(steps)]
+    document = page_of(*(drawn for x, y, text in lines for drawn in ((x, y, text), (x + 6, y, ">"))))
+    page = pages(document)[0]
+    assert page.text.split("\n\n") == [f"> > {step}" for step in steps]
+    assert not page.tables
+
+
 def test_ligatures_are_letters() -> None:
     document = pymupdf.open()
     document.new_page().insert_htmlbox((72, 72, 500, 200), "<p>an eﬃcient ﬁrm</p>")

@@ -18,6 +18,7 @@ _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
 PLACEHOLDER = "\ufdd0"  # no character of any text: a table that was read by its lines stands here
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
+_SLACK = 0.1  # of its height: what is as little out of line is on the same line
 
 
 @dataclass(slots=True)
@@ -36,6 +37,19 @@ class Cell:
     def is_value(self) -> bool:
         """Whether it is a number, a sum of money or a dash for nothing; not a year, which heads a column."""
         return bool(_VALUE.fullmatch(self.text)) and not _YEAR.fullmatch(self.text)
+
+    def holds(self, other: "Cell") -> bool:
+        """Whether the other one lies within it, on the same line."""
+        slack = _SLACK * (self.bottom - self.top)
+        level = abs(self.top - other.top) <= slack and abs(self.bottom - other.bottom) <= slack
+        return level and self.left <= other.left and other.right <= self.right
+
+    def insert(self, other: "Cell") -> None:
+        """Put the text of a cell that it holds where a gap is nearest to it."""
+        at = len(self.text) * (other.left - self.left) / max(1.0, self.right - self.left)
+        gaps = [0, *(place.start() for place in re.finditer(" ", self.text)), len(self.text)]
+        gap = min(gaps, key=lambda place: abs(place - at))
+        self.text = f"{self.text[:gap].rstrip()} {other.text} {self.text[gap:].lstrip()}".strip()
 
 
 class Row:
@@ -59,8 +73,16 @@ class Row:
         return shared > 0.5 * min(self.bottom - self.top, bottom - top)
 
     def add(self, other: "Row") -> None:
-        """Take over the cells of another row."""
-        self.cells += other.cells
+        """Take over the cells of another row; what is drawn within a cell, in a gap of it, belongs to it."""
+        for cell in other.cells:
+            around = next((own for own in self.cells if own.holds(cell) or cell.holds(own)), None)
+            if around is None:
+                self.cells.append(cell)
+            elif around.holds(cell):
+                around.insert(cell)
+            else:
+                cell.insert(around)
+                self.cells[self.cells.index(around)] = cell
         self.left, self.right = min(self.left, other.left), max(self.right, other.right)
         self.top, self.bottom = min(self.top, other.top), max(self.bottom, other.bottom)
         right_to_left = _runs_right_to_left(self.text)
