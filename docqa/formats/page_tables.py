@@ -9,6 +9,7 @@ from typing import NamedTuple
 from docqa.formats.columns import Row, Table
 from docqa.formats.counted_rows import counted
 from docqa.formats.grids import Grid, GridRow, going_on, grids
+from docqa.text.contents import are_pages
 
 _FOOTER = 120  # characters that may follow a table on its page
 _LONGEST_NAME = 60  # characters
@@ -29,7 +30,7 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     last: Grid | None = None
     before = 0
     for number, text, known in pages:
-        own = list(grids(text) if known is None else known)
+        own = [grid for grid in (grids(text) if known is None else known) if not _lists_contents(grid)]
         previous = last if number == before + 1 else None
         if previous and own:
             own[0] = going_on(own[0], text, previous)
@@ -53,6 +54,11 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
             for number, row, values in zip(numbers, of_table, own_rows.rows, strict=True)
         ]
     return made, rows
+
+
+def _lists_contents(grid: Grid) -> bool:
+    """Whether it is a table of contents: what it says is where something stands."""
+    return are_pages(grid.columns[-1] or grid.title, [row.cells[-1] for row in grid.rows])
 
 
 def _is_name(heading: str) -> bool:

@@ -37,6 +37,12 @@ def contents(text: str, blocks: Sequence[Block]) -> set[int]:
     return places
 
 
+def are_pages(heading: str, cells: Sequence[str]) -> bool:
+    """Whether the cells under a heading are the page numbers of a table of contents."""
+    numbers = [int(cell) for cell in cells if cell.isdecimal()]
+    return heads_contents(heading) and len(numbers) == len(cells) >= _LEAST and _rises(numbers)
+
+
 def _content(text: str, block: Block) -> str:
     return text[max(block.start, block.end - _LONGEST) : block.end]
 

@@ -219,8 +219,15 @@ async def test_the_table_of_a_csv_survives_the_migration(tmp_path: Path) -> None
         await db.close()
 
 
-def test_a_table_of_contents_is_not_counted() -> None:
-    text = "Cleaning the tank ........ 71\tPage\nFilter\t80\nHopper\t81\nLids\t82\n"
+def test_what_a_line_of_a_table_of_contents_heads_is_not_counted() -> None:
+    text = "Cleaning the tank ........ 71\tSheet\nFilter\t80\nHopper\t81\nLids\t82\n"
     [table], rows = page_tables([PageText(1, text)])
-    assert table.headings[1] == "Page"
+    assert table.headings[1] == "Sheet"
     assert [bool(row.values) for _, row in rows] == [False] * 3
+
+
+def test_a_table_of_contents_is_no_table() -> None:
+    entries = "Report of the auditors\t37\nBalance sheet\t41\nNotes to the accounts\t43"
+    assert page_tables([PageText(1, f"INDEX TO THE ACCOUNTS\n\n\tPage\n{entries}")]) == ([], [])
+    [table], _ = page_tables([PageText(1, f"Printed\n\n\tCopies\n{entries}")])
+    assert table.headings == ("", "Copies")
