@@ -184,7 +184,9 @@ def _with_questions(text: str, blocks: list[Block], marks: Sequence[Mark | None]
         following, mark, mark_after = blocks[place + 1], marks[place], marks[place + 1]
         answered = following.kind in ("paragraph", "item", "row", "note") and not asking[place + 1]
         style, style_after = mark.style if mark else "", mark_after.style if mark_after else ""
-        is_sibling = block.kind == following.kind == "item" and style == style_after and block.level == following.level
+        is_sibling = block.kind == following.kind == "item" and (
+            following.level < block.level or style == style_after and block.level == following.level
+        )
         is_last = place and asking[place - 1] and blocks[place - 1].kind == block.kind == "item"  # of a list of them
         if asking[place] and answered and not is_sibling and not is_last:
             blocks[place] = block._replace(kind="question", level=0)

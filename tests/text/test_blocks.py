@@ -327,6 +327,17 @@ def test_questions_without_an_answer_are_none(text: str) -> None:
     assert "question" not in kinds(text)
 
 
+def test_a_question_that_ends_an_inner_list_is_an_item_of_it() -> None:
+    text = "Take off what other programs need\nJava, mail?\nDivide by the size of one process"
+    lines = [(text.index(line), text.index(line) + len(line)) for line in text.split("\n")]
+    known = [Block("item", *span, level) for span, level in zip(lines, (1, 2, 1), strict=True)]
+    assert [(block.kind, block.level) for block in blocks_of(text, known=known)] == [
+        ("item", 1),
+        ("item", 2),
+        ("item", 1),
+    ]
+
+
 # --- boilerplate and tables ---
 
 
