@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from docqa.formats.pdf.bidi import RIGHT_TO_LEFT, logical
-from docqa.formats.pdf.table import Cell, Row, is_narrow
+from docqa.formats.pdf.rows import Cell, Row
+from docqa.formats.pdf.table import is_narrow
 from docqa.text.marks import Mark, item_mark
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points

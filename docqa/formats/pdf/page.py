@@ -8,7 +8,8 @@ from typing import Any
 from docqa.formats.grids import Grid
 from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.parts import Usual, goes_on_below, parts
-from docqa.formats.pdf.table import PLACEHOLDER, Row, Table, columns_of_prose, table, tables
+from docqa.formats.pdf.rows import PLACEHOLDER, Row
+from docqa.formats.pdf.table import Table, columns_of_prose, table, tables
 from docqa.languages import every_word
 from docqa.text.blocks import Block, BlockKind
 from docqa.text.marks import item_mark

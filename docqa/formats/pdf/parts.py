@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from docqa.formats.pdf.table import Row
+from docqa.formats.pdf.rows import Row
 from docqa.text.marks import (
     NUMBERED,
     TITLED,

@@ -12,7 +12,8 @@ from typing import Any
 
 from docqa.formats.pdf.paths import THIN, Box, drawn_paths, straight_pieces
 from docqa.formats.pdf.recorded import Recorded
-from docqa.formats.pdf.table import PLACEHOLDER, Table
+from docqa.formats.pdf.rows import PLACEHOLDER
+from docqa.formats.pdf.table import Table
 from docqa.text.values import kind
 
 _NEAR = 3.0  # points between two lines that are one, or between ends that meet
