@@ -77,11 +77,10 @@ def _weighed(question: Question, results: Sequence[list[Passage]]) -> "Gathered 
     ]
     # Nothing is built on a sentence that the verifier doubts.
     is_believed = level == "sure" or scale_of(answered[0]) is not VERIFIED
-    if is_believed and len(answered) == 1 and question.parts[0].kind in LINKED:
-        passages = answered[0]
-        if link := _Link.of(question.parts[0], passages):
-            closing = link.closing(passages)
-            return interleave([passages, closing], level) if closing else _Open(passages, level, link)
+    may_link = is_believed and len(answered) == 1 and question.parts[0].kind in LINKED
+    if may_link and (link := _Link.of(question.parts[0], answered[0])):
+        closing = link.closing(answered[0])
+        return interleave([*answered, closing], level) if closing else _Open(answered[0], level, link)
     return interleave(answered, level)
 
 

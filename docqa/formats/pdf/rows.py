@@ -65,7 +65,8 @@ class Row:
     def add(self, other: "Row") -> None:
         """Take over the cells of another row; what is drawn within a cell, in a gap of it, belongs to it."""
         for cell in other.cells:
-            around = next((own for own in self.cells if own.holds(cell) or cell.holds(own)), None)
+            near = self.cells if cell.left < self.right else ()
+            around = next((own for own in near if own.holds(cell) or cell.holds(own)), None)
             if around is None:
                 self.cells.append(cell)
             elif around.holds(cell):
