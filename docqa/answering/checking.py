@@ -29,6 +29,7 @@ _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
 _NUMBER = re.compile(r"\s*\(?\d{1,3}[.)]")
 MOST_EMPTY = 4
 NUMBERS = ("fact", "number", "count")  # the kinds of questions that a number answers
+SENDING = 0.003  # seconds that a prompt takes to be on its way
 _WIDE = "（"  # brings its own space
 
 
@@ -64,8 +65,7 @@ class Checked:
 
     async def pieces(self, written: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece, None]:
         """The sentences that are stated, or what stands in their place."""
-        # While the model reads its prompt there is time for this.
-        reading = asyncio.create_task(asyncio.to_thread(self._read))
+        reading = asyncio.create_task(self._meanwhile())
         try:
             async with aclosing(written):
                 async for piece in written:
@@ -96,9 +96,15 @@ class Checked:
             if self._extract:
                 await self._extract.aclose()
 
+    async def _meanwhile(self) -> Grounds:
+        """The grounds, made while the model reads its prompt, which is sent first: both want the interpreter."""
+        await asyncio.sleep(SENDING)
+        return await asyncio.to_thread(self._read)
+
     def _read(self, earlier: Sequence[str] = ()) -> Grounds:
         stated = stated_in(self._evidence, self._language)
-        return Grounds(stated, self._language, earlier=earlier, part=self._part, strict=self._strict)
+        grounds = Grounds(stated, self._language, earlier=earlier, part=self._part, strict=self._strict)
+        return grounds.prepared()
 
     def _is_cut_off(self, sentence: str) -> bool:
         """Whether a small model was stopped in the middle of this sentence, which others precede."""

@@ -81,6 +81,12 @@ class Grounds:
         names = [name for item in self._stated for name in Claims.of(item.text, item.language).names]
         self._known_names = {term for name in names for term in terms(name)}
 
+    def prepared(self) -> "Grounds":
+        """With what each unit states made out: a thing for the time in which the model reads."""
+        for item in self._stated:
+            item.make_out()
+        return self
+
     def judge(self, sentence: str) -> Verdict:
         """Whether a sentence is stated, and where."""
         asserted = self._asserted(_without_yes_or_no(sentence, self.language))

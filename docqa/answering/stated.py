@@ -53,6 +53,10 @@ class Stated:
         """The facts of each cell."""
         return tuple(Facts.of([cell], self.language) for cell in self.cells)
 
+    def make_out(self) -> None:
+        """Make all of it that a comparison with a sentence begins with."""
+        _ = self.words, self.facts, self.named
+
     def holds(self, claims: Claims, codes: frozenset[str]) -> bool:
         """Whether all facts stand here; of a row in one cell, unless several of its values are named."""
         if not all(self.named.have(Claims([], [], claims.names))) or not codes <= self.named.terms:

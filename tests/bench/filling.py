@@ -75,7 +75,7 @@ async def _add(conn: store.documents.Connection, account: int, doc_id: str, whic
     rows = [PageRow(number, "", text, "", packed(blocks_of(text)), 0) for number, text in enumerate(pages, 1)]
     await store.documents.add_pages(conn, document, rows)
     chunks = [
-        (Chunk(1 + n // PASSAGES_A_PAGE, sum(map(len, texts[n - n % PASSAGES_A_PAGE : n])), "", "", text), text.lower())
+        (Chunk(1 + n // PASSAGES_A_PAGE, sum(map(len, texts[n - n % PASSAGES_A_PAGE : n])), text), text.lower())
         for n, text in enumerate(texts)
     ]
     await store.chunks.add_chunks(conn, document, chunks)

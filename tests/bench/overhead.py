@@ -90,14 +90,16 @@ class Client:
         assert answer.startswith("HTTP/1.1 200 "), answer
         if length := re.search(r"(?i)content-length: (\d+)", answer):
             began = time.perf_counter()
-            await self._reader.readexactly(int(length[1]))
-            return sent, began, time.perf_counter()
-        began = 0.0
-        while size := int(await self._reader.readuntil(b"\r\n"), 16):
-            began = began or time.perf_counter()
-            await self._reader.readexactly(size + 2)
-        await self._reader.readexactly(2)
-        return sent, began, time.perf_counter()
+            answered = await self._reader.readexactly(int(length[1]))
+        else:
+            began, answered = 0.0, b""
+            while size := int(await self._reader.readuntil(b"\r\n"), 16):
+                began = began or time.perf_counter()
+                answered += await self._reader.readexactly(size + 2)
+            await self._reader.readexactly(2)
+        ended = time.perf_counter()
+        assert b"litres of oil" in answered, answered  # else it would be measured how nothing is answered
+        return sent, began, ended
 
     def close(self) -> None:
         """Close the connection."""
