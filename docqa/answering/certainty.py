@@ -70,7 +70,7 @@ def _unstated(passages: Sequence[Passage], part: Part) -> float:
         claims, quotations = claims._replace(names=[]), ()
     if not quotations and not any(claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
-    held = Facts.of(map(_stated, passages), part.language)
+    held = Facts(map(_stated, passages), part.language)
     are_stated = [*held.have(claims), *map(held.has_words, quotations)]
     return are_stated.count(False) / len(are_stated)
 

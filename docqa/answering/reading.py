@@ -130,4 +130,4 @@ def _states(passage: Passage, numbers: Claims, language: str) -> bool:
     """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes about
     1 ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
-    return not any(numbers) or all(Facts.of(held, language).have(numbers))
+    return not any(numbers) or all(Facts(held, language).have(numbers))

@@ -36,12 +36,12 @@ class Stated:
     @cached_property
     def facts(self) -> Facts:
         """Those of the unit alone."""
-        return Facts.of([self.text], self.language)
+        return Facts([self.text], self.language)
 
     @cached_property
     def named(self) -> Facts:
         """Those that a name may stand among."""
-        return Facts.of([self.text, self.before, self.above], self.language)
+        return Facts([self.text, self.before, self.above], self.language)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -51,11 +51,11 @@ class Stated:
     @cached_property
     def cell_facts(self) -> tuple[Facts, ...]:
         """The facts of each cell."""
-        return tuple(Facts.of([cell], self.language) for cell in self.cells)
+        return tuple(Facts([cell], self.language) for cell in self.cells)
 
     def make_out(self) -> None:
         """Make all of it that a comparison with a sentence begins with."""
-        _ = self.words, self.facts, self.named
+        _ = self.words, self.facts.numbers, self.facts.dates, self.named.terms
 
     def holds(self, claims: Claims, codes: frozenset[str]) -> bool:
         """Whether all facts stand here; of a row in one cell, unless several of its values are named."""

@@ -6,8 +6,8 @@ have none, only a line of descent is one. Units and currencies are ignored.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 from docqa.languages import entry, every_pattern
@@ -36,25 +36,30 @@ class Claims(NamedTuple):
         return cls(*dates_and_numbers(plain), names(plain, language))
 
 
-@dataclass(frozen=True)
 class Facts:
-    """What some texts state: the values of numbers, the dates, and all search terms, among which names are looked
-    up."""
+    """What some texts state: the values of numbers, the dates, and all search terms, among which names are looked up.
+    Every reading of a number and a date counts, number words of the language and the parts of spaced numbers too.
 
-    numbers: frozenset[Decimal]
-    dates: frozenset[Date]
-    terms: frozenset[str]
+    Each is made out when it is first needed.
+    """
 
-    @classmethod
-    def of(cls, texts: Iterable[str], language: str) -> "Facts":
-        """Every reading of every number and date counts, number words of the language and the parts of spaced numbers
-        too."""
-        texts = list(texts)
-        return cls(
-            every_number(texts, language),
-            frozenset(date for text in texts for readings in dates(text) for date in readings),
-            frozenset(word for text in texts for word in terms(text)),
-        )
+    def __init__(self, texts: Iterable[str], language: str) -> None:
+        self._texts, self._language = list(texts), language
+
+    @cached_property
+    def numbers(self) -> frozenset[Decimal]:
+        """Their values."""
+        return every_number(self._texts, self._language)
+
+    @cached_property
+    def dates(self) -> frozenset[Date]:
+        """Days, and months of which no day is told."""
+        return frozenset(date for text in self._texts for readings in dates(text) for date in readings)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The search terms of all texts."""
+        return frozenset(word for text in self._texts for word in terms(text))
 
     def have(self, claims: Claims) -> list[bool]:
         """For each of the dates, then of the numbers, then of the names whether it stands here."""

@@ -36,7 +36,7 @@ def stated(sentence: str, language: str, held: Facts) -> list[bool]:
     ],
 )
 def test_the_same_fact_is_found_however_it_is_written(language: str, sentence: str) -> None:
-    results = stated(sentence, language, Facts.of([HELD], "en"))
+    results = stated(sentence, language, Facts([HELD], "en"))
     assert results and all(results)
 
 
@@ -55,11 +55,11 @@ def test_the_same_fact_is_found_however_it_is_written(language: str, sentence: s
     ],
 )
 def test_another_fact_is_not(language: str, sentence: str, expected: list[bool]) -> None:
-    assert stated(sentence, language, Facts.of([HELD], "en")) == expected
+    assert stated(sentence, language, Facts([HELD], "en")) == expected
 
 
 def test_a_date_may_be_put_together_from_a_day_and_a_year() -> None:
-    held = Facts.of(["In 2021 it closed on 3 May."], "en")
+    held = Facts(["In 2021 it closed on 3 May."], "en")
     assert stated("It closed on 3 May 2021.", "en", held) == [True]
     assert stated("It closed on 3 May 2020.", "en", held) == [False]
 
