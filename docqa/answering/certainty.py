@@ -13,7 +13,7 @@ from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.text.facts import Facts
 from docqa.text.units import in_context
-from docqa.text.words import terms
+from docqa.text.words import term_set
 
 Certainty = Literal["sure", "unsure", "none"]
 
@@ -47,7 +47,7 @@ def is_answered(passages: Sequence[Passage], part: Part) -> bool:
     left open, however few of its words are there. Else what they have to do with it is still to be said."""
     named = part.name_terms.union(term for term in part.terms if any(map(str.isdigit, term)))
     return any(
-        _is_verified(scored) and named.issubset(terms(in_context(passage.text, scored.unit)))
+        _is_verified(scored) and named <= term_set(in_context(passage.text, scored.unit))
         for passage in passages
         for scored in passage.units
     )

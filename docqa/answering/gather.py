@@ -27,7 +27,7 @@ from docqa.search.weights import share, weights_among
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.text.units import in_context
-from docqa.text.words import stem, terms
+from docqa.text.words import stem, term_set
 
 LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
 TITLED: tuple[Kind, ...] = ("reason", "procedure", "description")  # what a section of its own may explain
@@ -159,17 +159,17 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
     sentences that answered the previous question, whose terms are `said`, count less: else they would come again.
     """
     texts = {passage.chunk.id: [in_context(passage.text, s.unit) for s in passage.units] for passage in passages}
-    held = {id_: [frozenset(terms(text)) for text in of_passage] for id_, of_passage in texts.items()}
+    held = {id_: [term_set(text) for text in of_passage] for id_, of_passage in texts.items()}
     counts = Counter(term for of_passage in held.values() for words in of_passage for term in words)
     own, about = (weights_among(words, counts) for words in (part.terms, part.context_terms))
     follows = bool(part.context and part.content)
     number = part.expects in ("number", "date")
-    unit = frozenset(terms(part.unit))
+    unit = term_set(part.unit)
     carries = part.kind != "whether"  # what is so or not is said by the sentence that names it
     out = []
     for passage in passages:
         by_words = not passage.across
-        units, before = [], frozenset(terms(passage.lead))
+        units, before = [], term_set(passage.lead)
         for scored, text, words in zip(passage.units, texts[passage.chunk.id], held[passage.chunk.id], strict=True):
             carries_over = carries and by_words and points_back(text, part.language)
             carried = before - words if carries_over else frozenset[str]()

@@ -13,7 +13,7 @@ from docqa.questions.question import Part
 from docqa.questions.wording import points_back
 from docqa.text.codes import codes
 from docqa.text.units import Unit, in_context
-from docqa.text.words import terms
+from docqa.text.words import term_set
 
 UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
@@ -152,5 +152,5 @@ def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
     return evidence[pick.passage].text[pick.unit.start : pick.unit.end]
 
 
-def _terms(evidence: Sequence[Evidence], pick: Pick) -> set[str]:
-    return set(terms(in_context(evidence[pick.passage].text, pick.unit)))
+def _terms(evidence: Sequence[Evidence], pick: Pick) -> frozenset[str]:
+    return term_set(in_context(evidence[pick.passage].text, pick.unit))

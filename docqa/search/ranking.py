@@ -13,7 +13,7 @@ from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import Query
 from docqa.store.sql import Connection
 from docqa.text.units import Unit, in_context, units
-from docqa.text.words import terms
+from docqa.text.words import term_set
 
 EXPANSION_WEIGHT = 2.0  # expansion terms outweigh the original ones, which the documents may not use
 NAMED_PAGE = 3.0  # for a passage on a page that the question names
@@ -117,7 +117,7 @@ def _scored(
 ) -> tuple[ScoredUnit, ...]:
     scored = []
     for unit, cosine in zip(parts, cosines, strict=True):
-        held = frozenset(terms(in_context(text, unit)))
+        held = term_set(in_context(text, unit))
         scored.append(
             ScoredUnit(
                 unit=unit,

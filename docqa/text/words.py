@@ -127,6 +127,12 @@ def terms(text: str) -> list[str]:
     return by_word(text, terms_of_word)
 
 
+@lru_cache(256)  # each step to an answer asks for those of the same few units
+def term_set(text: str) -> frozenset[str]:
+    """The search terms of a text, in no order."""
+    return frozenset(terms(text))
+
+
 def by_word(text: str, of_word: Callable[[str], Iterable[str]]) -> list[str]:
     """The search terms of a text, those of its words and numbers in the form that `of_word` gives them."""
     folded = fold(text)
