@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from docqa.errors import NotFound
 from docqa.store.access import READABLE
-from docqa.store.documents import STORED, StoredDocument, stored_document
+from docqa.store.documents import StoredDocument, stored_columns, stored_document
 from docqa.store.filters import NONE, Filters
 from docqa.store.knowledge import knowledge_base_documents
 from docqa.store.sql import Connection, fetch_all
@@ -57,5 +57,5 @@ async def documents_of(conn: Connection, account: int, what: Askable) -> list[St
 async def newest_documents(conn: Connection, account: int, filters: Filters = NONE) -> list[StoredDocument]:
     """The account's documents that fit, the newest first, at most MOST."""
     fit, values = filters.condition()
-    sql = f"SELECT {STORED} FROM document WHERE account = ? AND {fit} ORDER BY created DESC, id DESC LIMIT ?"
+    sql = f"SELECT {stored_columns()} FROM document WHERE account = ? AND {fit} ORDER BY created DESC, id DESC LIMIT ?"
     return [StoredDocument(*row) for row in await fetch_all(conn, sql, account, *values, MOST)]

@@ -19,7 +19,7 @@ class StoredDocument:
     """A document as the program knows it: `id` is the row, `doc_id` the public name.
 
     `title`, `author` and `dated`, an ISO 8601 date, are what the file says of itself, "" where it says nothing;
-    `created` is when it was added.
+    `created` is when it was added. `has_tables`: some were found in it, or have yet to be looked for.
     """
 
     id: int
@@ -33,6 +33,7 @@ class StoredDocument:
     author: str = ""
     dated: str = ""
     created: str = ""
+    has_tables: bool = True
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,13 @@ class StoredPage:
     blocks: tuple[Block, ...]
 
 
-STORED = "id, doc_id, name, kind, language, pages, summary, title, author, dated, created"
+_COLUMNS = ("id", "doc_id", "name", "kind", "language", "pages", "summary", "title", "author", "dated", "created")
+
+
+def stored_columns(table: str = "document") -> str:
+    """What a StoredDocument is made of, selected from the table or view of documents that is so called."""
+    tables = f"EXISTS (SELECT 1 FROM document_table WHERE document_table.document = {table}.id)"
+    return ", ".join([*(f"{table}.{column}" for column in _COLUMNS), f"NOT {table}.tables_stored OR {tables}"])
 
 
 async def document_with_bytes(conn: Connection, account: int, sha256: bytes) -> str | None:
@@ -139,7 +146,9 @@ async def scanned_languages(conn: Connection) -> dict[str, int]:
 
 async def stored_document(conn: Connection, account: int, doc_id: str) -> StoredDocument:
     """The document of this doc_id, which the account may read. Raises NotFound."""
-    row = await fetch_one(conn, f"SELECT {STORED} FROM document WHERE doc_id = ?2 AND {READABLE}", account, doc_id)
+    row = await fetch_one(
+        conn, f"SELECT {stored_columns()} FROM document WHERE doc_id = ?2 AND {READABLE}", account, doc_id
+    )
     if row is None:
         raise NotFound("Document not found")
     return StoredDocument(*row)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from docqa.store.documents import STORED, StoredDocument
+from docqa.store.documents import StoredDocument, stored_columns
 from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one
 from docqa.text.blocks import Block, packed
 
@@ -28,7 +28,7 @@ async def next_indexing(conn: Connection, wanted: Sequence[int] = ()) -> StoredD
     """The next document with work left: of the `wanted` ones the first, else those without scanned pages before the
     others, of them small ones before large ones, and then the oldest."""
     scans = "EXISTS (SELECT 1 FROM page WHERE document = document.id AND scan = 'waiting')"
-    sql = f"""SELECT {STORED} FROM document LEFT JOIN (SELECT key AS place, value AS wanted FROM json_each(?))
+    sql = f"""SELECT {stored_columns()} FROM document LEFT JOIN (SELECT key AS place, value AS wanted FROM json_each(?))
               ON wanted = document.id WHERE state = 'indexing'
               ORDER BY place IS NULL, place, {scans}, pages > {SMALL}, document.id LIMIT 1"""
     row = await fetch_one(conn, sql, json.dumps(wanted))
@@ -64,8 +64,7 @@ async def count_scans(conn: Connection, document: int) -> int:
 
 async def next_pictures(conn: Connection) -> tuple[StoredDocument, int] | None:
     """(document, page_number) of the first page whose pictures wait, of a document without other work."""
-    columns = ", ".join(f"d.{column}" for column in STORED.split(", "))
-    sql = f"""SELECT {columns}, p.page_number FROM page p JOIN document d ON d.id = p.document
+    sql = f"""SELECT {stored_columns("d")}, p.page_number FROM page p JOIN document d ON d.id = p.document
               WHERE p.pictures > 0 AND d.state = 'ready' ORDER BY p.document, p.page_number LIMIT 1"""
     row = await fetch_one(conn, sql)
     return (StoredDocument(*row[:-1]), row[-1]) if row else None

@@ -5,7 +5,7 @@ from typing import Any
 
 from docqa import records
 from docqa.errors import Forbidden, NotFound
-from docqa.store.documents import STORED, StoredDocument
+from docqa.store.documents import StoredDocument, stored_columns
 from docqa.store.sql import BIGGEST, Connection, change, change_many, fetch_all, fetch_one, insert, now
 
 OWN = "own"  # the access of its owner; the others are `read` and `originals`
@@ -72,8 +72,7 @@ async def knowledge_base(conn: Connection, account: int, knowledge_base_id: str)
 async def knowledge_base_documents(conn: Connection, account: int, knowledge_base_id: str) -> list[StoredDocument]:
     """The members of a knowledge base in their order. Raises NotFound."""
     [id_, *_] = await knowledge_row(conn, account, knowledge_base_id)
-    columns = ", ".join(f"d.{column}" for column in STORED.split(", "))
-    sql = f"SELECT {columns} FROM {_MEMBERS}"
+    sql = f"SELECT {stored_columns('d')} FROM {_MEMBERS}"
     return [StoredDocument(*row) for row in await fetch_all(conn, sql, id_)]
 
 

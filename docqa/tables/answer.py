@@ -22,6 +22,9 @@ async def answer_from_table(
 ) -> TableAnswer | None:
     """The answer that a table among the documents gives; None where the question is not one for a table, or the
     statement takes too long."""
+    documents = [document for document in documents if document.has_tables]
+    if not documents:
+        return None
     of_rows = [document for document in documents if document.kind in OF_ROWS][: MOST_TABLES + 1]
     on_pages = [document for document in documents if document.kind not in OF_ROWS]
     looked_up = [document for document in documents if document.kind != "csv"]

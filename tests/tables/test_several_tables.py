@@ -16,6 +16,7 @@ from docqa.ingest.tables import store_missing_tables
 from docqa.settings import Settings
 from docqa.store.database import Database, connect, migrations
 from docqa.store.table_plan import Plan
+from docqa.tables.answer import MOST_TABLES
 from workbooks import sheet, xlsx
 
 pytestmark = pytest.mark.anyio
@@ -140,6 +141,15 @@ async def test_rows_are_not_counted_by_a_column_without_a_name(client: httpx.Asy
 async def test_other_questions_of_such_a_document_go_the_ordinary_way(client: httpx.AsyncClient) -> None:
     doc_id = await upload(client, RENTS, "flats.txt")
     assert "furnished" in await ask(client, doc_id, "Are the flats furnished?")
+
+
+async def test_documents_without_tables_stand_in_nobodys_way(client: httpx.AsyncClient) -> None:
+    letters = [f"Letter {number}\n\nThe flats were let on day {number}.\n" for number in range(MOST_TABLES)]
+    members = [await upload(client, text, f"{number}.txt") for number, text in enumerate(letters)]
+    members.append(await upload(client, RENTS, "flats.txt"))
+    sent = {"documents": members, "messages": [{"sender": "user", "message": "What is the total rent of all flats?"}]}
+    answer = (await client.post("/v1/api/knowledge_base_chat", json=sent)).json()["answer"]["message"]
+    assert answer.startswith("Sum of Rent: 4,800.")
 
 
 def test_a_table_that_goes_on_over_the_end_of_a_page_is_one() -> None:
