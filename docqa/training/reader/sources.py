@@ -35,7 +35,8 @@ REPEATS = {
     "squadshifts_newwiki_es": 0.6,
     "omosqa_es": 1.3,
 }
-EVERYDAY = {"everyday_whether_": 12.0, "everyday_": 5.0}  # the same by how a name begins, the first that fits
+# The same by how a name begins, the first that fits.
+EVERYDAY = {"everyday_whether_": 6.0, "everyday_extracts_": 10.0, "everyday_": 5.0}
 TRANSLATED = re.compile("(.+)_[a-z]{2}")  # how the sets are named that are translations of one
 CROSSED = "crossed"  # the set of their questions in one language on passages in another
 _GAP = re.compile(r" \| |(?<=\S) {3,}(?=\S)")  # between the cells of a row
