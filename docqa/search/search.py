@@ -175,13 +175,10 @@ async def _find(conn: Connection, index: Index, wording: _Wording, part: Part, l
 
 async def _compare(index: Index, retrieved: _Retrieved) -> None:
     """Compare the units that have no vectors yet, which are made now and kept. Raises Unavailable."""
-    if (
-        retrieved.embedder
-        and (vector := retrieved.query.vector)
-        and (made := await missing_vectors(retrieved.cut, retrieved.embedder))
-    ):
+    embedder, vector = retrieved.embedder, retrieved.query.vector
+    if embedder and vector and (made := await missing_vectors(retrieved.cut, embedder)):
         await index.db.at_once(lambda conn: retrieved.cut.compare(conn, vector, made))
-        await _keep(index, retrieved.embedder, made)
+        await _keep(index, embedder, made)
 
 
 async def _keep(index: Index, embedder: Embedder, made: Mapping[int, bytes]) -> None:
