@@ -70,8 +70,9 @@ class Checked:
             async with aclosing(written):
                 async for piece in written:
                     if self._grounds is None:
-                        own = await reading
-                        self._grounds = await asyncio.to_thread(self._read, piece.earlier) if piece.earlier else own
+                        self._grounds = await reading
+                        if piece.earlier:
+                            self._grounds = await asyncio.to_thread(self._grounds.with_earlier, piece.earlier)
                     for sentence in self._split.add(piece.text):
                         for checked in await asyncio.to_thread(self._checked, sentence):
                             yield checked
@@ -101,10 +102,9 @@ class Checked:
         await asyncio.sleep(SENDING)
         return await asyncio.to_thread(self._read)
 
-    def _read(self, earlier: Sequence[str] = ()) -> Grounds:
+    def _read(self) -> Grounds:
         stated = stated_in(self._evidence, self._language)
-        grounds = Grounds(stated, self._language, earlier=earlier, part=self._part, strict=self._strict)
-        return grounds.prepared()
+        return Grounds(stated, self._language, part=self._part, strict=self._strict)
 
     def _is_cut_off(self, sentence: str) -> bool:
         """Whether a small model was stopped in the middle of this sentence, which others precede."""

@@ -28,7 +28,7 @@ from docqa.answering.surroundings import list_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.text.units import Unit
-from docqa.text.words import has_word, is_dense, terms
+from docqa.text.words import has_word, is_dense, term_set
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
@@ -152,7 +152,7 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Uni
 
 def _has_all(text: str, part: Part) -> bool:
     """Whether a text has all words that say what the question is about, or others that begin as they do."""
-    held = frozenset(terms(text))
+    held = term_set(text)
     return all(has_word(held, word) for word in part.content)
 
 

@@ -58,7 +58,8 @@ class _Asserted:
 
 
 class Grounds:
-    """The units of the evidence, and what an answer in `language` may state by them.
+    """The units of the evidence, and what an answer in `language` may state by them; making it takes milliseconds,
+    and judging a sentence less than one.
 
     `earlier` passages count too, but are no sources here. `strict`, for a small model: it has to say more than the
     question, `part`, and what units state that fit the question and hold its names and codes.
@@ -80,12 +81,12 @@ class Grounds:
         self._any_foreign = any(map(self._is_foreign, self._stated))
         names = [name for item in self._stated for name in Claims.of(item.text, item.language).names]
         self._known_names = {term for name in names for term in terms(name)}
-
-    def prepared(self) -> "Grounds":
-        """With what each unit states made out: a thing for the time in which the model reads."""
         for item in self._stated:
             item.make_out()
-        return self
+
+    def with_earlier(self, texts: Sequence[str]) -> "Grounds":
+        """The same with earlier passages."""
+        return Grounds(self._stated, self.language, earlier=texts, part=self._part, strict=self._strict)
 
     def judge(self, sentence: str) -> Verdict:
         """Whether a sentence is stated, and where."""

@@ -39,8 +39,9 @@ def contents(text: str, blocks: Sequence[Block]) -> set[int]:
 
 def are_pages(heading: str, cells: Sequence[str]) -> bool:
     """Whether the cells under a heading are the page numbers of a table of contents."""
-    numbers = [int(cell) for cell in cells if cell.isdecimal()]
-    return heads_contents(heading) and len(numbers) == len(cells) >= _LEAST and _rises(numbers)
+    if not heads_contents(heading) or len(cells) < _LEAST:
+        return False
+    return all(map(str.isdecimal, cells)) and _rises([int(cell) for cell in cells])
 
 
 def _content(text: str, block: Block) -> str:
