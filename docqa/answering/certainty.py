@@ -70,9 +70,13 @@ def _unstated(passages: Sequence[Passage], part: Part) -> float:
         claims, quotations = claims._replace(names=[]), ()
     if not quotations and not any(claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
-    held = Facts(map(_stated, passages), part.language)
-    are_stated = [*held.have(claims), *map(held.has_words, quotations)]
-    return are_stated.count(False) / len(are_stated)
+    by_language: dict[str, list[str]] = {}
+    for passage in passages:
+        by_language.setdefault(passage.document.language or part.language, []).append(_stated(passage))
+    held = [Facts(texts, language) for language, texts in by_language.items()]
+    are_stated = [[*facts.have(claims), *map(facts.has_words, quotations)] for facts in held]
+    by_any = [any(of_one) for of_one in zip(*are_stated, strict=True)]
+    return by_any.count(False) / len(by_any)
 
 
 def _stated(passage: Passage) -> str:

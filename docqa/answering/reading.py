@@ -1,8 +1,7 @@
-"""What the reader takes for the answer in the passages that were found; the verifier then reads the best of it."""
+"""What the readers take for the answer in the passages that were found; the verifier then reads the best of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import NamedTuple
 
 from docqa.answering.verifying import verify
@@ -12,6 +11,7 @@ from docqa.models.reader import Reading, Span
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.text.facts import Claims, Facts
+from docqa.text.words import is_dense
 
 READ = 6  # passages, best first
 # Subtracted if the passage does not state all numbers and dates of the question: the reader overlooks a wrong year.
@@ -43,42 +43,51 @@ class Window(NamedTuple):
 
 
 async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, the best of them with the spans that the reader finds in them, and their best units verified.
+    """The passages, the best of them with the spans that the readers find in them, and their best units verified.
 
-    Unchanged where neither knows the language. Raises nothing.
+    Unchanged where none of them knows the languages. Raises nothing.
     """
-    reader = encoders.reader_for(part.language)
-    chosen = windows(passages[:READ], part.language, reach_for(part)) if reader else []
-    if reader is None or not chosen:
+    readers = {
+        place: reader
+        for place, passage in enumerate(passages[:READ])
+        if (reader := encoders.reader_for(part.language, passage.document.language))
+    }
+    if not readers:
         return list(passages)
-    texts = [passages[window.passage].text[window.start : window.end] for window in chosen]
-    # Where the verifier reads the best of it once more, a second look tells nothing.
-    again = encoders.verifier_for(part.language) is None
-    try:
-        readings = await reader.readings(part.searched, texts, again=again)
-    except Unavailable:
-        return list(passages)  # it died over this one; the sentences still answer
     seen = list(passages)
-    for place in {window.passage for window in chosen}:
-        pairs = zip(chosen, readings, strict=True)
-        seen[place] = _read(passages[place], part, [pair for pair in pairs if pair[0].passage == place])
+    chosen = windows(passages, readers)
+    for reader in dict.fromkeys(readers.values()):
+        own = [window for window in chosen if readers[window.passage] is reader]
+        texts = [passages[window.passage].text[window.start : window.end] for window in own]
+        # Where the verifier reads the best of it once more, a second look tells nothing.
+        again = encoders.verifier_for(part.language) is None or all(passages[w.passage].across for w in own)
+        try:
+            readings = await reader.readings(part.searched, texts, again=again)
+        except Unavailable:
+            continue  # it died over these; their sentences still answer
+        for place in {window.passage for window in own}:
+            pairs = zip(own, readings, strict=True)
+            seen[place] = _read(passages[place], part, [pair for pair in pairs if pair[0].passage == place])
     return await verify(encoders, part, seen)
 
 
-def reach_for(part: Part) -> Reach:
-    """What is read of passages in the script of a question."""
-    if part.is_dense:
+def reach_for(text: str) -> Reach:
+    """What is read of passages in the script of a text."""
+    if is_dense(text):
         return DENSE
-    return OTHER if len(part.text.encode()) >= TWO_BYTES * len(part.text) else LATIN
+    return OTHER if len(text.encode()) >= TWO_BYTES * len(text) else LATIN
 
 
-def windows(passages: Sequence[Passage], language: str, reach: Reach) -> list[Window]:
-    """What is read of the passages in this language: the windows that fit the question best; of few passages, as those
+def windows(passages: Sequence[Passage], readable: Collection[int]) -> list[Window]:
+    """What is read of the passages at these places: the windows that fit the question best; of few passages, as those
     of a letter, more of each."""
-    readable = [place for place, passage in enumerate(passages) if passage.document.language in ("", language)]
-    of_one = max(reach.of_one, reach.of_all // max(1, len(readable)))
-    made = chain.from_iterable(_windows_of(passages[place], place, reach.longest, of_one) for place in readable)
-    return sorted(sorted(made, key=lambda window: -window.fit)[: reach.of_all])
+    reaches = {place: reach_for(passages[place].text) for place in readable}
+    made: list[Window] = []
+    for place, reach in reaches.items():
+        of_one = max(reach.of_one, reach.of_all // len(reaches))
+        made += _windows_of(passages[place], place, reach.longest, of_one)
+    most = max((reach.of_all for reach in reaches.values()), default=0)
+    return sorted(sorted(made, key=lambda window: -window.fit)[:most])
 
 
 def _windows_of(passage: Passage, place: int, longest: int, count: int) -> Iterator[Window]:
@@ -130,4 +139,4 @@ def _states(passage: Passage, numbers: Claims, language: str) -> bool:
     """Whether the passage, its headings, its page or its document's name state all these dates and numbers; takes about
     1 ms."""
     held = [passage.document.name, passage.chunk.section, str(passage.chunk.page_number), passage.text]
-    return not any(numbers) or all(Facts(held, language).have(numbers))
+    return not any(numbers) or all(Facts(held, passage.document.language or language).have(numbers))

@@ -63,7 +63,8 @@ def unit_score(passage: Passage, scored: ScoredUnit, scale: Scale) -> float:
     """The score of a unit on this scale; without vectors its coverage, from 0 to 1."""
     if scored.cosine is None:
         return scored.coverage
-    scale = UNREAD if passage.across else scale
+    if passage.across:
+        scale = UNREAD if passage.spans is None else READ
     inside = [span.score for span in passage.spans or () if span.start < scored.end and span.end > scored.start]
     return (
         scale.coverage * scored.coverage

@@ -100,10 +100,13 @@ class Encoders:
             self.beside_wanted = True
             self.wake()
 
-    def reader_for(self, language: str) -> Embedder | None:
-        """The reader of texts in the language, if it is loaded: the model beside reads what the other does not."""
+    def reader_for(self, language: str, document: str = "") -> Embedder | None:
+        """The reader of texts in the language, or of those of a document in another, if it is loaded: the model beside
+        reads what the other does not."""
+        languages = {language, document or language}
         reader = next(
-            (model for model in (self.reader, self.beside) if model is not None and model.reads(language)), None
+            (model for model in (self.reader, self.beside) if model is not None and all(map(model.reads, languages))),
+            None,
         )
         return self._if_ready(reader) if reader is not None else None
 

@@ -113,6 +113,23 @@ def test_the_reader_makes_sure_and_unsure() -> None:
     assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, -3.0),))], question) == "none"
 
 
+def test_what_a_reader_finds_in_another_language_makes_sure_and_unsure_too() -> None:
+    question = asking("wer hat die Pumpe repariert?")
+    fair = replace(passage(0.5, 0.5), across=True)
+    assert certainty([fair], question) == "sure"
+    assert certainty([replace(fair, spans=(Span(0, 8, -6.0),))], question) == "unsure"
+    assert certainty([replace(fair, spans=(Span(0, 8, 6.0),))], question) == "sure"
+
+
+def test_numbers_are_sought_in_the_words_of_the_language_that_they_stand_in() -> None:
+    german = replace(
+        passage(0.3, text="Die drei Pumpen wurden im Mai repariert."), document=replace(DOCUMENT, language="de")
+    )
+    assert certainty([german], asking("Who repaired the 3 pumps?")) == "sure"
+    assert certainty([passage(0.1), german], asking("Who repaired the 3 pumps?")) == "sure", "beside others"
+    assert certainty([german], asking("Who repaired the 4 pumps?")) != "sure"
+
+
 def test_what_is_on_the_subject_is_not_passed_over_whatever_the_verifier_thinks_of_it() -> None:
     near, far = passage(0.4, 0.4), passage(0.0, 0.2)
     for doubted, expected in ((near, "unsure"), (far, "none")):

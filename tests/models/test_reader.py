@@ -91,8 +91,7 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
             passage(long, [0.0, 0.9]),
             *[passage(WELL, [0.1, 0.2, 0.3])] * 3,
         ],
-        "en",
-        LATIN,
+        range(6),
     )
     assert places(chosen)[:3] == [(0, 0, len(WELL)), (1, 800, 1600), (2, 1200, 2400)]
     assert places(chosen)[3:] == [(place, 0, len(WELL)) for place in (3, 4, 5)]
@@ -100,19 +99,19 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
 
 def test_of_few_passages_more_is_read_of_each_of_one_all() -> None:
     long = passage("x" * 2400, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])
-    assert places(windows([long], "en", LATIN)) == [(0, 0, 800), (0, 800, 1600), (0, 1600, 2400)]
-    assert len(windows([long] * 3, "en", LATIN)) == LATIN.of_all
+    assert places(windows([long], [0])) == [(0, 0, 800), (0, 800, 1600), (0, 1600, 2400)]
+    assert len(windows([long] * 3, range(3))) == LATIN.of_all
 
 
 def test_of_scripts_without_spaces_shorter_windows_are_read() -> None:
     long = passage("字" * 900, [0.1, 0.0, 0.0, 0.9, 0.8, 0.2])
-    assert places(windows([long], "en", DENSE)) == [(0, 0, 300), (0, 300, 450), (0, 450, 750), (0, 750, 900)]
-    many = windows([long] * 6, "en", DENSE)
+    assert places(windows([long], [0])) == [(0, 0, 300), (0, 300, 450), (0, 450, 750), (0, 750, 900)]
+    many = windows([long] * 6, range(6))
     assert len(many) == DENSE.of_all and {window.passage for window in many} == set(range(6)), "the best of each first"
 
 
 @pytest.mark.parametrize(
-    ("question", "reach"),
+    ("text", "reach"),
     [
         ("Who dug the well?", LATIN),
         ("Où est née l’élève française ?", LATIN),
@@ -122,8 +121,8 @@ def test_of_scripts_without_spaces_shorter_windows_are_read() -> None:
         ("누가 우물을 팠습니까?", DENSE),
     ],
 )
-def test_how_much_is_read_at_once_follows_the_script(question: str, reach: Reach) -> None:
-    assert reach_for(Part(question)) is reach
+def test_how_much_is_read_at_once_follows_the_script(text: str, reach: Reach) -> None:
+    assert reach_for(text) is reach
 
 
 def test_what_is_found_in_the_windows_of_a_passage_is_in_the_places_of_the_passage(runner: asyncio.Runner) -> None:
@@ -169,12 +168,14 @@ def reading_by(first: Finding, beside: Finding | None = None) -> Encoders:
         ("en", "", 1.0),
         ("de", "de", 2.0),
         ("de", "", 2.0),
-        ("de", "en", None),
-        ("en", "de", None),
+        ("de", "en", 2.0),
+        ("en", "de", 2.0),
         ("ja", "ja", 2.0),
+        ("fr", "en", None),
+        ("en", "fr", None),
     ],
 )
-def test_the_model_beside_reads_what_the_first_reader_does_not_know_but_not_across_two_languages(
+def test_the_model_beside_reads_what_the_first_reader_does_not_know_and_across_its_languages(
     runner: asyncio.Runner, language: str, document: str, expected: float | None
 ) -> None:
     encoders = reading_by(Finding("en", Span(4, 8, 1.0)), Finding("de en ja", Span(4, 8, 2.0)))
@@ -182,6 +183,14 @@ def test_the_model_beside_reads_what_the_first_reader_does_not_know_but_not_acro
     stored = replace(asked_of.document, language=document)
     [seen] = runner.run(read(encoders, Part("Well?", language=language), [replace(asked_of, document=stored)]))
     assert (seen.spans and seen.spans[0].score) == expected
+
+
+def test_of_passages_in_two_languages_each_is_read_by_the_reader_that_knows_its_own(runner: asyncio.Runner) -> None:
+    encoders = reading_by(Finding("en", Span(4, 8, 1.0)), Finding("de en ja", Span(4, 8, 2.0)))
+    own = passage(WELL, [0.5])
+    foreign = replace(own, document=replace(own.document, language="de"), across=True)
+    seen = runner.run(read(encoders, Part("Well?", language="en"), [foreign, own, foreign]))
+    assert [each.spans and each.spans[0].score for each in seen] == [2.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
