@@ -56,7 +56,7 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
         return list(passages)
     seen = list(passages)
     chosen = windows(passages, readers)
-    for reader in dict.fromkeys(readers.values()):
+    for reader in dict.fromkeys(readers[window.passage] for window in chosen):
         own = [window for window in chosen if readers[window.passage] is reader]
         texts = [passages[window.passage].text[window.start : window.end] for window in own]
         # Where the verifier reads the best of it once more, a second look tells nothing.
