@@ -192,7 +192,7 @@ class OtherSentences(SentenceModel):
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()  # type: ignore[no-untyped-call]
+        disable_progress_bar()
         model: Any = SentenceTransformer(str(model_dir), device="cpu", local_files_only=True)
         self._model = model.eval()
         self._model.default_prompt_name = None  # whoever calls puts the prompt before the text
