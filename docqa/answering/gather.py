@@ -84,24 +84,25 @@ def _weighed(question: Question, results: Sequence[list[Passage]]) -> "Gathered 
     return interleave(answered, level)
 
 
-async def _chunks_of(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> frozenset[int]:
-    """The ids of the chunks in the chapters and sections among these places; pages are ranked, not filtered."""
-    named = [place for place in places if place.kind != "page"]
-    spans = [span for place in named for document in documents for span in await spans_in(db, document, place)]
-    return frozenset(span.chunk.id for span in spans)
+async def _in_places(db: Database, places: Sequence[Place], passages: list[Passage]) -> list[Passage]:
+    """Those of the passages that are in these chapters and sections, all where none is; only the documents in which
+    they were found are looked through."""
+    documents = {passage.document.id: passage.document for passage in passages}.values() if places else ()
+    spans = [span for place in places for document in documents for span in await spans_in(db, document, place)]
+    within = frozenset(span.chunk.id for span in spans)
+    return [passage for passage in passages if passage.chunk.id in within] or passages
 
 
 async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> tuple[Part, list[Passage]]:
     """The part as it was meant, and the passages that are found, the best of them read; only those in the chapters that
     it names, where any are."""
-    within = await _chunks_of(index.db, documents, part.places)
-    count = RETRIEVED if within else PASSAGES
+    numbered = [place for place in part.places if place.kind != "page"]  # pages are ranked, not filtered
+    count = RETRIEVED if numbered else PASSAGES
     passages = await search(index, documents, part, count)
     meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
     if meant is not part:
         part, passages = meant, await search(index, documents, meant, count)
-    inside = [passage for passage in passages if passage.chunk.id in within]
-    chosen = (inside or passages)[:PASSAGES]
+    chosen = (await _in_places(index.db, numbered, passages))[:PASSAGES]
     if part.kind in TITLED:
         chosen = await asyncio.to_thread(titled, part, chosen)
     if part.codes:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from docqa import store
 from docqa.ingest.key_sentences import notes
-from docqa.questions.named import places_named
+from docqa.questions.named import place_begun
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
@@ -155,9 +155,8 @@ def _numbers(line: str, section: str) -> tuple[tuple[str, tuple[int, ...]], ...]
     """The (kind, number) that a line begins with, as headings do; a bare number only in a title or a line of its
     own."""
     text = line.strip()
-    for place in places_named(text):
-        if place.kind != "page" and text.startswith(place.label) and place.first == place.last:
-            return ((place.kind, place.first),)
+    if place := place_begun(text):
+        return ((place.kind, place.first),)
     match = _NUMBERED.match(text)
     # "6 tasks and 35 datasets" is the middle of a sentence.
     begins_anew = match and not text[match.end()].islower()

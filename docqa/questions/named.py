@@ -6,7 +6,7 @@ understood: "the contract" names no lease.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -22,10 +22,12 @@ from docqa.text.words import fold, terms
 MOST_PAGES = 20  # of one range that are searched
 _COMMON = 0.5  # of the names
 _Kind = Literal["page", "chapter", "section"]
+_Find = Callable[[re.Pattern[str], str], Iterable[re.Match[str]]]  # everywhere in a text, or at its beginning
 _KINDS: tuple[_Kind, ...] = ("page", "chapter", "section")
 _LAST = (-1,)
 _DIGITS = re.compile(r"\s*((?:\d{1,5}(?:\.\d{1,3}){0,4}|[IVXLC]{1,7}(?!\w))(?![\w%]|[.,]\d))")
 _WORDS = re.compile(r"\s*([^\W\d_]+(?:-[^\W\d_]+)*)")
+_LAST_COMMA = re.compile(r"\s*,")
 _COMMA = re.compile(r"\s*,")
 _CLOSED = re.compile(r"\s*(?:[^\w\s]|$)")
 _HAN = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
@@ -48,27 +50,51 @@ def places_named(question: str, language: str = "") -> list[Place]:
     are those of any that has the word before them.
     """
     kinds = [kind for kind in _KINDS if _names(kind).search(question) or _dense_names(kind).search(question)]
-    named = sorted(
-        (
-            numbers
-            for kind in kinds
-            for read in (_listed, _dense, _counted, _leading)
-            for numbers in read(kind, question, language)
-        ),
-        key=lambda numbers: (numbers.start, -numbers.end),
-    )
+    everywhere = [
+        numbers
+        for kind in kinds
+        for read in (_listed, _dense, _counted, _leading)
+        for numbers in read(kind, question, language, re.Pattern.finditer)
+    ]
+    return _places(question, everywhere)
+
+
+def place_begun(line: str) -> Place | None:
+    """The chapter or section that a line begins with, as headings do, in any language."""
+    second = line.find(" ") + 1  # "Third chapter"
+    kinds = [
+        kind
+        for kind in _KINDS[1:]
+        if _names(kind).match(line) or _names(kind).match(line, second) or _dense_names(kind).search(line)
+    ]  # none for most lines: to look for all ways of counting takes long
+    begun = [
+        numbers
+        for kind in kinds
+        for read in (_listed, _dense, _counted)
+        for numbers in read(kind, line, "", _beginning)
+    ]
+    return next((place for place in _places(line, begun) if place.first == place.last), None)
+
+
+def _beginning(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
+    if match := pattern.match(line):
+        yield match
+
+
+def _places(text: str, named: Iterable[_Numbers]) -> list[Place]:
+    """The first of those that begin together is the longest; what overlaps it is none."""
     places: list[Place] = []
     end = 0
-    for numbers in named:
+    for numbers in sorted(named, key=lambda numbers: (numbers.start, -numbers.end)):
         if numbers.start >= end:
-            label, end = question[numbers.start : numbers.end].strip(), numbers.end
+            label, end = text[numbers.start : numbers.end].strip(), numbers.end
             places += [Place(numbers.kind, first, max(first, last), label) for first, last in numbers.ranges]
     return places
 
 
-def _listed(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+def _listed(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:
     """ "Chapter 3", "pages 3-5", "from page 3 to page five", "pages 3, 5 and 7"."""
-    for match in _names(kind).finditer(question):
+    for match in find(_names(kind), question):
         codes = [language] if language else [code for code in CODES if _names(kind, code).fullmatch(match[0])]
         for code in codes:
             ranges, end = _ranges(question, match.end(), code, _names(kind))
@@ -112,26 +138,26 @@ def _number(text: str, at: int, language: str) -> tuple[tuple[int, ...], int] | 
     return ((known,), match.end()) if match and known else None
 
 
-def _dense(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+def _dense(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:
     """Where the number stands before the word: "第3章", "3から5ページ", "第二、三章"."""
-    for match in _before(kind).finditer(question):
+    for match in find(_before(kind), question):
         also = [heading_number(digits) for digits in re.findall(_HAN, match["also"])]
         first = heading_number(match["first"])
         last = heading_number(match["last"]) if match["last"] else first
         yield _Numbers(match.start(), match.end(), kind, [*((number, number) for number in also), (first, last)])
 
 
-def _counted(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+def _counted(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:
     """By an ordinal: "the third chapter", "the 3rd chapter", "the last page", "الفصل الثالث"."""
     for number, ordinal in _ordinals(kind):
-        for match in ordinal.finditer(question):
+        for match in find(ordinal, question):
             at = number or (int("".join(filter(str.isdecimal, match[0]))),)
             yield _Numbers(match.start(), match.end(), kind, [(at, at)])
 
 
-def _leading(kind: _Kind, question: str, language: str) -> Iterator[_Numbers]:
+def _leading(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:
     """Several from the beginning or the end: "the first three pages", "les trois premières pages"."""
-    for match in _ends(language if entry("questions.patterns.last", language) else "en").finditer(question):
+    for match in find(_ends(language if entry("questions.patterns.last", language) else "en"), question):
         before = [word.start() for word in re.finditer(r"\w+", question[: match.start()])][-1:]
         after = _number(question, match.end(), language)
         counted = after or (_number(question, before[0], language) if before else None)

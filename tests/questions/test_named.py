@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.questions.named import named_by, pages_of, places_named
+from docqa.questions.named import named_by, pages_of, place_begun, places_named
 from docqa.text.words import terms
 
 NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mill.txt"}
@@ -85,3 +85,27 @@ async def test_a_name_is_no_evidence(client: httpx.AsyncClient, leases: list[str
 )
 def test_pages_are_named(question: str, pages: set[int]) -> None:
     assert pages_of(places_named(question), 20) == pages
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("Chapter 3", ("chapter", (3,))),
+        ("CHAPTER THREE: THE FERRY", ("chapter", (3,))),
+        ("Section 3.2 Notice", ("section", (3, 2))),
+        ("§ 7 Kündigung", ("section", (7,))),
+        ("Third chapter", ("chapter", (3,))),
+        ("3. Kapitel: Die Fähre", ("chapter", (3,))),
+        ("第3章 船", ("chapter", (3,))),
+        ("الفصل الثالث", ("chapter", (3,))),
+        ("Chapters 3 to 5", None),
+        ("As chapter 3 shows", None),
+        ("Page 3", None),
+        ("The third chapter", None),
+        ("Parties met in section 3", None),
+        ("", None),
+    ],
+)
+def test_a_heading_begins_with_its_chapter_or_section(line: str, place: tuple[str, tuple[int, ...]] | None) -> None:
+    begun = place_begun(line)
+    assert (begun and (begun.kind, begun.first)) == place
