@@ -20,6 +20,7 @@ from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
+from docqa.answering.place_summary import has_labels
 from docqa.answering.resources import Answering
 from docqa.answering.whole_text import pieces_of
 from docqa.catalog.targets import QUOTES, Target
@@ -80,7 +81,13 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     """Find, judge, and start the answer. Returns with its first token, so that a failure before it has its own
     status."""
     names = {document.doc_id: document.name for document in documents}
-    if counted := await answer_from_table(answering.index.db, answering.index.encoders, documents, question):
+    is_of_labels = await has_labels(answering.index.db, documents, question.scope.labels)
+    counted = (
+        None
+        if is_of_labels
+        else await answer_from_table(answering.index.db, answering.index.encoders, documents, question)
+    )
+    if counted:
         return Answer(question, _whole(counted.text), TABLE, counted.sources, names)
 
     async def sum_up(provider: Provider) -> tuple[Overview | None, bool]:

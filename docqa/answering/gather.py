@@ -14,8 +14,8 @@ from docqa.answering.certainty import Certainty, certainty, is_answered
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
-from docqa.answering.sections import spans_in
-from docqa.answering.subject_units import coded, titled
+from docqa.answering.sections import blocks_in, numbers_of, spans_in
+from docqa.answering.subject_units import coded, labelled, titled
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.spelling import respelled
 from docqa.questions.wording import content, points_back
@@ -93,10 +93,21 @@ async def _in_places(db: Database, places: Sequence[Place], passages: list[Passa
     return [passage for passage in passages if passage.chunk.id in within] or passages
 
 
+async def _under_labels(db: Database, labels: Sequence[Place], passages: list[Passage]) -> list[Passage]:
+    """The passages with their units raised where they stand under these labels, and without what stands under other
+    labels of the same words. Only documents of which a passage has such labels are looked through."""
+    for word in {label.word for label in labels}:
+        named = [label for label in labels if label.word == word]
+        divided = {p.document.id: p.document for p in passages if numbers_of(word, p.text)}
+        for document in divided.values():
+            passages = labelled(named, await blocks_in(db, document, word), passages)
+    return passages
+
+
 async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part) -> tuple[Part, list[Passage]]:
     """The part as it was meant, and the passages that are found, the best of them read; only those in the chapters that
     it names, where any are."""
-    numbered = [place for place in part.places if place.kind != "page"]  # pages are ranked, not filtered
+    numbered = [place for place in part.places if place.kind in ("chapter", "section")]
     count = RETRIEVED if numbered else PASSAGES
     passages = await search(index, documents, part, count)
     meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
@@ -107,6 +118,8 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
         chosen = await asyncio.to_thread(titled, part, chosen)
     if part.codes:
         chosen = await asyncio.to_thread(coded, part, chosen)
+    if labels := [place for place in part.places if place.kind == "label"]:
+        chosen = await _under_labels(index.db, labels, chosen)
     return part, await read(index.encoders, part, chosen)
 
 

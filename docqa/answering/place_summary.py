@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.model_summary import written_summary
-from docqa.answering.sections import Span, notes_on, spans_in
+from docqa.answering.sections import LEAST_COMMON, Span, notes_on, numbers_of, spans_in
 from docqa.answering.summary_length import length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.headings import after_headings
@@ -21,6 +22,7 @@ from docqa.search.passages import Passage
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
+from docqa.store.sql import quoted
 from docqa.text.numerals import HAN_DIGITS
 from docqa.text.sentences import sentences
 from docqa.text.words import is_dense
@@ -71,11 +73,47 @@ async def gist_of_places(
     db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
 ) -> Overview:
     """A summary of the pages, chapters or sections that the question names, one after the other."""
-    places = question.scope.places
+    named = await _named(db, documents, question.scope.places)
+    return (
+        await _gist(named, question, provider)
+        if named
+        else not_recognised(question.scope.places, question.answer_language)
+    )
+
+
+async def gist_of_labels(
+    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
+) -> Overview | None:
+    """As `gist_of_places`, of what stands under the labels that the question asks for; None where nothing does."""
+    named = await _labelled(db, documents, question.scope.labels)
+    return await _gist(named, question, provider) if named else None
+
+
+async def has_labels(db: Database, documents: Sequence[StoredDocument], labels: Sequence[Place]) -> bool:
+    """Whether `gist_of_labels` has something to tell."""
+    return bool(labels and await _labelled(db, documents, labels))
+
+
+async def _labelled(db: Database, documents: Sequence[StoredDocument], labels: Sequence[Place]) -> list[_Named]:
+    """Where the labels stand with more than a line each, which a table or a list would tell."""
+    named: list[_Named] = []
+    by_id = {document.id: document for document in documents}
+    for label in labels:
+        async with db.read() as conn:
+            scope = await store.full_text.scope_of(conn, list(by_id))
+            match = f"{quoted(label.word[:LEAST_COMMON])}* AND {quoted(str(label.first[0]))}"
+            holding = await store.full_text.holding(conn, scope, match)
+        held = {chunk.document for chunk in holding if numbers_of(label.word, chunk.text)}
+        named += await _named(db, [document for id_, document in by_id.items() if id_ in held], [label])
+    return [place for place in named if any("\n" in span.text.strip() for span in place.spans)]
+
+
+async def _named(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> list[_Named]:
     named = [_Named(document, place, await spans_in(db, document, place)) for document in documents for place in places]
-    named = [place for place in named if place.spans]
-    if not named:
-        return not_recognised(places, question.answer_language)
+    return [place for place in named if place.spans]
+
+
+async def _gist(named: Sequence[_Named], question: Question, provider: Provider) -> Overview:
     if isinstance(provider, Chat):
         noted = await asyncio.to_thread(_noted, named)
         if any(of_document for _, of_document in noted):
@@ -129,7 +167,7 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
         return first.chunk.section if document.kind in SLIDES else ""
     line = first.chunk.text[first.start : first.end].partition("\n")[0].strip()
     title = first.chunk.section if not line or len(line) > LONGEST_TITLE else line
-    title = title.strip(" .:")
+    title = " ".join(title.split()).strip(" .:")
     bare = _NUMBER.sub("", title)
     return bare if any(map(str.isalpha, bare)) else title
 
@@ -142,7 +180,7 @@ def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[
         first = span.start
         if number == 0 and title:  # behind the heading
             line = text[first : span.end].partition("\n")[0]
-            first += len(line) if line.strip(" .:").endswith(title) else 0
+            first += len(line) if " ".join(line.split()).strip(" .:").endswith(title) else 0
         for paragraph in re.finditer(r"(?:[^\n]+\n?)+", text[first : span.end]):
             begin, end = first + paragraph.start(), first + paragraph.end()
             lines = [(begin + m.start(), begin + m.end()) for m in re.finditer(r"[^\n]+", text[begin:end])]

@@ -4,17 +4,20 @@ Pages are counted. Chapters and sections are found by numbered headings: a line 
 that begins with "Chapter 3", "Chapter Three", "第三章", "3.2 Notice". Lines of a table of contents, which end with a
 page number, do not count. In a document without such headings the titles of its sections are counted, whatever their
 level: none is stored.
+
+Any other word with a number, "step 3", is a label where lines of the document begin with it and with the same word and
+other numbers.
 """
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from docqa import store
 from docqa.ingest.key_sentences import notes
-from docqa.questions.named import place_begun
+from docqa.questions.named import label_of, place_begun
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
@@ -23,6 +26,7 @@ from docqa.store.notes import StoredNote
 from docqa.text.numerals import HAN_DIGITS, heading_number
 
 LONGEST_HEADING = 120  # characters
+LEAST_COMMON, LONGEST_ENDING = 3, 2  # letters of the forms of a word that numbers parts
 _LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
 _NUMBERED = re.compile(
     r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*)"
@@ -38,6 +42,14 @@ class Span:
     chunk: StoredChunk
     start: int
     end: int
+
+    @property
+    def text(self) -> str:
+        """What stands there."""
+        return self.chunk.text[self.start : self.end]
+
+
+Blocks = Mapping[tuple[int, ...], list[list[Span]]]  # what stands under labels, by their numbers
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,13 @@ async def spans_in(db: Database, document: StoredDocument, place: Place) -> list
     return await asyncio.to_thread(spans_of, place, chunks)
 
 
+async def blocks_in(db: Database, document: StoredDocument, word: str) -> Blocks:
+    """As `blocks`, of all of a document."""
+    async with db.read() as conn:
+        chunks = await store.chunks.chunks(conn, document.id)
+    return await asyncio.to_thread(blocks, word, chunks)
+
+
 async def pages_in(db: Database, document: StoredDocument, places: Sequence[Place]) -> dict[str, set[int]]:
     """The page numbers that places cover in a document, by the places' labels; none of what is not recognised in it."""
     pages: dict[str, set[int]] = {}
@@ -75,6 +94,11 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
         first, last = (count + 1 + number if number < 0 else number for number in (place.first[0], place.last[0]))
         pages = range(first, max(first, last) + 1)
         return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
+    if place.kind == "label":  # the longest, as there may be a table of contents
+        under = blocks(place.word, chunks)
+        return [
+            span for number in numbers_between(place, under) for span in max(under[number], key=_length, default=[])
+        ]
     titles = frozenset(" ".join(chunk.section.split()) for chunk in chunks)
     headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk, titles)]
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
@@ -83,9 +107,61 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
     return [] if headings else _between(place, _titles(chunks), chunks)
 
 
+def blocks(word: str, chunks: Sequence[StoredChunk]) -> Blocks:
+    """What stands under each label of this word in a document's chunks, by the number: to the next label, under the
+    last one to the end of its section. Nothing where there is one number only."""
+    labels = [
+        _Heading(at, start, word, number, is_title=False)
+        for at, chunk in enumerate(chunks)
+        for start, number in _labels(word, chunk.text)
+    ]
+    under: dict[tuple[int, ...], list[list[Span]]] = {}
+    for at, label in enumerate(labels):
+        end = next((later for later in labels[at + 1 :] if later.number != label.number), None)
+        stop = (end.chunk, end.start) if end else (_end_of_section(label.chunk, chunks), 0)
+        under.setdefault(label.number, []).append(_from(label, stop, chunks))
+    return under if len(under) > 1 else {}
+
+
+def numbers_between(place: Place, under: Blocks) -> list[tuple[int, ...]]:
+    """The numbers of the labels that the place names."""
+    return sorted(number for number in under if place.first <= number <= place.last)
+
+
+def _end_of_section(at: int, chunks: Sequence[StoredChunk]) -> int:
+    """The first chunk after this one that is in another section, or how many there are."""
+    return next((other for other in range(at, len(chunks)) if chunks[other].section != chunks[at].section), len(chunks))
+
+
+def numbers_of(word: str, text: str) -> set[tuple[int, ...]]:
+    """The numbers with which this word begins lines of a text."""
+    return {number for _, number in _labels(word, text)}
+
+
+def _labels(word: str, text: str) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Where lines begin with the word and a number."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        label = label_of(line)
+        if label and _is_form(label[0], word):
+            yield start, label[1]
+        start += len(line)
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether one of both is the other with an ending: "days" of "day", "Tage" of "Tag"."""
+    least, most = sorted((word, other), key=len)
+    with_ending = most.startswith(least) and len(most) - len(least) <= LONGEST_ENDING
+    return word == other or with_ending and len(least) >= LEAST_COMMON
+
+
+def _length(spans: Sequence[Span]) -> int:
+    return sum(span.end - span.start for span in spans)
+
+
 def notes_on(spans: Sequence[Span], part: int) -> list[StoredNote]:
     """The most telling sentences of these parts alone, numbered from `part` on."""
-    chunks = [replace(span.chunk, text=span.chunk.text[span.start : span.end]) for span in spans]
+    chunks = [replace(span.chunk, text=span.text) for span in spans]
     return [
         StoredNote(
             spans[note.chunk].chunk,
@@ -117,7 +193,7 @@ def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[Stored
     begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
     begins = [at for at in begins if headings[at].is_title] or begins
     candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]
-    return max(candidates, key=lambda spans: sum(span.end - span.start for span in spans), default=[])
+    return max(candidates, key=_length, default=[])
 
 
 def _until_next(
@@ -126,7 +202,11 @@ def _until_next(
     """From a heading to the next one with another number of its depth."""
     begin, depth = headings[at], len(last)
     end = next((later for later in headings[at + 1 :] if later.number[:depth] > last), None)
-    stop = (end.chunk, end.start) if end else (len(chunks), 0)
+    return _from(begin, (end.chunk, end.start) if end else (len(chunks), 0), chunks)
+
+
+def _from(begin: _Heading, stop: tuple[int, int], chunks: Sequence[StoredChunk]) -> list[Span]:
+    """From a heading to the chunk and the place in it where another one begins."""
     spans = []
     for index in range(begin.chunk, min(stop[0] + 1, len(chunks))):
         first = begin.start if index == begin.chunk else 0

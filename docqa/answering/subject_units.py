@@ -1,13 +1,14 @@
 """What units are about beside what their words say, before they are read: the title that they stand under, and codes,
-which are all of a kind for a model."""
+which are all of a kind for a model, and labels, "step 3"."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from docqa.questions.question import Part
-from docqa.search.passages import Passage
+from docqa.answering.sections import Blocks, Span, numbers_between
+from docqa.questions.question import Part, Place
+from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import share, weights_among
 from docqa.text.codes import codes, form
 from docqa.text.detect import is_function_word
@@ -54,26 +55,63 @@ def _title(passage: Passage, unit: Unit) -> frozenset[str]:
 
 def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages for a question that names a code, where they name that one and others of its form: units about it
-    are raised, and those about the others left out. Rows of these are lowered only, for from its first row a table has
-    its headings."""
+    are raised, and those about the others left out."""
     forms = frozenset(map(form, part.codes))
     about = [list(_codes_of(passage, forms)) for passage in passages]
     all_named = frozenset(chain.from_iterable(chain.from_iterable(about)))
     if not part.codes & all_named or not all_named - part.codes:
         return list(passages)
-    kept = []
-    for passage, of_units in zip(passages, about, strict=True):
-        units = []
-        for scored, named in zip(passage.units, of_units, strict=True):
-            if not named:
-                units.append(scored)
-            elif named & part.codes:
-                units.append(replace(scored, coverage=(1 + scored.coverage) / 2))
-            elif scored.unit.kind == "row":
-                units.append(replace(scored, coverage=scored.coverage - 1))
-        if units or not passage.units:
-            kept.append(replace(passage, units=tuple(units)))
-    return kept
+    chosen = (
+        _chosen(passage, (bool(named & part.codes) if named else None for named in of_units))
+        for passage, of_units in zip(passages, about, strict=True)
+    )
+    return [passage for passage in chosen if passage]
+
+
+def labelled(labels: Sequence[Place], blocks: Blocks, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages for a question that names labels of one word, given all of that word: units under them are raised,
+    and those under the others left out."""
+    numbers = {number for label in labels for number in numbers_between(label, blocks)}
+    if not numbers:
+        return list(passages)
+    own, others = _Within(blocks, numbers), _Within(blocks, set(blocks).difference(numbers))
+    chosen = (
+        _chosen(
+            passage,
+            (own.holds(passage, each) or (False if others.holds(passage, each) else None) for each in passage.units),
+        )
+        for passage in passages
+    )
+    return [passage for passage in chosen if passage]
+
+
+def _chosen(passage: Passage, about: Iterable[bool | None]) -> Passage | None:
+    """The passage with its units as they are about what is asked for, about another of its kind, or about none: raised,
+    left out, and as they are; None where no unit is left. Rows are lowered only, for from its first row a table has its
+    headings."""
+    units = []
+    for scored, is_about in zip(passage.units, about, strict=True):
+        if is_about is None:
+            units.append(scored)
+        elif is_about:
+            units.append(replace(scored, coverage=(1 + scored.coverage) / 2))
+        elif scored.unit.kind == "row":
+            units.append(replace(scored, coverage=scored.coverage - 1))
+    return replace(passage, units=tuple(units)) if units or not passage.units else None
+
+
+class _Within:
+    """The spans under some labels, by chunk."""
+
+    def __init__(self, blocks: Blocks, numbers: Iterable[tuple[int, ...]]) -> None:
+        self._spans: dict[int, list[Span]] = {}
+        for span in chain.from_iterable(chain.from_iterable(blocks[number] for number in numbers)):
+            self._spans.setdefault(span.chunk.id, []).append(span)
+
+    def holds(self, passage: Passage, scored: ScoredUnit) -> bool:
+        """Whether a unit of the passage begins in one of them."""
+        start = scored.start - len(passage.before)
+        return any(span.start <= start < span.end for span in self._spans.get(passage.chunk.id, ()))
 
 
 def _codes_of(passage: Passage, forms: frozenset[str]) -> Iterator[frozenset[str]]:

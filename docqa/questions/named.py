@@ -17,7 +17,7 @@ from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
 from docqa.text.numerals import HAN_DIGITS, heading_number
 from docqa.text.values import in_words
-from docqa.text.words import fold, terms
+from docqa.text.words import fold, stem, terms
 
 MOST_PAGES = 20  # of one range that are searched
 _COMMON = 0.5  # of the names
@@ -27,7 +27,9 @@ _KINDS: tuple[_Kind, ...] = ("page", "chapter", "section")
 _LAST = (-1,)
 _DIGITS = re.compile(r"\s*((?:\d{1,5}(?:\.\d{1,3}){0,4}|[IVXLC]{1,7}(?!\w))(?![\w%]|[.,]\d))")
 _WORDS = re.compile(r"\s*([^\W\d_]+(?:-[^\W\d_]+)*)")
-_LAST_COMMA = re.compile(r"\s*,")
+_LABEL = re.compile(r"[^\w\n]{0,4}([^\W\d_]{2,})\s?(\d{1,3})(?![\w%]|[.,:]\d)")  # behind the mark of an item
+_WORD_BEFORE = re.compile(r"([^\W\d_]{2,})\s?(?=\d)")
+_LAST_LABEL = 999
 _COMMA = re.compile(r"\s*,")
 _CLOSED = re.compile(r"\s*(?:[^\w\s]|$)")
 _HAN = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
@@ -90,6 +92,28 @@ def _places(text: str, named: Iterable[_Numbers]) -> list[Place]:
             label, end = text[numbers.start : numbers.end].strip(), numbers.end
             places += [Place(numbers.kind, first, max(first, last), label) for first, last in numbers.ranges]
     return places
+
+
+def labels_named(question: str, language: str) -> list[Place]:
+    """The labels that a question names, "step 3", "Tage 4 und 5": whether a document has such, its lines tell."""
+    labels: list[Place] = []
+    for match in _WORD_BEFORE.finditer(question):
+        word = fold(match[1])
+        if not is_function_word(word):
+            ranges, end = _ranges(question, match.end(), language, re.compile(re.escape(match[1])))
+            label = question[match.start() : end].strip()
+            labels += [
+                Place("label", first, max(first, last), label, stem(word))
+                for first, last in ranges
+                if len(first) == len(last) == 1 and last[0] <= _LAST_LABEL
+            ]
+    return labels
+
+
+def label_of(line: str) -> tuple[str, tuple[int, ...]] | None:
+    """The label that a line begins with: its word, as a stem, and its number."""
+    match = _LABEL.match(line)
+    return (stem(fold(match[1])), (int(match[2]),)) if match else None
 
 
 def _listed(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:

@@ -68,15 +68,14 @@ class ChatOptions:
 @dataclass(frozen=True)
 class Place:
     """Pages, chapters or sections that a question names by number, `first` to `last`; 3.2 is (3, 2), the last one
-    (-1,), the one before it (-2,).
+    (-1,), the one before it (-2,). A "label" is any other `word`, a stem, with a number: documents may be divided by
+    "step 3", "day 6". `label` is how the question writes it."""
 
-    `label` is how the question writes it: "chapter 3".
-    """
-
-    kind: Literal["page", "chapter", "section"]
+    kind: Literal["page", "chapter", "section", "label"]
     first: tuple[int, ...]
     last: tuple[int, ...]
     label: str
+    word: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,16 +92,17 @@ class TopicWord:
 class Scope:
     """Which text a question is about. `wanted` is "passages" for a question that a few of them answer; else what is
     wanted of whole documents, or of the `places` in them, and the words of its `topic`, none for everything; the
-    `properties` of documents that it asks for. An "outcome" is all that was decided.
+    `properties` of documents that it asks for. An "outcome" is all that was decided. `labels` are all that it asks
+    for, where the documents have such.
 
     Whether a table answers is not known here: its columns decide, and what they are called; of a question that counts
-    rows, the kind says so.
-    """
+    rows, the kind says so."""
 
     wanted: Wanted = "passages"
     topic: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
     properties: tuple[Property, ...] = ()
+    labels: tuple[Place, ...] = ()
 
     @cached_property
     def topic_words(self) -> tuple[TopicWord, ...]:

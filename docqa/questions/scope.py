@@ -6,14 +6,15 @@ speak of that is not known here.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import get_args
 
 from docqa.languages import any_of, every, every_pattern, every_word, pattern, words
 from docqa.questions.kinds import expected, wants_span
-from docqa.questions.named import places_named
-from docqa.questions.question import Property, Scope, Size, Wanted
+from docqa.questions.named import labels_named, places_named
+from docqa.questions.question import Place, Property, Scope, Size, Wanted
 from docqa.questions.wording import WORD, dense_codes, matches
 from docqa.text.detect import is_function_word
 from docqa.text.values import in_words
@@ -52,6 +53,20 @@ def scope_of(question: str, language: str) -> Scope:
     if len(question) > LONGEST:
         return Scope(places=places)
     wanted = _wanted(question, language)
+    scope = _scope_of(question, language, wanted, places)
+    return scope if places or wanted not in (None, "summary") else replace(scope, labels=_labels(question, language))
+
+
+def _labels(question: str, language: str) -> tuple[Place, ...]:
+    """The labels that are all it asks for: "what happens on day 6?"."""
+    labels, rest = labels_named(question, language), question
+    for label in labels:
+        rest = rest.replace(label.label, " ")
+    fillers = ("filler", "document", "kinds", "task", "polite")
+    return () if not labels or expected(question, language) or topic_of(rest, *fillers) else tuple(labels)
+
+
+def _scope_of(question: str, language: str, wanted: Wanted | None, places: tuple[Place, ...]) -> Scope:
     if not places and wanted in (None, "summary") and (properties := _properties(question, language)):
         return Scope("properties", properties=properties)
     rest = question
@@ -90,7 +105,8 @@ def common_scope(scopes: Sequence[Scope]) -> Scope:
         return Scope(places=places)
     topic = tuple(dict.fromkeys(word for scope in scopes for word in scope.topic))
     properties = tuple(dict.fromkeys(name for scope in scopes for name in scope.properties))
-    return Scope(scopes[0].wanted, topic, places, properties)
+    labels = tuple(dict.fromkeys(label for scope in scopes for label in scope.labels))
+    return Scope(scopes[0].wanted, topic, places, properties, labels if all(scope.labels for scope in scopes) else ())
 
 
 def names_document(question: str) -> bool:

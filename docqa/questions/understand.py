@@ -14,7 +14,7 @@ from docqa.questions.follow_up import StandAlone, stand_alone
 from docqa.questions.instructions import without_instructions
 from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
 from docqa.questions.language import question_language
-from docqa.questions.named import named_by, pages_of, places_named
+from docqa.questions.named import labels_named, named_by, pages_of, places_named
 from docqa.questions.parts import parts
 from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
 from docqa.questions.scope import (
@@ -152,7 +152,7 @@ def _parts(
     """The parts; one that names no place is about that of the part before: "In chapter 2, who pays and when?"."""
     places: Sequence[Place] = ()
     for alone in pieces:
-        places = places_named(alone.text, language) or places
+        places = places_named(alone.text, language) or labels_named(alone.text, language) or places
         yield _part(alone, places, language, documents, opinion if len(pieces) == 1 else None)
 
 

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.answering.sections import spans_of
+from docqa.answering.sections import blocks, spans_of
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
 
@@ -78,6 +78,82 @@ async def test_a_fact_is_sought_in_the_chapter_that_is_named(client: httpx.Async
     doc_id = await upload(client, text, "captains.txt")
     assert "Nils Dahl" in await ask(client, doc_id, "What was the captain called in chapter 2?")
     assert "Ole Berg" in await ask(client, doc_id, "What was the captain called in chapter 1?")
+
+
+TRIP = """Round the island
+
+Overview:
+Day 1: Harbour
+Day 2: Lighthouse
+Day 3: Mill
+
+The days in full
+
+Day 1: HARBOUR, dinner
+The ferry arrives at four. A guide waits at the quay and walks with you to the inn.
+
+Day 2: LIGHTHOUSE, breakfast
+After breakfast a bus takes you to the cape. The keeper shows the lamp.
+
+Day 3: MILL, breakfast
+The miller grinds rye before your eyes. In the evening the ferry takes you home.
+"""
+
+
+@pytest.fixture
+async def trip(client: httpx.AsyncClient) -> str:
+    return await upload(client, TRIP, "trip.txt")
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "missing"),
+    [
+        ("What happens on day 2?", ["keeper", "bus"], ["miller", "quay"]),
+        ("Summarise day 3", ["miller"], ["keeper", "quay"]),
+        ("What happens on days 1 and 3?", ["quay", "miller"], ["keeper"]),
+        ("What happens on days 2-3?", ["keeper", "miller"], ["quay"]),
+    ],
+)
+async def test_what_stands_under_a_word_with_a_number_is_told(
+    client: httpx.AsyncClient, trip: str, question: str, held: list[str], missing: list[str]
+) -> None:
+    answer = await ask(client, trip, question)
+    assert all(word in answer for word in held) and not any(word in answer for word in missing), answer
+
+
+async def test_a_fact_is_sought_under_the_label_that_is_named(client: httpx.AsyncClient) -> None:
+    text = "\n\n".join(
+        f"Step {number}: {what}\nTighten the screws of the {what} with {force} newton metres."
+        for number, what, force in [(1, "base", 12), (2, "arm", 25), (3, "lamp", 7)]
+    )
+    doc_id = await upload(client, text, "lamp.txt")
+    for number, force in [(1, 12), (2, 25), (3, 7)]:
+        answer = await ask(client, doc_id, f"How tight do the screws have to be in step {number}?")
+        assert f"{force} newton metres" in answer and answer.count("newton") == 1, answer
+
+
+async def test_a_label_that_no_document_has_changes_nothing(client: httpx.AsyncClient, trip: str) -> None:
+    answer = await ask(client, trip, "Who waits at the quay in harbour 7?")
+    assert "guide" in answer and "recognised" not in answer
+
+
+def test_what_stands_under_labels_ends_with_the_next_or_with_the_section() -> None:
+    chunks = [
+        chunk(1, 1, "Task 1: Costs\nCount them.\nTask 2: Risks\nName them.", "Tasks"),
+        chunk(2, 2, "Rank them.", "Tasks"),
+        chunk(3, 3, "Thanks to all.", "Thanks"),
+    ]
+    under = blocks("tasks", chunks)
+    assert {number: [[span.text for span in block] for block in of_number] for number, of_number in under.items()} == {
+        (1,): [["Task 1: Costs\nCount them.\n"]],
+        (2,): [["Task 2: Risks\nName them.", "Rank them."]],
+    }
+    assert blocks("task", chunks[1:]) == {}
+    assert blocks("costs", chunks) == {}
+
+
+def test_a_number_alone_is_no_label() -> None:
+    assert blocks("day", [chunk(1, 1, "Day 4 was long.\nWe counted 3 of them.")]) == {}
 
 
 def chunk(id_: int, page: int, text: str, section: str = "") -> StoredChunk:
