@@ -11,9 +11,11 @@ other numbers.
 
 import asyncio
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby, zip_longest
 
 from docqa import store
 from docqa.ingest.key_sentences import notes
@@ -96,9 +98,7 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
         return [Span(chunk, 0, len(chunk.text)) for chunk in chunks if chunk.page_number in pages]
     if place.kind == "label":  # the longest, as there may be a table of contents
         under = blocks(place.word, chunks)
-        return [
-            span for number in numbers_between(place, under) for span in max(under[number], key=_length, default=[])
-        ]
+        return [span for number in numbers_between(place, under) for span in max(under[number], key=_length)]
     titles = frozenset(" ".join(chunk.section.split()) for chunk in chunks)
     headings = [heading for at, chunk in enumerate(chunks) for heading in _headings(at, chunk, titles)]
     for candidates in ([h for h in headings if h.kind == place.kind], [h for h in headings if h.kind == ""]):
@@ -110,14 +110,14 @@ def spans_of(place: Place, chunks: Sequence[StoredChunk]) -> list[Span]:
 def blocks(word: str, chunks: Sequence[StoredChunk]) -> Blocks:
     """What stands under each label of this word in a document's chunks, by the number: to the next label, under the
     last one to the end of its section. Nothing where there is one number only."""
-    labels = [
+    lines = [
         _Heading(at, start, word, number, is_title=False)
         for at, chunk in enumerate(chunks)
         for start, number in _labels(word, chunk.text)
     ]
+    labels = [next(same) for _, same in groupby(lines, key=lambda label: label.number)]
     under: dict[tuple[int, ...], list[list[Span]]] = {}
-    for at, label in enumerate(labels):
-        end = next((later for later in labels[at + 1 :] if later.number != label.number), None)
+    for label, end in zip_longest(labels, labels[1:]):
         stop = (end.chunk, end.start) if end else (_end_of_section(label.chunk, chunks), 0)
         under.setdefault(label.number, []).append(_from(label, stop, chunks))
     return under if len(under) > 1 else {}
@@ -192,17 +192,13 @@ def _between(place: Place, headings: Sequence[_Heading], chunks: Sequence[Stored
     # The longest: a table of contents and cross-references name it too.
     begins = [at for at, heading in enumerate(headings) if heading.number == place.first]
     begins = [at for at in begins if headings[at].is_title] or begins
-    candidates = [_until_next(at, headings, place.last[: len(place.first)], chunks) for at in begins]
-    return max(candidates, key=_length, default=[])
-
-
-def _until_next(
-    at: int, headings: Sequence[_Heading], last: tuple[int, ...], chunks: Sequence[StoredChunk]
-) -> list[Span]:
-    """From a heading to the next one with another number of its depth."""
-    begin, depth = headings[at], len(last)
-    end = next((later for later in headings[at + 1 :] if later.number[:depth] > last), None)
-    return _from(begin, (end.chunk, end.start) if end else (len(chunks), 0), chunks)
+    last = place.last[: len(place.first)]
+    ends = [at for at, heading in enumerate(headings) if heading.number[: len(last)] > last]
+    longest: dict[int, int] = {}  # of those that end together the first
+    for at in begins:
+        longest.setdefault(bisect_right(ends, at), at)
+    stops = [*((headings[at].chunk, headings[at].start) for at in ends), (len(chunks), 0)]
+    return max((_from(headings[at], stops[end], chunks) for end, at in longest.items()), key=_length, default=[])
 
 
 def _from(begin: _Heading, stop: tuple[int, int], chunks: Sequence[StoredChunk]) -> list[Span]:

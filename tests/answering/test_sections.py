@@ -152,6 +152,15 @@ def test_what_stands_under_labels_ends_with_the_next_or_with_the_section() -> No
     assert blocks("costs", chunks) == {}
 
 
+@pytest.mark.parametrize("word", ["Chapter", "Day"])
+def test_thousands_of_headings_with_the_same_numbers_take_no_longer_than_others(word: str) -> None:
+    """With a span from each of them to the end it would be hundreds of millions of spans."""
+    chunks = [chunk(number, number, f"{word} 1\n{word} 0\n" * 10) for number in range(1, 2001)]
+    place = Place("chapter", (1,), (1,), "") if word == "Chapter" else Place("label", (1,), (1,), "", "day")
+    spans = spans_of(place, chunks)
+    assert spans[0].text.startswith(f"{word} 1") and len(spans) <= len(chunks)
+
+
 def test_a_number_alone_is_no_label() -> None:
     assert blocks("day", [chunk(1, 1, "Day 4 was long.\nWe counted 3 of them.")]) == {}
 
