@@ -70,6 +70,8 @@ def _unstated(passages: Sequence[Passage], part: Part) -> float:
         claims, quotations = claims._replace(names=[]), ()
     if not quotations and not any(claims):
         return 0.0  # nothing to look for, which is most questions: reading the passages takes some milliseconds
+    if not passages:
+        return 1.0
     by_language: dict[str, list[str]] = {}
     for passage in passages:
         by_language.setdefault(passage.document.language or part.language, []).append(_stated(passage))

@@ -55,6 +55,17 @@ def test_without_vectors_words_decide(coverage: float, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question", ["Who is John Smith?", "What is Key12?", 'What does "oil" mean?', "How many in 2019?"]
+)
+async def test_where_nothing_is_found_nothing_is_stated(client: httpx.AsyncClient, question: str) -> None:
+    """Of names, numbers and quotations, too, that no passage could state."""
+    assert certainty([], asking(question)) == "none"
+    doc_id = await upload(client, "Der Hafen liegt im Norden.", "hafen.txt")
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    assert response.status_code == 200 and response.json()["answer"]["message"], response.text
+
+
+@pytest.mark.parametrize(
     ("question", "expected"), [("who repaired the pump?", "unsure"), ("誰がポンプを修理しましたか", "sure")]
 )
 def test_how_many_words_are_enough_depends_on_how_the_script_is_cut(question: str, expected: str) -> None:
