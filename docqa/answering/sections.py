@@ -29,7 +29,7 @@ from docqa.text.numerals import HAN_DIGITS, heading_number
 
 LONGEST_HEADING = 120  # characters
 LEAST_COMMON, LONGEST_ENDING = 3, 2  # letters of the forms of a word that numbers parts
-_LEADER = re.compile(r"(?:\.{3,}|\t| {2,}|…)\s*\d+\s*$")
+_PAGE = re.compile(r"(?<!\d)\d+$")
 _NUMBERED = re.compile(
     r"\s*(?:(?P<number>\d{1,2}(?:\.\d{1,3}){0,4})(?:\.?\s+|\s*[—–:]\s*)|(?P<roman>[IVX]{1,5})(?:\.\s+|\s*[—–:]\s*)"
     rf"|(?P<han>[{HAN_DIGITS}]{{1,3}})[、.．]\s*)(?=[^\W\d_])"
@@ -212,12 +212,21 @@ def _from(begin: _Heading, stop: tuple[int, int], chunks: Sequence[StoredChunk])
     return spans
 
 
+def _is_of_contents(line: str) -> bool:
+    """Whether a line ends with a page number behind dots or a gap."""
+    text = line.rstrip()
+    page = _PAGE.search(text)
+    before = text[: page.start()] if page else ""
+    title = before.rstrip()
+    return title.endswith(("...", "…")) or "\t" in before[len(title) :] or before.endswith("  ")
+
+
 def _headings(at: int, chunk: StoredChunk, titles: frozenset[str]) -> list[_Heading]:
     """The numbered headings among a chunk's lines, and its section's title where the text does not repeat it."""
     headings = []
     start = 0
     for line in chunk.text.splitlines(keepends=True):
-        if len(line) <= LONGEST_HEADING and not _LEADER.search(line):
+        if len(line) <= LONGEST_HEADING and not _is_of_contents(line):
             is_title = " ".join(line.split()) in titles
             headings += [_Heading(at, start, kind, number, is_title) for kind, number in _numbers(line, chunk.section)]
         start += len(line)

@@ -20,7 +20,7 @@ _PERSON = (
 )
 _NAME = re.compile(rf"{_PERSON}(?:,[ \t]+{_PERSON}){{0,5}}(?:,?[ \t]+(?:and|und|et|y|e|&)[ \t]+{_PERSON})?")
 _LINE = re.compile(r"[^\n]*[^\s][^\n]*")
-_LABELLED = r"(?<!\w)(?i:{labels})[ \t]*[:：.]?[ \t]*_*[ \t]*(?P<name>{name}|[^\x00-\x7f]{{2,6}}(?![^\s。，,]))"
+_LABELLED = r"(?<!\w)(?i:{labels})[ \t]*+[:：.]?[ \t]*+_*+[ \t]*+(?P<name>{name}|[^\x00-\x7f]{{2,6}}(?![^\s。，,]))"
 _SENTENCE_END = re.compile(r"[.!?:。！？]$")
 
 

@@ -20,8 +20,7 @@ LONGEST = 120  # characters of a title
 FRONT = 30  # pages at the beginning, on which a table of contents may stand without a heading
 LETTERS = 0.6  # of a title: a row of figures is none, nor is a postal code
 KNOWN = 0.5  # of the entries of a table of contents: where as many stand above a text too, their levels count
-_ENTRY = re.compile(r"(?P<title>.*?[^\W_].*?)(?:[\s.·…_]*[\s.·…_])(?P<page>\d{1,4}|[ivxlc]{1,6})$", re.DOTALL)
-_LEADERS = re.compile(r"(?:[\s.·…_]{2,}|\s)+$")
+_PAGE = re.compile(r"(?<![\s.·…_])[\s.·…_]++(?P<page>\d{1,4}|[ivxlc]{1,6})\Z")  # at the end of an entry
 _NUMBERED = re.compile(
     rf"(?:(?P<label>[^\W\d_]{{3,12}})\s+)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*|[IVXLC]{{1,6}}(?!\w))(?![\w,%])"
     rf"\s*[.:)—–-]?\s*(?=[^\W\d_]|[“\"«¿(\[])|第\s?(?P<han>\d{{1,3}}|[{HAN_DIGITS}]{{1,4}})\s?(?P<unit>[章节節编編篇部])\s*"
@@ -82,17 +81,17 @@ def _listed(pages: Sequence[StoredPage]) -> Iterator[Chapter]:
             block = page.blocks[place]
             text = page.text[block.start : block.end]
             # What stands on other pages too is the head or the foot of the page.
-            entry = _ENTRY.fullmatch(text) if running[_key(re.sub(r"\d", "", text))] <= 1 else None
-            if entry is None:
+            printed = _PAGE.search(text) if running[_key(re.sub(r"\d", "", text))] <= 1 else None
+            title = " ".join(text[: printed.start()].split()) if printed else ""
+            if printed is None or not any(map(str.isalnum, title)):
                 continue
-            title = " ".join(_LEADERS.sub("", entry["title"]).split())
             start = block.start
             if title[0].islower() and place and place - 1 not in places:  # the second line of an entry
                 before = page.blocks[place - 1]
                 start = before.start
                 title = " ".join(f"{page.text[before.start : before.end]} {title}".split())
             if _is_title(title) and not title[0].islower():
-                yield _chapter(title, entry["page"], page.number, Block("heading", start, block.end))
+                yield _chapter(title, printed["page"], page.number, Block("heading", start, block.end))
 
 
 def _names_contents(page: StoredPage) -> bool:

@@ -226,7 +226,7 @@ def _separator(name: str, language: str) -> re.Pattern[str]:
     own = entry(f"questions.patterns.{other}", language) or ()
     alternatives = "|".join(word for word in every_word(f"questions.patterns.{name}") if word not in own)
     mark = {"range_to": "[-–—~]", "list_and": "&"}[name]
-    return re.compile(rf"\s*(?:{mark}|,?\s*(?<!\w)(?:{alternatives})(?![^\W\d_]))[\s-]*(?=\w)", re.IGNORECASE)
+    return re.compile(rf"\s*+(?:{mark}|,?\s*+(?<!\w)(?:{alternatives})(?![^\W\d_]))[\s-]*+(?=\w)", re.IGNORECASE)
 
 
 @cache
@@ -257,9 +257,9 @@ def _before(kind: _Kind) -> re.Pattern[str]:
     names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
     to, joined = _any(codes, "range_to"), _any(codes, "list_and")
     return re.compile(
-        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*(?:{_HAN})\s*(?:{names})?\s*(?:{joined})\s*)*)"
-        rf"(?:{prefix})?\s*(?P<first>{_HAN})\s*"
-        rf"(?:(?:{names})?\s*(?:[-–—~～]|{to})\s*(?:{prefix})?\s*(?P<last>{_HAN})\s*)?(?:{names})"
+        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*+(?:{_HAN})\s*+(?:{names})?\s*+(?:{joined})\s*+)*+)"
+        rf"(?:{prefix})?\s*+(?P<first>{_HAN})\s*+"
+        rf"(?:(?:{names})?\s*+(?:[-–—~～]|{to})\s*+(?:{prefix})?\s*+(?P<last>{_HAN})\s*+)?(?:{names})"
     )
 
 

@@ -237,10 +237,10 @@ class Part:
 class Question:
     """A question within its conversation.
 
-    `text` is the last user message as it was sent, `core` the same without what it says of the form of the answer,
-    `history` the earlier (sender, message) pairs, `system` the client's
-    own system prompts. `language` is the question's; answers are in `answer_language`. `parts` are what it asks, each
-    standing alone, at least one. `documents` are the row ids of those that are asked. `points_at_document`: it
+    `text` is the last user message as it was sent, but for long gaps, `core` the same without what it says of the form
+    of the answer, `history` the earlier (sender, message) pairs, `system` the client's own system prompts. `language`
+    is the question's; answers are in `answer_language`. `parts` are what it asks, each standing alone, at least one.
+    `documents` are the row ids of those that are asked. `points_at_document`: it
     speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
     decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why;
     `wants_comparison`: two things side by side, or what tells them apart.

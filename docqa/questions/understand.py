@@ -4,6 +4,7 @@ Pure and synchronous: no database, and no model but the detector of languages, w
 question. Nothing behind it reads raw text again; tests/test_house.py names who reads the text for other ends.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -31,6 +32,7 @@ from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
 
+_GAP = re.compile(r"\s{3,}+")
 FEW_WORDS = 3  # of its own; with as many, a question is about something in the document
 
 
@@ -85,7 +87,8 @@ def understand(
         language = question_language("", "", languages)
         messages = [{"sender": "user", "message": phrase("phrases.summarize", language)}]
     last = max(index for index, message in enumerate(messages) if message["sender"] == "user")
-    text = messages[last]["message"]
+    # Patterns that allow for spaces look through a long run of them again and again.
+    text = _GAP.sub(lambda gap: "\n\n" if "\n" in gap[0] else " ", messages[last]["message"])
     history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = language or question_language(text, earlier, languages)

@@ -26,6 +26,14 @@ def test_the_table_of_contents_gives_the_chapters_and_not_their_sections() -> No
     assert known[0].source == 2
 
 
+def test_wide_gaps_in_a_table_of_contents_take_no_longer_than_others() -> None:
+    """A gap of thirty spaces within a title once took hours, in which the server answered nobody."""
+    gap, leaders = " " * 60, "." * 60
+    contents = f"CONTENTS\n\n1. Harbours{gap}and piers ........ 5\n2. Ships {leaders} 9\n3. Crews ........ 12"
+    known = chapters(pages(contents, f"1. Harbours and piers\n\n{BODY}", BODY))
+    assert placed(known) == [("1. Harbours and piers", "5", 0), ("2. Ships", "9", 0), ("3. Crews", "12", 0)]
+
+
 def test_front_matter_is_listed_where_no_chapter_has_sections() -> None:
     contents = "CONTENTS\n\nPreface ........ vii\n1. Harbours ........ 5\n2. Ships ........ 9\n3. Crews ........ 12"
     known = chapters(pages(contents, BODY))
