@@ -18,9 +18,9 @@ from docqa.text.values import every_number
 from docqa.text.words import stem, terms
 
 # The log odds of yes and of no below which what was read says neither, and how far apart they are where it is sure: of
-# 104 questions that are kept apart, 84 are told rightly then. Where it is not, words that find nothing denied are right
-# no more often than not (28 of 62).
-NEITHER, APART = -1.0, 1.5
+# 594 questions that are kept apart, 402 are told rightly then and 53 wrongly. Where it is not, words that find nothing
+# denied are right no more often than not (28 of 62).
+NEITHER, APART = -1.0, 0.8
 _WORD = re.compile(r"\w+")
 
 
